@@ -107,6 +107,21 @@ pub struct Usage {
     pub cost_micros: Option<u64>,
 }
 
+impl Usage {
+    /// Adds two up.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            cost_micros: match (self.cost_micros, other.cost_micros) {
+                (None, None) => None,
+                (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
+            },
+        }
+    }
+}
+
 /// The side information of a tool call that may quote the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCallExtra {

@@ -1,8 +1,19 @@
 //! The rules of Paseo, pure: time and randomness are passed in, nothing here touches the world.
 //!
-//! State is a function of events: `decide(state, command) -> events`, `apply(state, event)`.
+//! State is a function of events: rules draft events from a state, `apply` takes them in.
 
 pub mod actor;
+pub mod cause;
+pub mod codec;
+pub mod content;
+pub mod envelope;
+pub mod fold;
+pub mod handle;
 pub mod id;
 pub mod item;
+pub mod label;
+pub mod limits;
+pub mod session;
+pub mod settings;
 pub mod time;
+pub mod tool;

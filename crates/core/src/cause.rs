@@ -1,0 +1,140 @@
+//! Causes: every unattended turn is paid for by the human request it descends from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::actor::Actor;
+use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
+use crate::limits::{WAKES_PER_CAUSE, WAKES_PER_SESSION};
+use crate::time::Timestamp;
+
+/// What happens to a cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data")]
+pub enum Event {
+    /// A person asked for something.
+    #[serde(rename = "cause.opened")]
+    Opened { by: Actor, session: SessionId, delivery: DeliveryId },
+    /// A turn without a human message started.
+    #[serde(rename = "cause.woken")]
+    Woken { session: SessionId, turn: TurnId, charge: Charge },
+    /// A person ended all of it.
+    #[serde(rename = "cause.stopped")]
+    Stopped {},
+}
+
+/// What an unattended turn spends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Charge {
+    /// One of the session's wakes and one of the cause's.
+    Session,
+    /// One of the cause's only: the receiver is told of work it started itself.
+    Cause,
+}
+
+/// Why no wake is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exhausted {
+    Session,
+    Cause,
+    Stopped,
+}
+
+/// The state of a cause.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Opened>,
+    /// Wakes spent in total.
+    pub woken: u32,
+    /// Wakes spent by each session.
+    pub by_session: BTreeMap<SessionId, u32>,
+    pub stopped: bool,
+}
+
+/// Where a cause began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    pub by: Actor,
+    pub session: SessionId,
+    pub delivery: DeliveryId,
+    pub at: Timestamp,
+}
+
+impl Cause {
+    /// Takes an event in.
+    pub fn apply(&mut self, event: &Event, at: Timestamp) {
+        match event {
+            Event::Opened { by, session, delivery } => {
+                self.opened = Some(Opened { by: by.clone(), session: *session, delivery: *delivery, at });
+            }
+            Event::Woken { session, charge, .. } => {
+                self.woken += 1;
+                if *charge == Charge::Session {
+                    *self.by_session.entry(*session).or_default() += 1;
+                }
+            }
+            Event::Stopped {} => self.stopped = true,
+        }
+    }
+
+    /// Decides whether an unattended turn may start.
+    pub fn spend(&self, session: SessionId, turn: TurnId, charge: Charge) -> Result<Event, Exhausted> {
+        if self.stopped {
+            return Err(Exhausted::Stopped);
+        }
+        if self.woken >= WAKES_PER_CAUSE {
+            return Err(Exhausted::Cause);
+        }
+        let spent = self.by_session.get(&session).copied().unwrap_or(0);
+        if charge == Charge::Session && spent >= WAKES_PER_SESSION {
+            return Err(Exhausted::Session);
+        }
+        Ok(Event::Woken { session, turn, charge })
+    }
+}
+
+/// Names the stream of a cause.
+pub fn stream(id: CauseId) -> String {
+    format!("cause/{id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_and_fresh_sessions_launder_nothing() {
+        let mut cause = Cause::default();
+        let turn = TurnId::from_parts(Timestamp::default(), [0; 10]);
+        let mut spent = 0;
+        for n in 0..=255u8 {
+            let session = SessionId::from_random([n; 16]);
+            let mut of_one = 0;
+            while let Ok(event) = cause.spend(session, turn, Charge::Session) {
+                cause.apply(&event, Timestamp::default());
+                of_one += 1;
+            }
+            assert!(of_one <= WAKES_PER_SESSION);
+            spent += of_one;
+        }
+        assert_eq!(spent, WAKES_PER_CAUSE);
+    }
+
+    #[test]
+    fn news_of_ones_own_work_spends_from_the_cause_only() {
+        let mut cause = Cause::default();
+        let session = SessionId::from_random([1; 16]);
+        let turn = TurnId::from_parts(Timestamp::default(), [0; 10]);
+        for _ in 0..WAKES_PER_SESSION {
+            cause.apply(&cause.spend(session, turn, Charge::Session).unwrap(), Timestamp::default());
+        }
+        assert_eq!(cause.spend(session, turn, Charge::Session), Err(Exhausted::Session));
+        assert!(cause.spend(session, turn, Charge::Cause).is_ok());
+        cause.apply(&Event::Stopped {}, Timestamp::default());
+        assert_eq!(cause.spend(session, turn, Charge::Cause), Err(Exhausted::Stopped));
+    }
+}

@@ -1,0 +1,125 @@
+//! Heads: what a stream's events come to.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::cause::{self, Cause};
+use crate::codec;
+use crate::session::{self, Session};
+use crate::settings::{self, Settings};
+use crate::time::Timestamp;
+
+/// An event as the log holds it. `data` is gone once the stream was deleted.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored<'a> {
+    pub kind: &'a str,
+    pub v: u16,
+    pub ts: Timestamp,
+    pub data: Option<&'a str>,
+}
+
+/// What a stream came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    pub state: Vec<u8>,
+    /// It is loaded at boot.
+    pub live: bool,
+    /// Which owner may write.
+    pub epoch: u64,
+}
+
+/// Why a stream cannot be folded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Event(#[from] codec::Error),
+    #[error("the stored head of {stream} is malformed: {reason}")]
+    Head { stream: String, reason: String },
+}
+
+/// The head of a session's stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionHead {
+    Session(Box<Session>),
+    Deleted,
+}
+
+/// Folds new events onto what a stream came to before.
+pub fn fold(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Folded, Error> {
+    if stream.starts_with("session/") {
+        fold_session(stream, prior, events)
+    } else if stream.starts_with("cause/") {
+        let cause: Cause =
+            fold_plain(stream, prior, events, |cause: &mut Cause, event: &cause::Event, at| {
+                cause.apply(event, at)
+            })?;
+        Ok(Folded { state: bytes(stream, &cause)?, live: false, epoch: 0 })
+    } else if stream == settings::STREAM {
+        let state: Settings =
+            fold_plain(stream, prior, events, |state: &mut Settings, event: &settings::Event, at| {
+                state.apply(event, at)
+            })?;
+        Ok(Folded { state: bytes(stream, &state)?, live: true, epoch: 0 })
+    } else {
+        Ok(Folded { state: Vec::new(), live: false, epoch: 0 })
+    }
+}
+
+/// Reads a head.
+pub fn read<T: DeserializeOwned>(stream: &str, state: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(state)
+        .map_err(|error| Error::Head { stream: stream.to_owned(), reason: error.to_string() })
+}
+
+fn fold_session(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Folded, Error> {
+    let mut head: Option<SessionHead> = prior.map(|state| read(stream, state)).transpose()?;
+    for stored in events {
+        if stored.kind == "session.deleted" {
+            head = Some(SessionHead::Deleted);
+            continue;
+        }
+        let Some(event) = decode::<session::Event>(stored)? else { continue };
+        match (&mut head, event) {
+            (None, session::Event::Created(created)) => {
+                head = Some(SessionHead::Session(Box::new(Session::create(created, stored.ts))));
+            }
+            (Some(SessionHead::Session(session)), event) => session.apply(&event, stored.ts),
+            (None | Some(SessionHead::Deleted), _) => {}
+        }
+    }
+    let head = head.unwrap_or(SessionHead::Deleted);
+    let (live, epoch) = match &head {
+        SessionHead::Session(session) => (session.is_open(), session.history.epoch),
+        SessionHead::Deleted => (false, 0),
+    };
+    Ok(Folded { state: bytes(stream, &head)?, live, epoch })
+}
+
+fn fold_plain<S, E>(
+    stream: &str,
+    prior: Option<&[u8]>,
+    events: &[Stored<'_>],
+    apply: impl Fn(&mut S, &E, Timestamp),
+) -> Result<S, Error>
+where
+    S: Default + DeserializeOwned,
+    E: DeserializeOwned,
+{
+    let mut state: S = prior.map(|bytes| read(stream, bytes)).transpose()?.unwrap_or_default();
+    for stored in events {
+        if let Some(event) = decode::<E>(stored)? {
+            apply(&mut state, &event, stored.ts);
+        }
+    }
+    Ok(state)
+}
+
+fn decode<E: DeserializeOwned>(stored: &Stored<'_>) -> Result<Option<E>, codec::Error> {
+    stored.data.map_or(Ok(None), |data| codec::decode(stored.kind, stored.v, data))
+}
+
+fn bytes<T: Serialize>(stream: &str, state: &T) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec(state)
+        .map_err(|error| Error::Head { stream: stream.to_owned(), reason: error.to_string() })
+}

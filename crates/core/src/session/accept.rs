@@ -1,0 +1,110 @@
+//! What happens to a message that arrives. The one delivery rule.
+
+use super::{Accepted, Class, Draft, Event, HeldReason, Hold, Session, Status, Verb};
+use crate::id::DeliveryId;
+use crate::limits::QUEUE_LENGTH;
+
+/// A message, with what its sender wants. See [`Accepted`].
+pub type Incoming = Accepted;
+
+/// Where an accepted message went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// The session is free: [`super::next`] says whether and how a turn starts.
+    Ready,
+    /// It waits for the running turn.
+    Queued,
+    /// It goes into the running turn.
+    Steer,
+    /// It is next, and the running turn is to be interrupted.
+    Interrupt,
+    /// It waits for a person.
+    Held(HeldReason),
+}
+
+/// Why something was refused. Nothing happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the agent is closed")]
+    Closed,
+    #[error("the agent is in the middle of a turn")]
+    Busy,
+    #[error("{max} messages are waiting already", max = QUEUE_LENGTH)]
+    QueueFull,
+    #[error("this agent's provider cannot take a message into a running turn")]
+    CannotSteer,
+    #[error("only a person may steer or interrupt")]
+    PeopleOnly,
+    #[error("the current task has a title already")]
+    TitledAlready,
+}
+
+/// Decides what happens to a message and drafts it.
+pub fn accept(draft: &mut Draft, incoming: Incoming, can_steer: bool) -> Result<Placement, Refusal> {
+    let human = incoming.origin.is_human();
+    if !human && incoming.verb != Verb::Queue {
+        return Err(Refusal::PeopleOnly);
+    }
+    if !human && !draft.session.is_open() {
+        return Err(Refusal::Closed);
+    }
+    if draft.session.queue.len() >= QUEUE_LENGTH {
+        return Err(Refusal::QueueFull);
+    }
+    let running = draft.session.turn.is_some();
+    if incoming.verb == Verb::Steer && running && !can_steer {
+        return Err(Refusal::CannotSteer);
+    }
+
+    let (delivery, verb, wakes) = (incoming.delivery, incoming.verb, incoming.class != Class::Passive);
+    if human && draft.session.condition.status == Status::Closed {
+        draft.push(Event::Reopened {});
+    }
+    draft.push(Event::Accepted(incoming));
+    // A passive line is nobody's request to go on.
+    if human && wakes && is_held(&draft.session) {
+        draft.push(Event::Released {});
+    }
+
+    Ok(match draft.session.hold {
+        Hold::Stopped => hold(draft, delivery, HeldReason::Stopped),
+        Hold::Paused => hold(draft, delivery, HeldReason::Paused),
+        Hold::Budget if shares_spent_cause(&draft.session, delivery) => {
+            hold(draft, delivery, HeldReason::Budget)
+        }
+        Hold::None | Hold::Budget | Hold::Error if !running => {
+            if draft.session.hold == Hold::Error && wakes {
+                draft.push(Event::Held { hold: Hold::None });
+            }
+            Placement::Ready
+        }
+        Hold::None | Hold::Budget | Hold::Error => match (verb, &draft.session.turn) {
+            (Verb::Queue, _) | (_, None) => Placement::Queued,
+            (Verb::Interrupt, Some(_)) => Placement::Interrupt,
+            (Verb::Steer, Some(turn)) if turn.handed => {
+                draft.push(Event::Handing { delivery, turn: turn.id });
+                Placement::Steer
+            }
+            // Not begun yet: it goes first into the next turn.
+            (Verb::Steer, Some(_)) => Placement::Queued,
+        },
+    })
+}
+
+fn hold(draft: &mut Draft, delivery: DeliveryId, reason: HeldReason) -> Placement {
+    draft.push(Event::DeliveriesHeld { deliveries: vec![delivery], reason });
+    Placement::Held(reason)
+}
+
+/// A request that has wakes of its own is not starved by one that has spent them.
+fn shares_spent_cause(session: &Session, delivery: DeliveryId) -> bool {
+    let cause = session.queue.iter().find(|pending| pending.id == delivery).map(|pending| pending.cause);
+    session
+        .queue
+        .iter()
+        .any(|pending| pending.held == Some(HeldReason::Budget) && Some(pending.cause) == cause)
+}
+
+fn is_held(session: &Session) -> bool {
+    session.hold != Hold::None || session.queue.iter().any(|pending| pending.held.is_some())
+}

@@ -1,0 +1,218 @@
+//! How events change a session.
+
+use super::{
+    Accepted, Ask, Class, Condition, Created, Event, HeldReason, History, Hold, Naming, Outcome, Pending,
+    Profile, Receipt, Session, Settled, Source, Status, Turn, Verb,
+};
+use crate::id::{DeliveryId, TurnId};
+use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
+use crate::time::Timestamp;
+
+impl Session {
+    /// Begins a session.
+    pub fn create(created: Created, at: Timestamp) -> Self {
+        Self {
+            id: created.session,
+            profile: Profile {
+                provider: created.provider,
+                model: created.model,
+                parent: created.parent,
+                project: created.project,
+                directory: created.directory,
+                created_by: created.by,
+                created_at: at,
+            },
+            labels: created.labels,
+            naming: Naming { name: created.name, title: None, titled: false },
+            condition: Condition { status: Status::Idle, source: Source::Daemon, since: at, code: None },
+            hold: Hold::None,
+            turn: None,
+            queue: Vec::new(),
+            recent: Vec::new(),
+            history: History::default(),
+            updated_at: at,
+        }
+    }
+
+    /// Takes an event in. `Created` and `Deleted` begin and end a session: see [`crate::fold`].
+    pub fn apply(&mut self, event: &Event, at: Timestamp) {
+        self.updated_at = at;
+        match event {
+            Event::Created(_) | Event::Deleted {} => {}
+            Event::Renamed { name } => self.naming.name.clone_from(name),
+            Event::Titled { title } => {
+                self.naming.title = Some(title.clone());
+                self.naming.titled = true;
+            }
+            Event::Labelled { set, unset } => {
+                unset.iter().for_each(|key| self.labels.unset(key));
+                for (key, value) in set.iter() {
+                    self.labels.set(crate::label::Label { key: key.to_owned(), value: value.to_owned() });
+                }
+            }
+            Event::Referenced { reference } => self.history.reference = Some(reference.clone()),
+            Event::Held { hold } => self.hold = *hold,
+            Event::Released {} => self.release(),
+            Event::Closed {} => self.enter(Status::Closed, Source::Person, at),
+            Event::Reopened {} => self.enter(Status::Idle, Source::Person, at),
+            Event::Cleared {} => {
+                self.history.reference = None;
+                self.history.turns = 0;
+                self.naming.titled = false;
+                if self.is_open() {
+                    self.enter(Status::Idle, Source::Person, at);
+                }
+            }
+            Event::Accepted(accepted) => self.accepted(accepted, at),
+            Event::DeliveriesHeld { deliveries, reason } => {
+                for pending in self.queue.iter_mut().filter(|pending| deliveries.contains(&pending.id)) {
+                    pending.held = Some(*reason);
+                }
+            }
+            Event::Handing { delivery, .. } => {
+                if let (Some(mut pending), Some(turn)) =
+                    (take(&mut self.queue, *delivery), self.turn.as_mut())
+                {
+                    pending.attempts = pending.attempts.saturating_add(1);
+                    turn.steering.push(pending);
+                }
+            }
+            Event::Handed { delivery } => {
+                if let Some(turn) = &mut self.turn
+                    && let Some(pending) = take(&mut turn.steering, *delivery)
+                {
+                    turn.deliveries.push(pending);
+                }
+            }
+            Event::Returned { delivery, repeat } => self.returned(*delivery, *repeat),
+            Event::Cancelled { delivery } => {
+                if take(&mut self.queue, *delivery).is_some() {
+                    self.settle(*delivery, Receipt::Cancelled, None);
+                }
+            }
+            Event::TurnOpened { turn, cause, hop, deliveries } => {
+                let mut taken: Vec<Pending> =
+                    deliveries.iter().filter_map(|id| take(&mut self.queue, *id)).collect();
+                taken.iter_mut().for_each(|pending| pending.attempts = pending.attempts.saturating_add(1));
+                self.turn = Some(Turn {
+                    id: *turn,
+                    cause: *cause,
+                    hop: *hop,
+                    deliveries: taken,
+                    handed: false,
+                    steering: Vec::new(),
+                    ask: None,
+                    opened_at: at,
+                });
+                self.enter(Status::Starting, Source::Daemon, at);
+            }
+            Event::TurnHanded { .. } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.handed = true;
+                }
+                self.enter(Status::Running, Source::Protocol, at);
+            }
+            Event::TurnEnded { turn, outcome, source, code } => {
+                self.ended(*turn, *outcome, *source, code.as_deref(), at)
+            }
+            Event::Asked { hash, text } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.ask = Some(Ask { hash: hash.clone(), text: text.clone() });
+                    self.enter(Status::Waiting, Source::Protocol, at);
+                }
+            }
+            Event::Decided { .. } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.ask = None;
+                    self.enter(Status::Running, Source::Person, at);
+                }
+            }
+            Event::UsageAdded { usage, .. } => self.history.usage = self.history.usage.plus(*usage),
+        }
+    }
+
+    fn accepted(&mut self, accepted: &Accepted, at: Timestamp) {
+        let pending = Pending {
+            id: accepted.delivery,
+            origin: accepted.origin.clone(),
+            verb: accepted.verb,
+            cause: accepted.cause,
+            hop: accepted.hop,
+            text: accepted.text.clone(),
+            class: accepted.class,
+            waited: accepted.waited,
+            attempts: 0,
+            repeat: false,
+            held: None,
+            accepted_at: at,
+        };
+        if accepted.origin.is_human() && accepted.class == Class::Message {
+            self.naming.titled = false;
+        }
+        match accepted.verb {
+            Verb::Queue => self.queue.push(pending),
+            Verb::Steer | Verb::Interrupt => self.queue.insert(0, pending),
+        }
+    }
+
+    fn release(&mut self) {
+        self.hold = Hold::None;
+        for pending in &mut self.queue {
+            pending.held = None;
+            pending.attempts = 0;
+        }
+    }
+
+    fn returned(&mut self, delivery: DeliveryId, repeat: bool) {
+        let Some(turn) = &mut self.turn else { return };
+        let found = take(&mut turn.deliveries, delivery).or_else(|| take(&mut turn.steering, delivery));
+        if let Some(mut pending) = found {
+            pending.repeat |= repeat;
+            pending.held = match self.hold {
+                Hold::Stopped => Some(HeldReason::Stopped),
+                Hold::Paused => Some(HeldReason::Paused),
+                _ if pending.attempts >= HANDING_ATTEMPTS => Some(HeldReason::Attempts),
+                Hold::None | Hold::Error | Hold::Budget => None,
+            };
+            self.queue.insert(0, pending);
+        }
+    }
+
+    fn ended(&mut self, turn: TurnId, outcome: Outcome, source: Source, code: Option<&str>, at: Timestamp) {
+        let receipt = match outcome {
+            Outcome::Completed => Receipt::Answered,
+            Outcome::Failed => Receipt::Failed,
+            Outcome::Interrupted => Receipt::Interrupted,
+        };
+        if let Some(ended) = self.turn.take() {
+            ended.deliveries.iter().for_each(|pending| self.settle(pending.id, receipt, Some(turn)));
+        }
+        self.history.turns += 1;
+        let status = match (outcome, source) {
+            (Outcome::Completed, _) | (Outcome::Interrupted, Source::Person) => Status::Idle,
+            (Outcome::Interrupted, _) => Status::Interrupted,
+            (Outcome::Failed, _) => Status::Error,
+        };
+        if outcome == Outcome::Failed && self.hold == Hold::None {
+            self.hold = Hold::Error;
+        }
+        self.enter(status, source, at);
+        self.condition.code = code.map(str::to_owned);
+    }
+
+    fn settle(&mut self, id: DeliveryId, receipt: Receipt, turn: Option<TurnId>) {
+        if self.recent.len() >= RECENT_DELIVERIES {
+            self.recent.remove(0);
+        }
+        self.recent.push(Settled { id, receipt, turn });
+    }
+
+    fn enter(&mut self, status: Status, source: Source, since: Timestamp) {
+        self.condition = Condition { status, source, since, code: None };
+    }
+}
+
+fn take(from: &mut Vec<Pending>, id: DeliveryId) -> Option<Pending> {
+    let position = from.iter().position(|pending| pending.id == id)?;
+    Some(from.remove(position))
+}

@@ -1,0 +1,195 @@
+//! What happens to a session. Control events: small, without conversation text.
+
+use serde::{Deserialize, Serialize};
+
+use crate::actor::Actor;
+use crate::content::ContentRef;
+use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
+use crate::item::{Decision, Usage};
+use crate::label::Labels;
+
+/// A control event of the stream `session/<uuid>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data")]
+pub enum Event {
+    #[serde(rename = "session.created")]
+    Created(Created),
+    #[serde(rename = "session.renamed")]
+    Renamed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    #[serde(rename = "session.titled")]
+    Titled { title: String },
+    #[serde(rename = "session.labelled")]
+    Labelled { set: Labels, unset: Vec<String> },
+    /// The harness told its own id of the conversation.
+    #[serde(rename = "session.referenced")]
+    Referenced { reference: String },
+    #[serde(rename = "session.held")]
+    Held { hold: Hold },
+    #[serde(rename = "session.released")]
+    Released {},
+    #[serde(rename = "session.closed")]
+    Closed {},
+    #[serde(rename = "session.reopened")]
+    Reopened {},
+    #[serde(rename = "session.cleared")]
+    Cleared {},
+    #[serde(rename = "session.deleted")]
+    Deleted {},
+
+    /// The acknowledgement of a message.
+    #[serde(rename = "delivery.accepted")]
+    Accepted(Accepted),
+    #[serde(rename = "delivery.held")]
+    DeliveriesHeld { deliveries: Vec<DeliveryId>, reason: HeldReason },
+    /// A message is about to enter the running turn.
+    #[serde(rename = "delivery.handing")]
+    Handing { delivery: DeliveryId, turn: TurnId },
+    /// The harness took a message into the running turn.
+    #[serde(rename = "delivery.handed")]
+    Handed { delivery: DeliveryId },
+    /// The harness never confirmed the message: it goes back to the head of the queue.
+    #[serde(rename = "delivery.returned")]
+    Returned { delivery: DeliveryId, repeat: bool },
+    #[serde(rename = "delivery.cancelled")]
+    Cancelled { delivery: DeliveryId },
+
+    /// A turn begins with these messages; durable before any byte of them leaves.
+    #[serde(rename = "turn.opened")]
+    TurnOpened { turn: TurnId, cause: CauseId, hop: u32, deliveries: Vec<DeliveryId> },
+    /// The harness confirmed the messages.
+    #[serde(rename = "turn.handed")]
+    TurnHanded { turn: TurnId },
+    #[serde(rename = "turn.ended")]
+    TurnEnded {
+        turn: TurnId,
+        outcome: Outcome,
+        source: Source,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+    },
+
+    #[serde(rename = "permission.asked")]
+    Asked { hash: String, text: ContentRef },
+    #[serde(rename = "permission.decided")]
+    Decided { hash: String, decision: Decision },
+
+    #[serde(rename = "usage.added")]
+    UsageAdded { turn: TurnId, usage: Usage },
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Created {
+    pub session: SessionId,
+    pub by: Actor,
+    pub provider: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
+    /// Where it was started.
+    pub project: String,
+    /// Where it runs.
+    pub directory: String,
+    #[serde(default)]
+    pub labels: Labels,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A message that was accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    pub delivery: DeliveryId,
+    pub origin: Actor,
+    pub verb: Verb,
+    pub cause: CauseId,
+    pub hop: u32,
+    pub text: ContentRef,
+    pub class: Class,
+    /// Somebody waits for the answer to this message alone.
+    #[serde(default)]
+    pub waited: bool,
+}
+
+/// How a message enters a busy session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    #[default]
+    Queue,
+    Steer,
+    Interrupt,
+}
+
+/// What kind of message it is, as far as wakes are concerned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Words for the agent.
+    #[default]
+    Message,
+    /// News of work that the receiver itself started.
+    Completion,
+    /// Rides along with the next turn and never starts one.
+    Passive,
+}
+
+/// Why a session starts no turn by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    #[default]
+    None,
+    /// A person stopped it.
+    Stopped,
+    /// The last turn failed.
+    Error,
+    /// No wake was left.
+    Budget,
+    /// A person paused it.
+    Paused,
+}
+
+/// Why a message waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldReason {
+    Stopped,
+    Budget,
+    Paused,
+    /// It was handed several times and never confirmed.
+    Attempts,
+    /// A person stopped the cause it descends from.
+    CauseStopped,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Completed,
+    Failed,
+    Interrupted,
+}
+
+/// How a status is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The harness said so.
+    Protocol,
+    /// Its process ended.
+    ProcessExit,
+    Hook,
+    Screen,
+    /// A person did it.
+    Person,
+    /// The daemon decided it.
+    Daemon,
+    /// The daemon was started again.
+    Restart,
+}

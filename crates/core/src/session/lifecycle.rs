@@ -1,0 +1,82 @@
+//! What people do to a session beside talking to it.
+
+use super::{Draft, Event, HeldReason, Hold, Outcome, Refusal, Source, Status, turn};
+use crate::label::{Label, Labels, Malformed};
+
+/// Holds the session because a person stops it: nothing starts until a person writes.
+///
+/// The running turn, if any, ends when the harness says so. Returns whether there was anything to stop.
+pub fn hold_for_stop(draft: &mut Draft) -> bool {
+    let waiting: Vec<_> = draft
+        .session
+        .queue
+        .iter()
+        .filter(|pending| pending.held.is_none())
+        .map(|pending| pending.id)
+        .collect();
+    if draft.session.turn.is_none() && waiting.is_empty() {
+        return false;
+    }
+    if draft.session.hold != Hold::Stopped {
+        draft.push(Event::Held { hold: Hold::Stopped });
+    }
+    if !waiting.is_empty() {
+        draft.push(Event::DeliveriesHeld { deliveries: waiting, reason: HeldReason::Stopped });
+    }
+    true
+}
+
+/// Closes a session. A running turn ends with it; waiting messages stay for the day it is reopened.
+pub fn close(draft: &mut Draft) {
+    if draft.session.is_open() {
+        turn::end(draft, Outcome::Interrupted, Source::Person, None);
+        draft.push(Event::Closed {});
+    }
+}
+
+/// Reopens a closed session.
+pub fn reopen(draft: &mut Draft) {
+    if draft.session.condition.status == Status::Closed {
+        draft.push(Event::Reopened {});
+    }
+}
+
+/// Clears the transcript. The texts of waiting messages are to be kept.
+pub fn clear(draft: &mut Draft) -> Result<(), Refusal> {
+    if draft.session.turn.is_some() {
+        return Err(Refusal::Busy);
+    }
+    draft.push(Event::Cleared {});
+    Ok(())
+}
+
+/// Gives a name, or takes it away.
+pub fn rename(draft: &mut Draft, name: Option<String>) {
+    if draft.session.naming.name != name {
+        draft.push(Event::Renamed { name });
+    }
+}
+
+/// Sets the agent's title, once per task.
+pub fn title(draft: &mut Draft, title: String) -> Result<(), Refusal> {
+    if draft.session.naming.titled {
+        return Err(Refusal::TitledAlready);
+    }
+    draft.push(Event::Titled { title });
+    Ok(())
+}
+
+/// Sets and removes labels.
+pub fn label(draft: &mut Draft, set: Vec<Label>, unset: Vec<String>) -> Result<(), Malformed> {
+    let set = Labels::from_flags(set, false)?;
+    let mut result = draft.session.labels.clone();
+    unset.iter().for_each(|key| result.unset(key));
+    set.iter().for_each(|(key, value)| result.set(Label { key: key.to_owned(), value: value.to_owned() }));
+    if result.len() > crate::limits::LABELS {
+        return Err(Malformed::Many(result.len()));
+    }
+    if result != draft.session.labels {
+        draft.push(Event::Labelled { set, unset });
+    }
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! A session as a function of its events.
+
+mod accept;
+mod apply;
+mod draft;
+mod event;
+mod lifecycle;
+mod receipt;
+mod turn;
+
+use serde::{Deserialize, Serialize};
+
+pub use accept::{Incoming, Placement, Refusal, accept};
+pub use draft::Draft;
+pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb};
+pub use lifecycle::{clear, close, hold_for_stop, label, rename, reopen, title};
+pub use receipt::{Receipt, Settled};
+pub use turn::{Opening, Plan, end, next, open, take_up};
+
+use crate::actor::Actor;
+use crate::content::ContentRef;
+use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
+use crate::item::Usage;
+use crate::label::Labels;
+use crate::time::Timestamp;
+
+/// The state of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub id: SessionId,
+    pub profile: Profile,
+    pub labels: Labels,
+    pub naming: Naming,
+    pub condition: Condition,
+    pub hold: Hold,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// Accepted messages that no turn has taken yet, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queue: Vec<Pending>,
+    /// The newest settled deliveries, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<Settled>,
+    pub history: History,
+    pub updated_at: Timestamp,
+}
+
+/// What a session was made with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    pub provider: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
+    pub project: String,
+    pub directory: String,
+    pub created_by: Actor,
+    pub created_at: Timestamp,
+}
+
+/// What a session is called.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Naming {
+    /// Given by a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Given by the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The agent has titled the current task; until the next human message.
+    #[serde(default)]
+    pub titled: bool,
+}
+
+impl Naming {
+    /// Returns what to show, when there is more than a handle.
+    pub fn shown(&self) -> Option<&str> {
+        self.name.as_deref().or(self.title.as_deref())
+    }
+}
+
+/// Status with its source and time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Condition {
+    pub status: Status,
+    pub source: Source,
+    pub since: Timestamp,
+    /// Code of what went wrong, when something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
+
+/// Where a session stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Idle,
+    Starting,
+    Running,
+    /// For a permission or an answer.
+    Waiting,
+    Error,
+    Interrupted,
+    Closed,
+}
+
+impl Status {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Idle,
+        Self::Starting,
+        Self::Running,
+        Self::Waiting,
+        Self::Error,
+        Self::Interrupted,
+        Self::Closed,
+    ];
+
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Error => "error",
+            Self::Interrupted => "interrupted",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Says whether a turn is under way.
+    pub fn is_busy(self) -> bool {
+        matches!(self, Self::Starting | Self::Running | Self::Waiting)
+    }
+}
+
+/// The turn that is under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    pub id: TurnId,
+    pub cause: CauseId,
+    pub hop: u32,
+    /// Its messages; settled when it ends.
+    pub deliveries: Vec<Pending>,
+    /// The harness confirmed the messages that opened it.
+    pub handed: bool,
+    /// Messages on their way into it, not confirmed yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steering: Vec<Pending>,
+    /// The ask that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Ask>,
+    pub opened_at: Timestamp,
+}
+
+/// A question to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    pub hash: String,
+    pub text: ContentRef,
+}
+
+/// A message that is accepted and not settled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    pub id: DeliveryId,
+    pub origin: Actor,
+    pub verb: Verb,
+    pub cause: CauseId,
+    pub hop: u32,
+    pub text: ContentRef,
+    pub class: Class,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub waited: bool,
+    /// How often it was handed to a harness.
+    #[serde(default)]
+    pub attempts: u8,
+    /// It may have reached the agent before.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub repeat: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldReason>,
+    pub accepted_at: Timestamp,
+}
+
+/// What a session has behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// The harness's own id of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// Turns since it was made or cleared.
+    pub turns: u64,
+    pub usage: Usage,
+    /// Ownership epoch: which daemon may write.
+    #[serde(default)]
+    pub epoch: u64,
+}
+
+impl Session {
+    /// Says whether it is open.
+    pub fn is_open(&self) -> bool {
+        self.condition.status != Status::Closed
+    }
+}
+
+/// Names the stream of a session.
+pub fn stream(id: SessionId) -> String {
+    format!("session/{id}")
+}
+
+/// Reads the session out of a stream's name.
+pub fn from_stream(stream: &str) -> Option<SessionId> {
+    stream.strip_prefix("session/")?.parse().ok()
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
+}

@@ -1,0 +1,56 @@
+//! Receipts: what became of a message.
+
+use serde::{Deserialize, Serialize};
+
+use super::{HeldReason, Pending, Session};
+use crate::id::{DeliveryId, TurnId};
+
+/// The stage that a message has reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Receipt {
+    Queued,
+    Held(HeldReason),
+    /// On its way to the harness, for the n-th time.
+    Handing(u8),
+    Handed,
+    Answered,
+    Failed,
+    Interrupted,
+    Cancelled,
+}
+
+impl Receipt {
+    /// Says whether nothing more will happen.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Answered | Self::Failed | Self::Interrupted | Self::Cancelled)
+    }
+}
+
+/// A message that nothing more will happen to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    pub id: DeliveryId,
+    pub receipt: Receipt,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+}
+
+impl Session {
+    /// Returns what became of a message, when the state still knows.
+    pub fn receipt(&self, delivery: DeliveryId) -> Option<Receipt> {
+        let by_id = |pending: &&Pending| pending.id == delivery;
+        if let Some(pending) = self.queue.iter().find(by_id) {
+            return Some(pending.held.map_or(Receipt::Queued, Receipt::Held));
+        }
+        if let Some(turn) = &self.turn {
+            if let Some(pending) = turn.steering.iter().find(by_id) {
+                return Some(Receipt::Handing(pending.attempts));
+            }
+            if let Some(pending) = turn.deliveries.iter().find(by_id) {
+                return Some(if turn.handed { Receipt::Handed } else { Receipt::Handing(pending.attempts) });
+            }
+        }
+        self.recent.iter().rev().find(|settled| settled.id == delivery).map(|settled| settled.receipt)
+    }
+}

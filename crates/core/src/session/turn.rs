@@ -1,0 +1,115 @@
+//! How turns begin and end.
+
+use super::{Class, Draft, Event, HeldReason, Hold, Outcome, Pending, Session, Source, Verb};
+use crate::cause::{self, Cause, Charge, Exhausted};
+use crate::id::{CauseId, DeliveryId, TurnId};
+use crate::item::Decision;
+use crate::limits::TURN_DELIVERIES;
+
+/// A turn that could start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub deliveries: Vec<DeliveryId>,
+    /// Who pays and who is answered for.
+    pub cause: CauseId,
+    pub hop: u32,
+    /// What it spends; `None` when a person asked.
+    pub charge: Option<Charge>,
+}
+
+/// What came of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// The turn is drafted. The cause's event belongs into the same batch.
+    Opened(Option<cause::Event>),
+    /// No wake was left: these messages wait for a person. Others may still have one: plan again.
+    Held(Exhausted),
+}
+
+/// Plans the next turn, when something waits that may start one.
+pub fn next(session: &Session) -> Option<Plan> {
+    // A budget hold sits on the messages it concerns; others may have wakes left.
+    let free = matches!(session.hold, Hold::None | Hold::Budget);
+    if !session.is_open() || session.turn.is_some() || !free {
+        return None;
+    }
+    let ready: Vec<&Pending> = session.queue.iter().filter(|pending| pending.held.is_none()).collect();
+    let wakes = |pending: &&Pending| pending.class != Class::Passive;
+    let first = ready.iter().copied().find(|pending| wakes(pending))?;
+    let batch: Vec<&Pending> = if stands_alone(first) {
+        vec![first]
+    } else {
+        ready.into_iter().take_while(|pending| !stands_alone(pending)).take(TURN_DELIVERIES).collect()
+    };
+    // A long run of passive lines may fill the batch before the message that wakes.
+    let batch = if batch.iter().any(&wakes) { batch } else { vec![first] };
+
+    let newest_human = batch.iter().rev().find(|pending| pending.origin.is_human() && wakes(pending));
+    let payer = newest_human.copied().unwrap_or(first);
+    let charge = if newest_human.is_some() {
+        None
+    } else if batch.iter().filter(|pending| wakes(pending)).all(|pending| pending.class == Class::Completion)
+    {
+        Some(Charge::Cause)
+    } else {
+        Some(Charge::Session)
+    };
+    Some(Plan {
+        deliveries: batch.iter().map(|pending| pending.id).collect(),
+        cause: payer.cause,
+        hop: payer.hop,
+        charge,
+    })
+}
+
+/// Opens a planned turn, or holds its messages when no wake is left.
+pub fn open(draft: &mut Draft, plan: Plan, cause: &Cause, turn: TurnId) -> Opening {
+    let spent = match plan.charge.map(|charge| cause.spend(draft.session.id, turn, charge)) {
+        None => None,
+        Some(Ok(event)) => Some(event),
+        Some(Err(exhausted)) => {
+            let reason = match exhausted {
+                Exhausted::Session | Exhausted::Cause => HeldReason::Budget,
+                Exhausted::Stopped => HeldReason::CauseStopped,
+            };
+            draft.push(Event::DeliveriesHeld { deliveries: plan.deliveries, reason });
+            draft.push(Event::Held { hold: Hold::Budget });
+            return Opening::Held(exhausted);
+        }
+    };
+    draft.push(Event::TurnOpened { turn, cause: plan.cause, hop: plan.hop, deliveries: plan.deliveries });
+    Opening::Opened(spent)
+}
+
+/// Moves the next queued message into the running turn, when it was sent to steer and could not yet.
+pub fn take_up(draft: &mut Draft) -> Option<DeliveryId> {
+    let turn = draft.session.turn.as_ref().filter(|turn| turn.handed)?.id;
+    let waiting =
+        draft.session.queue.iter().find(|pending| pending.verb == Verb::Steer && pending.held.is_none())?.id;
+    draft.push(Event::Handing { delivery: waiting, turn });
+    Some(waiting)
+}
+
+/// Ends the running turn. Messages that the harness never confirmed go back to the head of the queue.
+pub fn end(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>) {
+    let Some(turn) = draft.session.turn.clone() else { return };
+    if let Some(ask) = &turn.ask {
+        draft.push(Event::Decided { hash: ask.hash.clone(), decision: Decision::Withdrawn });
+    }
+    // Each goes to the head, so the last goes first.
+    for pending in turn.steering.iter().rev() {
+        // At an orderly end the harness has said which of them it took.
+        let repeat = outcome != Outcome::Completed;
+        draft.push(Event::Returned { delivery: pending.id, repeat });
+    }
+    if !turn.handed {
+        for pending in turn.deliveries.iter().rev() {
+            draft.push(Event::Returned { delivery: pending.id, repeat: true });
+        }
+    }
+    draft.push(Event::TurnEnded { turn: turn.id, outcome, source, code });
+}
+
+fn stands_alone(pending: &Pending) -> bool {
+    pending.waited || pending.verb == Verb::Interrupt
+}

@@ -1,0 +1,103 @@
+//! What people toggle, and the credentials they made on purpose.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::actor::Actor;
+use crate::id::TokenId;
+use crate::time::Timestamp;
+
+/// The stream's name.
+pub const STREAM: &str = "settings";
+
+/// An event of the stream `settings`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data")]
+pub enum Event {
+    #[serde(rename = "setting.changed")]
+    Changed { key: Key, value: bool },
+    #[serde(rename = "token.created")]
+    TokenCreated { token: TokenId, name: String, actor: Actor, sha256: String },
+    #[serde(rename = "token.revoked")]
+    TokenRevoked { token: TokenId },
+}
+
+/// A setting that can be toggled. All are off at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Key {
+    PermSendToTab,
+    PermReadTab,
+    PermUserAgent,
+    PermSummon,
+}
+
+impl Key {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::PermSendToTab, Self::PermReadTab, Self::PermUserAgent, Self::PermSummon];
+
+    /// Returns the word that people type.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::PermSendToTab => "perm_send_to_tab",
+            Self::PermReadTab => "perm_read_tab",
+            Self::PermUserAgent => "perm_user_agent",
+            Self::PermSummon => "perm_summon",
+        }
+    }
+
+    /// Finds a setting by its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|key| key.word() == word)
+    }
+}
+
+/// The state of the stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    pub on: Vec<Key>,
+    pub tokens: BTreeMap<TokenId, Token>,
+}
+
+/// A credential. Only its hash is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    pub name: String,
+    pub actor: Actor,
+    pub sha256: String,
+    pub created_at: Timestamp,
+}
+
+impl Settings {
+    /// Takes an event in.
+    pub fn apply(&mut self, event: &Event, at: Timestamp) {
+        match event {
+            Event::Changed { key, value } => {
+                self.on.retain(|on| on != key);
+                if *value {
+                    self.on.push(*key);
+                    self.on.sort();
+                }
+            }
+            Event::TokenCreated { token, name, actor, sha256 } => {
+                let created = Token {
+                    name: name.clone(),
+                    actor: actor.clone(),
+                    sha256: sha256.clone(),
+                    created_at: at,
+                };
+                self.tokens.insert(*token, created);
+            }
+            Event::TokenRevoked { token } => {
+                self.tokens.remove(token);
+            }
+        }
+    }
+
+    /// Says whether a setting is on.
+    pub fn is_on(&self, key: Key) -> bool {
+        self.on.contains(&key)
+    }
+}
