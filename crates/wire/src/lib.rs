@@ -1,1 +1,22 @@
-//! wire
+//! The words of the API: what goes over the wire, apart from the words of the domain.
+//!
+//! Knows no HTTP server and no store. `crates/daemon` makes these from state; `crates/client` reads them.
+
+pub mod error;
+pub mod item;
+pub mod message;
+pub mod schema;
+pub mod session;
+pub mod settings;
+pub mod status;
+pub mod stream;
+pub mod time;
+
+/// Header that makes a request happen once.
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Header on every answer of the daemon: its version, so that a client can explain a mismatch.
+pub const VERSION_HEADER: &str = "paseo-version";
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

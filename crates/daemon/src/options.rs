@@ -1,0 +1,55 @@
+//! What the daemon is started with, and why it may not start.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Everything that is decided before the daemon starts.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where everything is kept.
+    pub home: PathBuf,
+    /// Where to listen beside the Unix socket. Port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// The provider of sessions that name none.
+    pub default_provider: Option<String>,
+    /// How many harness processes may live at once.
+    pub live_processes: usize,
+    /// Our binary, which is also the shim.
+    pub executable: PathBuf,
+    /// What to log, in the form of `RUST_LOG`.
+    pub log_filter: String,
+    /// Log to stderr as well (foreground).
+    pub log_to_stderr: bool,
+}
+
+/// Where a daemon that is ready can be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ready {
+    pub pid: u32,
+    pub socket: PathBuf,
+    pub url: String,
+}
+
+/// Why the daemon did not start or had to end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct StartError {
+    pub kind: StartErrorKind,
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// What stands in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartErrorKind {
+    /// Another daemon has this home.
+    AlreadyRunning,
+    /// The home cannot be used.
+    Home,
+    /// The address cannot be listened on.
+    Address,
+    /// The database cannot be used.
+    Database,
+    Internal,
+}

@@ -1,0 +1,189 @@
+//! Reading the table of processes: who descends from whom, and which session a process is marked with.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use paseo_core::id::SessionId;
+
+/// The variable that marks a descendant with its session.
+pub const SESSION_VARIABLE: &str = "PASEO_SESSION";
+
+/// The variable that marks a descendant with the home of its daemon.
+pub const HOME_VARIABLE: &str = "PASEO_HOME";
+
+/// How often a walk is repeated when processes come and go under it.
+const ATTEMPTS: usize = 16;
+
+/// One process. The start time tells it from a later one with the same id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Process {
+    pub pid: u32,
+    /// In clock ticks since boot.
+    pub start_time: u64,
+}
+
+/// Whose process it is, as its environment says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub session: SessionId,
+    pub home: PathBuf,
+}
+
+/// Returns the process itself, its parent, and so on up to the first process.
+///
+/// The chain is one that really existed: a process that was reparented or replaced on the way makes
+/// the walk start again.
+pub fn ancestors(pid: u32) -> io::Result<Vec<Process>> {
+    for _ in 0..ATTEMPTS {
+        if let Some(chain) = walk_up(pid)? {
+            return Ok(chain);
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::WouldBlock, format!("the ancestors of process {pid} keep changing")))
+}
+
+/// Returns every process that descends from this one.
+pub fn descendants(pid: u32) -> Vec<Process> {
+    let mut offspring: HashMap<u32, Vec<Process>> = HashMap::new();
+    for pid in all() {
+        if let Ok(entry) = Entry::read(pid) {
+            offspring.entry(entry.parent).or_default().push(entry.process);
+        }
+    }
+    let mut found = offspring.remove(&pid).unwrap_or_default();
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        // Each list is taken out, so a table read in motion cannot lead in a circle.
+        found.extend(offspring.remove(&process.pid).unwrap_or_default());
+        next += 1;
+    }
+    found
+}
+
+/// Returns the mark that a process carries, when it carries one and we may read it.
+pub fn mark(pid: u32) -> Option<Mark> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let session = variable(&environment, SESSION_VARIABLE)?;
+    let home = variable(&environment, HOME_VARIABLE)?;
+    let session = std::str::from_utf8(session).ok()?.parse().ok()?;
+    Some(Mark { session, home: PathBuf::from(OsStr::from_bytes(home)) })
+}
+
+/// Returns the ids of a process's children, ended but unreaped ones too.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    listed_children(pid).unwrap_or_else(|_| {
+        all().filter(|candidate| Entry::read(*candidate).is_ok_and(|entry| entry.parent == pid)).collect()
+    })
+}
+
+/// Returns the ids of all processes.
+pub(crate) fn all() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Reads the kernel's own list, which some kernels are built without.
+fn listed_children(pid: u32) -> io::Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let list = fs::read_to_string(task?.path().join("children"))?;
+        found.extend(list.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+    }
+    Ok(found)
+}
+
+/// Walks up once. `None` when the table changed under it.
+fn walk_up(pid: u32) -> io::Result<Option<Vec<Process>>> {
+    let mut current = Entry::read(pid)?;
+    let mut chain = vec![current.process];
+    while current.parent != 0 {
+        let Ok(parent) = Entry::read(current.parent) else { return Ok(None) };
+        // A parent is older than its child; a younger one only took over the id.
+        let plausible = parent.process.start_time <= current.process.start_time;
+        let repeated = chain.iter().any(|process| process.pid == parent.process.pid);
+        if !plausible || repeated {
+            return Ok(None);
+        }
+        match Entry::read(current.process.pid) {
+            Ok(again) if again == current => {}
+            Ok(_) | Err(_) => return Ok(None),
+        }
+        chain.push(parent.process);
+        current = parent;
+    }
+    Ok(Some(chain))
+}
+
+fn variable<'a>(environment: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    environment
+        .split(|byte| *byte == 0)
+        .find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+}
+
+/// A line of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    process: Process,
+    /// Zero when the parent is out of sight.
+    parent: u32,
+}
+
+impl Entry {
+    fn read(pid: u32) -> io::Result<Self> {
+        let line = fs::read(format!("/proc/{pid}/stat"))?;
+        Self::parse(pid, &line).ok_or_else(|| io::Error::other(format!("process {pid} has no readable state")))
+    }
+
+    /// Parses `pid (name) state parent …`. The name may hold anything, brackets and spaces too.
+    fn parse(pid: u32, line: &[u8]) -> Option<Self> {
+        let name_end = line.iter().rposition(|byte| *byte == b')')?;
+        let rest = std::str::from_utf8(line.get(name_end + 1..)?).ok()?;
+        let mut fields = rest.split_ascii_whitespace();
+        let parent = fields.nth(1)?.parse().ok()?;
+        let start_time = fields.nth(17)?.parse().ok()?;
+        Some(Self { process: Process { pid, start_time }, parent })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_is_no_trap() {
+        let line = b"42 (a) R 1 (b) S 7 42 42 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 9001 0 0";
+        let entry = Entry::parse(42, line).unwrap();
+        assert_eq!(entry, Entry { process: Process { pid: 42, start_time: 9001 }, parent: 7 });
+    }
+
+    #[test]
+    fn half_a_line_is_no_entry() {
+        for line in [&b""[..], b"42 (a", b"42 (a) S", b"42 (a) S x 1 2 3", b"42 (a) S 7 42"] {
+            assert_eq!(Entry::parse(42, line), None);
+        }
+    }
+
+    #[test]
+    fn the_chain_starts_with_the_process_and_gets_older() {
+        let chain = ancestors(std::process::id()).unwrap();
+        assert_eq!(chain[0].pid, std::process::id());
+        assert!(chain.len() > 1);
+        assert!(chain.windows(2).all(|pair| pair[1].start_time <= pair[0].start_time));
+    }
+
+    #[test]
+    fn nobody_has_no_ancestors() {
+        assert_eq!(ancestors(u32::MAX).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_variable_is_found_by_its_whole_name() {
+        let environment = b"XPASEO_HOME=/x\0PASEO_HOMES=/y\0PASEO_HOME=/z=1\0";
+        assert_eq!(variable(environment, HOME_VARIABLE), Some(&b"/z=1"[..]));
+        assert_eq!(variable(environment, SESSION_VARIABLE), None);
+    }
+}

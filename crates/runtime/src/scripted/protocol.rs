@@ -1,0 +1,166 @@
+//! What the provider and its agent process say to each other: one JSON value per line.
+
+use paseo_core::actor::Actor;
+use paseo_core::id::{DeliveryId, ItemId, TurnId};
+use paseo_core::item::{Draft, Kind, ToolOutcome};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::provider::{DeltaKind, Exit, Input, Message, Output, TurnEnd};
+
+/// A line to the agent.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Request(#[serde(with = "InputWords")] pub(super) Input);
+
+/// A line from the agent.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Report(#[serde(with = "OutputWords")] pub(super) Output);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Input", rename_all = "snake_case")]
+enum InputWords {
+    Turn {
+        turn: TurnId,
+        #[serde(with = "messages")]
+        messages: Vec<Message>,
+    },
+    Steer {
+        #[serde(with = "MessageWords")]
+        message: Message,
+    },
+    Interrupt,
+    Permission {
+        hash: String,
+        allow: bool,
+        message: Option<String>,
+    },
+    ToolResult {
+        call: String,
+        outcome: ToolOutcome,
+        text: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Message")]
+struct MessageWords {
+    delivery: DeliveryId,
+    origin: Actor,
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Output", rename_all = "snake_case")]
+enum OutputWords {
+    Reference(String),
+    Handed {
+        turn: TurnId,
+    },
+    Steered {
+        delivery: DeliveryId,
+    },
+    Delta {
+        item: ItemId,
+        #[serde(with = "DeltaKindWords")]
+        kind: DeltaKind,
+        text: String,
+    },
+    Item {
+        id: ItemId,
+        step: u32,
+        parent: Option<String>,
+        #[serde(with = "DraftWords")]
+        draft: Draft,
+    },
+    ToolRequest {
+        call: String,
+        name: String,
+        input: Value,
+    },
+    Ask {
+        hash: String,
+        text: String,
+    },
+    TurnEnded {
+        turn: TurnId,
+        #[serde(with = "TurnEndWords")]
+        end: TurnEnd,
+    },
+    /// An agent cannot speak of its own end.
+    #[serde(skip)]
+    Exited(Exit),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "DeltaKind", rename_all = "snake_case")]
+enum DeltaKindWords {
+    AssistantText,
+    Thinking,
+    ToolOutput,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "TurnEnd", rename_all = "snake_case")]
+enum TurnEndWords {
+    Completed,
+    Failed { code: String, text: String },
+    Interrupted,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Draft")]
+struct DraftWords {
+    kind: Kind,
+    text: Option<String>,
+    extra: Option<String>,
+}
+
+mod messages {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Message, MessageWords};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(transparent)]
+    struct Worded(#[serde(with = "MessageWords")] Message);
+
+    pub(super) fn serialize<S: Serializer>(messages: &[Message], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(messages.iter().cloned().map(Worded))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Message>, D::Error> {
+        Ok(Vec::<Worded>::deserialize(deserializer)?.into_iter().map(|Worded(message)| message).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use paseo_core::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_survives_the_line() {
+        let now = Timestamp::from_millis(1);
+        let message = Message {
+            delivery: DeliveryId::from_parts(now, [1; 10]),
+            origin: Actor::Human("cli".into()),
+            text: "a\nb".into(),
+        };
+        let input = Input::Turn { turn: TurnId::from_parts(now, [2; 10]), messages: vec![message] };
+        let line = serde_json::to_string(&Request(input.clone())).unwrap();
+        assert!(!line.contains('\n'));
+        assert_eq!(serde_json::from_str::<Request>(&line).unwrap().0, input);
+    }
+
+    #[test]
+    fn an_item_survives_the_line() {
+        let id = ItemId::from_parts(Timestamp::from_millis(1), [3; 10]);
+        let draft = Draft::text(Kind::AssistantText, "hi");
+        let output = Output::Item { id, step: 2, parent: None, draft };
+        let line = serde_json::to_string(&Report(output.clone())).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&line).unwrap().0, output);
+    }
+}

@@ -1,0 +1,135 @@
+//! The process between the daemon and a harness: when it goes, everything under it goes.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitStatus, kill_process};
+use tokio::io::AsyncReadExt;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::control;
+use crate::process_table::descendants;
+use crate::reaper::Reaper;
+
+/// How long descendants may take to end by themselves.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What the shim is to run. Its stdin is the control channel, see [`crate::process`].
+#[derive(Debug, Clone)]
+pub struct Arguments {
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+}
+
+/// Runs the program and returns its exit code (128 + signal) once none of its descendants is left.
+///
+/// Everything ends when the program exits, when the daemon closes the control channel or dies, and on
+/// SIGTERM, SIGINT and SIGHUP. A program that cannot be started gives 127.
+pub fn run(arguments: Arguments) -> ExitCode {
+    match supervise(arguments) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            writeln!(io::stderr(), "paseo shim: {error}").ok();
+            ExitCode::from(127)
+        }
+    }
+}
+
+fn supervise(arguments: Arguments) -> io::Result<u8> {
+    let (control, stdin) = control::accept()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        // Signals are caught and orphans adopted before there is anything to lose.
+        let reaper = Reaper::adopt()?;
+        let stop = stop_request(control)?;
+        let main = spawn(&arguments, stdin)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", arguments.program.display())))?;
+        Ok(Supervision { reaper, main, status: None }.run(stop).await)
+    })
+}
+
+/// Starts the program in a process group of its own, so that what it sends to its group spares the shim.
+#[allow(clippy::disallowed_methods)]
+fn spawn(arguments: &Arguments, stdin: OwnedFd) -> io::Result<u32> {
+    let child =
+        Command::new(&arguments.program).args(&arguments.arguments).stdin(stdin).process_group(0).spawn()?;
+    Ok(child.id())
+}
+
+/// Listens at once; the future ends when the shim is told to stop.
+fn stop_request(control: UnixStream) -> io::Result<impl Future<Output = ()>> {
+    control.set_nonblocking(true)?;
+    let mut control = tokio::net::UnixStream::from_std(control)?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    Ok(async move {
+        tokio::select! {
+            // Nothing is ever written to the channel, so any answer means that it is closed.
+            _ = control.read_u8() => {}
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
+}
+
+struct Supervision {
+    reaper: Reaper,
+    main: u32,
+    status: Option<WaitStatus>,
+}
+
+impl Supervision {
+    async fn run(mut self, stop: impl Future<Output = ()>) -> u8 {
+        tokio::select! {
+            () = self.main_exit() => {}
+            () = stop => {}
+        }
+        terminate_descendants();
+        if tokio::time::timeout(GRACE, self.last_exit()).await.is_err() {
+            let Self { reaper, main, status } = &mut self;
+            reaper.kill_children(&[], |ended| note(*main, status, ended));
+        }
+        self.status.map_or(1, exit_code)
+    }
+
+    async fn main_exit(&mut self) {
+        while self.status.is_none() {
+            let Some(ended) = self.reaper.next().await else { return };
+            note(self.main, &mut self.status, ended);
+        }
+    }
+
+    async fn last_exit(&mut self) {
+        while let Some(ended) = self.reaper.next().await {
+            note(self.main, &mut self.status, ended);
+        }
+    }
+}
+
+fn note(main: u32, status: &mut Option<WaitStatus>, (pid, how): (Pid, WaitStatus)) {
+    if pid.as_raw_nonzero().get().cast_unsigned() == main {
+        *status = Some(how);
+    }
+}
+
+/// Asks every descendant to end; a stopped one is woken, or it could not.
+fn terminate_descendants() {
+    for process in descendants(std::process::id()) {
+        if let Some(pid) = Pid::from_raw(process.pid.cast_signed()) {
+            kill_process(pid, Signal::TERM).ok();
+            kill_process(pid, Signal::CONT).ok();
+        }
+    }
+}
+
+fn exit_code(status: WaitStatus) -> u8 {
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,90 @@
+//! The contract of the log.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::batch::{Appended, Batch};
+use crate::error::Result;
+use crate::record::{ContentRow, Head, HeadRow, ItemRow, Record, Seq, Version};
+
+/// A future that can be boxed behind `dyn Log`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a stream's events mean, as far as the log needs to know.
+///
+/// Deterministic and total over stored events: dropping all heads and folding every stream from its first
+/// event gives the same bytes.
+pub trait Fold: Send + Sync + 'static {
+    /// Folds `events` (new ones, in order, at least one) onto `prior` (`None`: the stream is new).
+    fn fold(&self, stream: &str, prior: Option<&[u8]>, events: &[Record]) -> Result<Folded, String>;
+}
+
+/// What [`Fold`] returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    pub state: Vec<u8>,
+    /// Loaded at boot. A closed session is not.
+    pub live: bool,
+    /// Ownership epoch, checked by [`crate::Fence`].
+    pub epoch: u64,
+}
+
+/// Which heads to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    Live,
+    All,
+}
+
+/// The durable log. See the conformance suite for this contract as tests.
+///
+/// - **Order.** Sequence numbers are given in commit order: whoever has read up to `n` and reads on never
+///   meets a number ≤ `n` that it has not seen. They start at 1 and have no gaps.
+/// - **Atomicity.** A batch is stored whole or not at all, with the heads of its streams.
+/// - **Durability.** When `append` returns `Ok`, the batch survives `kill -9` and power loss.
+/// - **Writers.** There may be others, in other processes. Only [`crate::Expect::Version`] and
+///   [`crate::Fence`] protect a decision; a `Conflict` means: read on, decide again.
+/// - **Time** is the log's own clock, and never goes backwards within a stream.
+pub trait Log: Send + Sync + 'static {
+    /// Appends a batch.
+    fn append(&self, batch: Batch) -> BoxFuture<'_, Result<Appended>>;
+
+    /// Returns the receipt stored under a key, `KeyReused` when its body differs.
+    fn receipt<'a>(&'a self, scope: &'a str, key: &'a str, body: [u8; 32]) -> BoxFuture<'a, Result<Option<String>>>;
+
+    /// Returns events of all streams with a sequence number above `after`, in order, at most `limit`.
+    fn read(&self, after: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Record>>>;
+
+    /// Returns control events of one stream with a version above `after`, in order, at most `limit`.
+    fn read_stream<'a>(&'a self, stream: &'a str, after: Version, limit: usize) -> BoxFuture<'a, Result<Vec<Record>>>;
+
+    /// Returns items with an ordinal above `after`, oldest first, at most `limit`.
+    fn items<'a>(&'a self, stream: &'a str, after: u64, limit: usize) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
+
+    /// Returns the newest items with an ordinal below `before` (`None`: from the end), oldest first, at most `limit`.
+    fn items_before<'a>(&'a self, stream: &'a str, before: Option<u64>, limit: usize) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
+
+    /// Returns a content row, `None` when there is none by that id (any more).
+    fn content(&self, id: Uuid) -> BoxFuture<'_, Result<Option<ContentRow>>>;
+
+    /// Returns the whole text of a content, unpacked from its blob when it is large.
+    fn text(&self, id: Uuid) -> BoxFuture<'_, Result<Option<String>>>;
+
+    /// Returns a stream's head.
+    fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>>;
+
+    /// Returns heads of the streams whose name starts with `prefix` and is above `after`, by name, at most `limit`.
+    fn heads<'a>(&'a self, prefix: &'a str, which: Which, after: Option<&'a str>, limit: usize) -> BoxFuture<'a, Result<Vec<HeadRow>>>;
+
+    /// Returns the names (at most `limit`) of streams that start with `prefix`, found by a range, not a pattern.
+    fn names<'a>(&'a self, prefix: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>>>;
+
+    /// Tells the sequence number of the last committed event, now and whenever it moves.
+    fn watch(&self) -> watch::Receiver<Seq>;
+
+    /// Ends the writer after everything accepted is stored, and leaves the database tidy.
+    fn close(&self) -> BoxFuture<'_, Result<()>>;
+}

@@ -1,0 +1,35 @@
+//! Turns what SQLite says into what the caller can do.
+
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use crate::error::Error;
+
+/// Says in words why the database at `path` did not do something.
+pub(super) fn explain(path: &Path, failure: &rusqlite::Error) -> Error {
+    let file = path.display();
+    match failure.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Error::Unavailable(format!(
+            "the disk that holds {file} is full, nothing was stored: free some space and try again"
+        )),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Error::Unavailable(format!(
+            "{file} cannot be written to: check who owns the file and its directory ({failure})"
+        )),
+        Some(ErrorCode::CannotOpen) => Error::Unavailable(format!(
+            "{file} cannot be opened: check that its directory exists and that you may write there ({failure})"
+        )),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Unavailable(format!(
+            "{file} is locked by another program: end that program, or try again when it is done"
+        )),
+        Some(ErrorCode::NotADatabase) => Error::Unusable(format!(
+            "{file} is not a Paseo database: move it away to start afresh, or set another home"
+        )),
+        Some(ErrorCode::DatabaseCorrupt) => Error::Unusable(format!(
+            "{file} is damaged ({failure}): restore it from a backup, or move it and its -wal file away to start afresh"
+        )),
+        _ => Error::Unavailable(format!(
+            "{file} cannot be used right now, nothing was stored ({failure}): check the disk and try again"
+        )),
+    }
+}

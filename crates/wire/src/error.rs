@@ -1,0 +1,138 @@
+//! Errors as clients see them: a stable code, words, and what to do.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::session::Candidate;
+
+/// The body of every answer that is not a success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorBody {
+    pub code: Code,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What could have been meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
+}
+
+/// A stable name for what went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The request makes no sense as it stands.
+    InvalidRequest,
+    /// The message, name or body is too large.
+    TooLarge,
+    /// There is no provider by that name, or it cannot be used here.
+    ProviderUnavailable,
+    /// No credential, or one that is not valid.
+    Unauthenticated,
+    /// The credential does not allow this.
+    Forbidden,
+    /// The Host header names a host that is not ours.
+    ForeignHost,
+    /// The Origin header, or the browser, says that another site asks.
+    ForeignOrigin,
+    NotFound,
+    Ambiguous,
+    /// It contradicts the present state.
+    Conflict,
+    /// The agent is closed.
+    Closed,
+    /// The agent is in the middle of a turn.
+    Busy,
+    /// Too many messages wait already.
+    QueueFull,
+    /// The provider cannot take a message into a running turn.
+    CannotSteer,
+    /// The idempotency key was used with another body.
+    KeyReused,
+    /// The log cannot be written or read now.
+    StorageUnavailable,
+    /// The daemon is stopping.
+    ShuttingDown,
+    Internal,
+}
+
+impl Code {
+    /// All of them.
+    pub const ALL: [Self; 18] = [
+        Self::InvalidRequest,
+        Self::TooLarge,
+        Self::ProviderUnavailable,
+        Self::Unauthenticated,
+        Self::Forbidden,
+        Self::ForeignHost,
+        Self::ForeignOrigin,
+        Self::NotFound,
+        Self::Ambiguous,
+        Self::Conflict,
+        Self::Closed,
+        Self::Busy,
+        Self::QueueFull,
+        Self::CannotSteer,
+        Self::KeyReused,
+        Self::StorageUnavailable,
+        Self::ShuttingDown,
+        Self::Internal,
+    ];
+
+    /// Returns the HTTP status that goes with it.
+    pub fn http_status(self) -> u16 {
+        match self {
+            Self::InvalidRequest | Self::ProviderUnavailable => 400,
+            Self::Unauthenticated => 401,
+            Self::Forbidden | Self::ForeignOrigin => 403,
+            Self::NotFound => 404,
+            Self::Ambiguous
+            | Self::Conflict
+            | Self::Closed
+            | Self::Busy
+            | Self::CannotSteer
+            | Self::KeyReused => 409,
+            Self::TooLarge => 413,
+            Self::ForeignHost => 421,
+            Self::QueueFull => 429,
+            Self::Internal => 500,
+            Self::StorageUnavailable | Self::ShuttingDown => 503,
+        }
+    }
+
+    /// Returns the exit code of a command that ends with it.
+    pub fn exit(self) -> Exit {
+        match self {
+            Self::InvalidRequest | Self::TooLarge | Self::ProviderUnavailable => Exit::Usage,
+            Self::NotFound | Self::Ambiguous => Exit::NotFound,
+            Self::Unauthenticated
+            | Self::Forbidden
+            | Self::ForeignHost
+            | Self::ForeignOrigin
+            | Self::Conflict
+            | Self::Closed
+            | Self::Busy
+            | Self::QueueFull
+            | Self::CannotSteer
+            | Self::KeyReused => Exit::Refused,
+            Self::StorageUnavailable | Self::ShuttingDown => Exit::Unreachable,
+            Self::Internal => Exit::AgentError,
+        }
+    }
+}
+
+/// Exit codes of the command line. They differ by outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Ok = 0,
+    AgentError = 1,
+    Usage = 2,
+    NotFound = 3,
+    WaitingForPermission = 4,
+    Timeout = 5,
+    Refused = 6,
+    Unreachable = 7,
+    Interrupted = 130,
+}

@@ -1,0 +1,170 @@
+//! Sessions on the wire.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::item::UsageView;
+use crate::time::Moment;
+
+/// A session, as lists and pages show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionView {
+    pub id: String,
+    /// The shortest prefix of the id that names it among the open ones.
+    pub handle: String,
+    /// Given by a person.
+    pub name: Option<String>,
+    /// Given by the agent.
+    pub title: Option<String>,
+    /// idle, starting, running, waiting, error, interrupted or closed.
+    pub status: String,
+    /// How the status is known: protocol, process_exit, hook, screen, person, daemon or restart.
+    pub status_source: String,
+    pub status_since: Moment,
+    /// Code of what went wrong, when something did.
+    pub status_code: Option<String>,
+    /// none, stopped, error, budget or paused.
+    pub hold: String,
+    pub provider: String,
+    pub model: Option<String>,
+    pub labels: BTreeMap<String, String>,
+    /// Where it was started.
+    pub project: String,
+    /// Where it runs.
+    pub directory: String,
+    pub parent: Option<String>,
+    /// Who made it.
+    pub created_by: String,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+    /// Messages that wait for a turn.
+    pub queued: usize,
+    /// Messages that wait for a person.
+    pub held: usize,
+    /// The turn under way.
+    pub turn: Option<String>,
+    /// The cause of the turn under way.
+    pub cause: Option<String>,
+    /// Hash of the ask that it waits for.
+    pub ask: Option<String>,
+    /// Turns since it was made or cleared.
+    pub turns: u64,
+    pub usage: UsageView,
+}
+
+/// Something a handle could have meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Candidate {
+    pub handle: String,
+    pub id: String,
+    pub name: Option<String>,
+    pub status: String,
+}
+
+/// A page of sessions, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionPage {
+    /// The point in the log to stream from.
+    pub seq: u64,
+    pub sessions: Vec<SessionView>,
+    /// Pass as `after` to read on.
+    pub next: Option<String>,
+    pub hidden: Hidden,
+}
+
+/// How many sessions each filter hid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Hidden {
+    /// Closed ones.
+    pub status: usize,
+    /// Started elsewhere.
+    pub project: usize,
+    /// By labels.
+    pub labels: usize,
+}
+
+/// The query of `GET /api/sessions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionQuery {
+    /// `key=value`, comma-separated; all must match. Commas inside are written `%2C`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<String>,
+    /// `true`: only sessions with `ui=true`. Without labels and this: only background sessions.
+    #[serde(default)]
+    pub ui: bool,
+    /// `true`: neither labels nor `ui` filter anything.
+    #[serde(default)]
+    pub any_labels: bool,
+    /// `true`: closed ones too.
+    #[serde(default)]
+    pub all_statuses: bool,
+    /// Only sessions started in or under this directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// One session with the point in the log to stream from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionAnswer {
+    pub seq: u64,
+    pub session: SessionView,
+}
+
+/// The body of `POST /api/sessions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateSession {
+    /// Without one: the default provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// An absolute path.
+    pub directory: String,
+    /// The first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+}
+
+/// The body of `PATCH /api/sessions/{id}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PatchSession {
+    /// A new name; an empty one takes it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub set_labels: BTreeMap<String, String>,
+    #[serde(default)]
+    pub unset_labels: Vec<String>,
+}
+
+/// What happened to a session on request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ActionAnswer {
+    pub seq: u64,
+    /// False when there was nothing to do.
+    pub changed: bool,
+    pub handle: String,
+    pub id: String,
+}
+
+/// The body of `POST /api/sessions/{id}/permissions/{hash}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerPermission {
+    pub allow: bool,
+    /// Told to the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}

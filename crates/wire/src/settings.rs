@@ -1,0 +1,53 @@
+//! Settings and tokens on the wire.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time::Moment;
+
+/// The answer to `GET /api/settings`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SettingsView {
+    pub settings: BTreeMap<String, bool>,
+}
+
+/// The body of `PUT /api/settings/{key}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutSetting {
+    pub value: bool,
+}
+
+/// The body of `POST /api/tokens`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateToken {
+    /// What it is for.
+    pub name: String,
+}
+
+/// The only time a token's secret is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CreatedToken {
+    pub id: String,
+    pub name: String,
+    pub actor: String,
+    pub secret: String,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenView {
+    pub id: String,
+    pub name: String,
+    pub actor: String,
+    pub created_at: Moment,
+}
+
+/// The answer to `GET /api/tokens`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenList {
+    pub tokens: Vec<TokenView>,
+}

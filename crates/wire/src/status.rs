@@ -1,0 +1,38 @@
+//! The daemon about itself.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time::Moment;
+
+/// The answer to `GET /api/status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DaemonStatus {
+    pub pid: u32,
+    pub version: String,
+    pub home: String,
+    pub socket: String,
+    pub url: String,
+    pub started_at: Moment,
+    /// How many sessions have each status.
+    pub sessions: BTreeMap<String, usize>,
+    /// Harness processes that are alive.
+    pub live_processes: usize,
+    pub providers: Vec<String>,
+    pub seq: u64,
+}
+
+/// The answer to `GET /api/whoami`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WhoAmI {
+    /// `human:…` or `session:…`.
+    pub actor: String,
+}
+
+/// The answer to `GET /healthz`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    pub ok: bool,
+}

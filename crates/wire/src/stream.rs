@@ -1,0 +1,76 @@
+//! The event stream on the wire: server-sent events, each named by [`Frame::event`].
+//!
+//! `GET /api/stream?after=<seq>&topics=sessions,session:<id>`; `Last-Event-ID` wins over `after`. Stored
+//! frames carry their sequence number as `id`; a frame with an id and no data only moves the cursor.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::item::ItemView;
+use crate::session::SessionView;
+use crate::time::Moment;
+
+/// One frame of the stream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame {
+    /// Something happened to a session.
+    Event(Box<EventFrame>),
+    /// A transcript grew.
+    Item(Box<ItemFrame>),
+    /// An item is growing; never stored, replaced by the item with the same id.
+    Live(LiveFrame),
+    /// The reader was too slow: connect again from here.
+    Resume(ResumeFrame),
+    /// Nothing for these topics up to this point.
+    Cursor(u64),
+}
+
+impl Frame {
+    /// Names of the server-sent events.
+    pub const EVENT: &'static str = "event";
+    pub const ITEM: &'static str = "item";
+    pub const LIVE: &'static str = "live";
+    pub const RESUME: &'static str = "resume";
+}
+
+/// A control event of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct EventFrame {
+    pub seq: u64,
+    pub ts: Moment,
+    /// The session.
+    pub session: String,
+    pub actor: String,
+    /// `turn.opened`, `delivery.accepted`, …
+    pub kind: String,
+    #[schema(value_type = Object)]
+    pub data: Value,
+    /// The session as it is now; `None` once it is deleted.
+    pub view: Option<SessionView>,
+}
+
+/// A stored item of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ItemFrame {
+    pub session: String,
+    pub item: ItemView,
+}
+
+/// A piece of an item that is still growing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LiveFrame {
+    pub session: String,
+    pub item: String,
+    /// assistant_text, thinking or tool_output.
+    pub kind: String,
+    /// Where `text` begins in the item, in bytes.
+    pub offset: u64,
+    pub text: String,
+}
+
+/// Tells a slow reader where to go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ResumeFrame {
+    pub after: u64,
+}
