@@ -1,1 +1,20 @@
-//! client
+//! A typed client for the daemon: one method per route, and event streams that resume.
+//!
+//! Speaks HTTP/1 over the daemon's Unix socket, or over TCP with a token. Knows no TLS, no store and no
+//! terminal.
+
+mod answer;
+mod client;
+mod error;
+mod events;
+mod follow;
+mod routes;
+mod sse;
+mod transport;
+mod uri;
+
+pub use answer::{Answer, kind_of};
+pub use client::Client;
+pub use error::Error;
+pub use events::Events;
+pub use follow::{Follow, Outcome, Progress, Step};

@@ -40,7 +40,7 @@ impl FromStr for Label {
         if key.trim().is_empty() || key.trim() != key {
             return Err(shape());
         }
-        if key.len() > limits::LABEL_BYTES || value.len() > limits::LABEL_BYTES {
+        if stored_bytes(key) > limits::LABEL_BYTES || stored_bytes(value) > limits::LABEL_BYTES {
             return Err(Malformed::Long(text.chars().take(20).collect()));
         }
         if text.chars().any(char::is_control) {
@@ -48,6 +48,10 @@ impl FromStr for Label {
         }
         Ok(Self { key: key.to_owned(), value: value.to_owned() })
     }
+}
+
+fn stored_bytes(text: &str) -> usize {
+    text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count()
 }
 
 impl fmt::Display for Label {

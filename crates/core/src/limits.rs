@@ -6,6 +6,8 @@ pub const MESSAGE_BYTES: usize = 256 * 1024;
 pub const QUEUE_LENGTH: usize = 500;
 /// Most messages that one turn takes.
 pub const TURN_DELIVERIES: usize = 64;
+/// Most messages that one event holds.
+pub const HELD_DELIVERIES: usize = 256;
 /// How often a message is handed to a harness that never confirms, before it is held.
 pub const HANDING_ATTEMPTS: u8 = 2;
 /// Turns without a human message, per session and cause.
@@ -16,7 +18,7 @@ pub const WAKES_PER_CAUSE: u32 = 64;
 pub const RECENT_DELIVERIES: usize = 32;
 /// Most labels a session may have.
 pub const LABELS: usize = 32;
-/// Longest label key or value, in bytes.
+/// Longest label key or value, in bytes as the log holds it: a quote or a backslash counts twice.
 pub const LABEL_BYTES: usize = 128;
 /// Longest name or title, in characters.
 pub const NAME_CHARS: usize = 120;

@@ -1,11 +1,183 @@
 //! The house: session actors, the HTTP API, identity.
+//!
+//! Holds no rules that `paseo-core` could hold, and knows nothing of command lines.
 
+mod directory;
+mod failure;
+mod home;
+mod http;
+mod identity;
+mod journal;
+mod live;
+mod log_file;
+mod mint;
 mod options;
+mod processes;
+mod providers;
+mod rules;
+mod sessions;
+mod settings;
+mod stop;
+mod tail;
+mod view;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use paseo_runtime::sweep::{Sweep, sweep};
+use paseo_store::{Log, Sqlite, sqlite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::signal::unix::{SignalKind, signal};
 
 pub use options::{Options, Ready, StartError, StartErrorKind};
 
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::http::{About, App, Listeners, Neighbours};
+use crate::identity::{Credentials, Edge};
+use crate::journal::Journal;
+use crate::live::Live;
+use crate::processes::Processes;
+use crate::providers::Providers;
+use crate::sessions::{Context, Sessions};
+use crate::settings::SettingsCell;
+use crate::stop::Stop;
+use crate::tail::Tail;
+
 /// Runs the daemon until it is told to stop. `ready` is called once, when it answers requests.
 pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), StartError> {
-    let _ = (options, ready);
-    Ok(())
+    let home = Home::claim(&options.home)?;
+    log_file::install(&home.path.join("log/daemon.log"), &options.log_filter, options.log_to_stderr)
+        .map_err(|error| internal(format!("cannot open the log file: {error}")))?;
+    let listeners = listen(&home, &options).await?;
+    let address = listeners.tcp.local_addr().map_err(|error| internal(error.to_string()))?;
+    let url = format!("http://{address}");
+
+    let log: Arc<dyn Log> = Arc::new(open_log(&home.database())?);
+    let (path, left) = (home.path.clone(), "processes from before");
+    let swept = tokio::task::spawn_blocking(move || sweep(&path, Sweep::All)).await.unwrap_or(0);
+    if swept > 0 {
+        tracing::warn!(swept, "ended {left}");
+    }
+
+    let app = assemble(&home, &options, log, url.clone(), Edge::loopback(address.port()))
+        .await
+        .map_err(database)?;
+    app.sessions.boot().await.map_err(database)?;
+    let (following, counting) = (app.tail.clone(), app.sessions.clone());
+    let background = [
+        tokio::spawn(following.follow()),
+        // `ls` says how many are hidden; the daemon is ready before they are counted.
+        tokio::spawn(async move {
+            let context = &counting.context;
+            if let Err(failure) = context.directory.closed_sessions(&context.journal).await {
+                tracing::error!(error = %failure.message, "cannot count closed sessions");
+            }
+        }),
+    ];
+
+    tracing::info!(pid = std::process::id(), %url, home = %home.path.display(), "ready");
+    ready(Ready { pid: std::process::id(), socket: home.socket(), url });
+    let neighbours =
+        Neighbours { home: home.path.clone(), credentials: app.sessions.context.credentials.clone() };
+    tokio::spawn(stop_on_signal(app.stop.clone()));
+    let serving =
+        tokio::spawn(http::serve(listeners, http::router(app.clone()), neighbours, app.stop.clone()));
+
+    app.stop.requested().await;
+    tracing::info!("stopping");
+    app.sessions.shutdown().await;
+    let _ = serving.await;
+    background.iter().for_each(tokio::task::JoinHandle::abort);
+    let closed = app.sessions.context.journal.log.close().await;
+    let _ = fs::remove_file(home.socket());
+    tracing::info!("stopped");
+    closed.map_err(|error| database(error.into()))
+}
+
+async fn assemble(
+    home: &Home,
+    options: &Options,
+    log: Arc<dyn Log>,
+    url: String,
+    edge: Edge,
+) -> Result<App, Failure> {
+    let journal = Journal { log };
+    let context = Context {
+        settings: SettingsCell::load(&journal).await?,
+        journal: journal.clone(),
+        directory: directory::Directory::default(),
+        live: Live::new(),
+        providers: Providers::new(options.default_provider.clone()),
+        processes: Processes::new(options.live_processes),
+        credentials: Credentials::default(),
+        home: home.path.clone(),
+        executable: options.executable.clone(),
+        url: url.clone(),
+    };
+    let tail = Tail::new(journal, context.directory.clone());
+    let about = About { started_at: mint::now(), socket: home.socket(), url, edge };
+    Ok(App { sessions: Sessions::new(context), tail, about: Arc::new(about), stop: Stop::default() })
+}
+
+async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError> {
+    let address = options.listen;
+    if !address.ip().is_loopback() {
+        return Err(StartError {
+            kind: StartErrorKind::Address,
+            message: format!("{address} is not a loopback address, and this daemon speaks no TLS"),
+            hint: Some("listen on 127.0.0.1 and put a reverse proxy or a tunnel in front".to_owned()),
+        });
+    }
+    let tcp = TcpListener::bind(address).await.map_err(|error| StartError {
+        kind: StartErrorKind::Address,
+        message: format!("cannot listen on {address}: {error}"),
+        hint: Some("another program has the port, perhaps a daemon with another home; choose another with PASEO_LISTEN or `listen` in config.toml (port 0 takes any free one)".to_owned()),
+    })?;
+    let socket = home.socket();
+    // We hold the home's lock: a socket that is there is a dead daemon's.
+    let _ = fs::remove_file(&socket);
+    let unix = UnixListener::bind(&socket).map_err(|error| socket_error(&socket, &error))?;
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))
+        .map_err(|error| socket_error(&socket, &error))?;
+    Ok(Listeners { unix, tcp })
+}
+
+fn open_log(path: &Path) -> Result<Sqlite, StartError> {
+    Sqlite::open(sqlite::Options::new(path, Arc::new(rules::Rules))).map_err(|error| database(error.into()))
+}
+
+async fn stop_on_signal(stop: Stop) {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        tracing::error!("cannot listen for signals");
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    stop.request();
+}
+
+fn socket_error(path: &Path, error: &std::io::Error) -> StartError {
+    StartError {
+        kind: StartErrorKind::Home,
+        message: format!("cannot make the socket {}: {error}", path.display()),
+        hint: Some(
+            "the path of a socket may have about 100 characters; choose a shorter home with --home"
+                .to_owned(),
+        ),
+    }
+}
+
+fn database(failure: Failure) -> StartError {
+    StartError { kind: StartErrorKind::Database, message: failure.message, hint: failure.hint }
+}
+
+fn internal(message: String) -> StartError {
+    StartError { kind: StartErrorKind::Internal, message, hint: None }
 }

@@ -87,9 +87,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         let length = bytes.len() as u64 + skipped;
         let (text, invalid) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
-            Err(error) => {
-                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(Damage::InvalidUtf8))
-            }
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(Damage::InvalidUtf8)),
         };
         let too_long = (skipped > 0).then_some(Damage::TooLong { bytes: length });
         Line { text, damage: too_long.or(end).or(invalid) }
@@ -136,7 +134,10 @@ mod tests {
 
     #[tokio::test]
     async fn half_a_character_is_replaced() {
-        assert_eq!(all(b"\xe2\x82\nb\n", 9).await, [line("\u{fffd}", Some(Damage::InvalidUtf8)), line("b", None)]);
+        assert_eq!(
+            all(b"\xe2\x82\nb\n", 9).await,
+            [line("\u{fffd}", Some(Damage::InvalidUtf8)), line("b", None)]
+        );
     }
 
     #[tokio::test]

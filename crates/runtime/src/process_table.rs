@@ -135,7 +135,8 @@ struct Entry {
 impl Entry {
     fn read(pid: u32) -> io::Result<Self> {
         let line = fs::read(format!("/proc/{pid}/stat"))?;
-        Self::parse(pid, &line).ok_or_else(|| io::Error::other(format!("process {pid} has no readable state")))
+        Self::parse(pid, &line)
+            .ok_or_else(|| io::Error::other(format!("process {pid} has no readable state")))
     }
 
     /// Parses `pid (name) state parent …`. The name may hold anything, brackets and spaces too.

@@ -3,7 +3,9 @@
 use std::io;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, wait,
+};
 use tokio::signal::unix::{self, SignalKind};
 
 use crate::process_table::children;
@@ -36,6 +38,12 @@ impl Reaper {
                 Err(_) => return None,
             }
         }
+    }
+
+    /// Reaps whoever ends, for as long as it is awaited.
+    pub(crate) async fn reap(&mut self) {
+        while self.next().await.is_some() {}
+        std::future::pending().await
     }
 
     /// Kills the children that are not spared, and all that they leave behind, until none is left.

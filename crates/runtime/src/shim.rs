@@ -1,5 +1,6 @@
 //! The process between the daemon and a harness: when it goes, everything under it goes.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -13,7 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::control;
-use crate::process_table::descendants;
+use crate::process_table::{children, descendants};
 use crate::reaper::Reaper;
 
 /// How long descendants may take to end by themselves.
@@ -47,9 +48,10 @@ fn supervise(arguments: Arguments) -> io::Result<u8> {
         // Signals are caught and orphans adopted before there is anything to lose.
         let reaper = Reaper::adopt()?;
         let stop = stop_request(control)?;
-        let main = spawn(&arguments, stdin)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", arguments.program.display())))?;
-        Ok(Supervision { reaper, main, status: None }.run(stop).await)
+        let main = spawn(&arguments, stdin).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", arguments.program.display()))
+        })?;
+        Ok(Supervision { reaper, main, status: None, asked: HashSet::new() }.run(stop).await)
     })
 }
 
@@ -83,6 +85,7 @@ struct Supervision {
     reaper: Reaper,
     main: u32,
     status: Option<WaitStatus>,
+    asked: HashSet<u32>,
 }
 
 impl Supervision {
@@ -91,9 +94,9 @@ impl Supervision {
             () = self.main_exit() => {}
             () = stop => {}
         }
-        terminate_descendants();
+        self.ask(descendants(std::process::id()).into_iter().map(|process| process.pid));
         if tokio::time::timeout(GRACE, self.last_exit()).await.is_err() {
-            let Self { reaper, main, status } = &mut self;
+            let Self { reaper, main, status, .. } = &mut self;
             reaper.kill_children(&[], |ended| note(*main, status, ended));
         }
         self.status.map_or(1, exit_code)
@@ -109,6 +112,20 @@ impl Supervision {
     async fn last_exit(&mut self) {
         while let Some(ended) = self.reaper.next().await {
             note(self.main, &mut self.status, ended);
+            // One that was forked while the others were asked has just become a child of ours.
+            self.ask(children(std::process::id()));
+        }
+    }
+
+    /// Asks processes to end, each once; a stopped one is woken, or it could not.
+    fn ask(&mut self, processes: impl IntoIterator<Item = u32>) {
+        for process in processes {
+            if let Some(pid) = Pid::from_raw(process.cast_signed())
+                && self.asked.insert(process)
+            {
+                kill_process(pid, Signal::TERM).ok();
+                kill_process(pid, Signal::CONT).ok();
+            }
         }
     }
 }
@@ -116,16 +133,6 @@ impl Supervision {
 fn note(main: u32, status: &mut Option<WaitStatus>, (pid, how): (Pid, WaitStatus)) {
     if pid.as_raw_nonzero().get().cast_unsigned() == main {
         *status = Some(how);
-    }
-}
-
-/// Asks every descendant to end; a stopped one is woken, or it could not.
-fn terminate_descendants() {
-    for process in descendants(std::process::id()) {
-        if let Some(pid) = Pid::from_raw(process.pid.cast_signed()) {
-            kill_process(pid, Signal::TERM).ok();
-            kill_process(pid, Signal::CONT).ok();
-        }
     }
 }
 

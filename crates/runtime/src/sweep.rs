@@ -1,13 +1,13 @@
 //! Ending what a lost shim left behind: processes are found by their marks.
 
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use paseo_core::id::SessionId;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_signal};
-use std::os::unix::fs::MetadataExt;
 
 use crate::process_table::{all, mark};
 

@@ -16,7 +16,9 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// What a stream's events mean, as far as the log needs to know.
 ///
 /// Deterministic and total over stored events: dropping all heads and folding every stream from its first
-/// event gives the same bytes.
+/// event gives the same bytes. It sees control events only, in pages of any size. When a stream is erased it is
+/// folded again from its first event, without data, so that its state forgets what its events forget. A state
+/// holds no conversation text: an engine promises to wipe contents and event data, not states that were replaced.
 pub trait Fold: Send + Sync + 'static {
     /// Folds `events` (new ones, in order, at least one) onto `prior` (`None`: the stream is new).
     fn fold(&self, stream: &str, prior: Option<&[u8]>, events: &[Record]) -> Result<Folded, String>;
@@ -47,27 +49,47 @@ pub enum Which {
 /// - **Durability.** When `append` returns `Ok`, the batch survives `kill -9` and power loss.
 /// - **Writers.** There may be others, in other processes. Only [`crate::Expect::Version`] and
 ///   [`crate::Fence`] protect a decision; a `Conflict` means: read on, decide again.
-/// - **Time** is the log's own clock, and never goes backwards within a stream.
+/// - **Time** is the log's own clock, and never goes backwards within a stream. A batch has one time.
+/// - **Erasure.** When an append with an [`crate::Erasure`] returns `Ok`, the text is in none of the log's files.
 pub trait Log: Send + Sync + 'static {
-    /// Appends a batch.
+    /// Appends a batch: first its erasure, then its contents, its control events in order, its items in order.
+    ///
+    /// A stream may be named more than once; each part sees what the parts before it did. A part without events
+    /// only checks the version. Who drops the future does not learn whether the batch was stored.
     fn append(&self, batch: Batch) -> BoxFuture<'_, Result<Appended>>;
 
     /// Returns the receipt stored under a key, `KeyReused` when its body differs.
-    fn receipt<'a>(&'a self, scope: &'a str, key: &'a str, body: [u8; 32]) -> BoxFuture<'a, Result<Option<String>>>;
+    fn receipt<'a>(
+        &'a self,
+        scope: &'a str,
+        key: &'a str,
+        body: [u8; 32],
+    ) -> BoxFuture<'a, Result<Option<String>>>;
 
     /// Returns events of all streams with a sequence number above `after`, in order, at most `limit`.
     fn read(&self, after: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Record>>>;
 
     /// Returns control events of one stream with a version above `after`, in order, at most `limit`.
-    fn read_stream<'a>(&'a self, stream: &'a str, after: Version, limit: usize) -> BoxFuture<'a, Result<Vec<Record>>>;
+    fn read_stream<'a>(
+        &'a self,
+        stream: &'a str,
+        after: Version,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Record>>>;
 
     /// Returns items with an ordinal above `after`, oldest first, at most `limit`.
     fn items<'a>(&'a self, stream: &'a str, after: u64, limit: usize) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
 
     /// Returns the newest items with an ordinal below `before` (`None`: from the end), oldest first, at most `limit`.
-    fn items_before<'a>(&'a self, stream: &'a str, before: Option<u64>, limit: usize) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
+    fn items_before<'a>(
+        &'a self,
+        stream: &'a str,
+        before: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ItemRow>>>;
 
-    /// Returns a content row, `None` when there is none by that id (any more).
+    /// Returns a content row, `None` when there is none by that id, or none any more. (Items go on pointing at an
+    /// erased content: they carry its id, [`crate::Text::Erased`] and nothing else.)
     fn content(&self, id: Uuid) -> BoxFuture<'_, Result<Option<ContentRow>>>;
 
     /// Returns the whole text of a content, unpacked from its blob when it is large.
@@ -77,7 +99,13 @@ pub trait Log: Send + Sync + 'static {
     fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>>;
 
     /// Returns heads of the streams whose name starts with `prefix` and is above `after`, by name, at most `limit`.
-    fn heads<'a>(&'a self, prefix: &'a str, which: Which, after: Option<&'a str>, limit: usize) -> BoxFuture<'a, Result<Vec<HeadRow>>>;
+    fn heads<'a>(
+        &'a self,
+        prefix: &'a str,
+        which: Which,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<HeadRow>>>;
 
     /// Returns the names (at most `limit`) of streams that start with `prefix`, found by a range, not a pattern.
     fn names<'a>(&'a self, prefix: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>>>;

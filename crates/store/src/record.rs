@@ -54,7 +54,7 @@ pub struct ItemRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentRow {
     pub id: Uuid,
-    /// Length of the whole text in bytes.
+    /// Length in bytes of the whole text, as it is stored. This and the hash are zero once it is erased.
     pub len: u64,
     pub sha256: [u8; 32],
     pub text: Text,
@@ -65,7 +65,7 @@ pub struct ContentRow {
 /// Text of a content row, as pages carry it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// All of it (at most [`crate::Log`]'s inline size).
+    /// All of it (at most [`crate::MAX_INLINE`] bytes).
     Inline(String),
     /// The whole is a blob: its first and last two kilobytes, cut at character borders.
     Large { head: String, tail: String },

@@ -23,7 +23,7 @@ pub struct ItemView {
     pub fields: Map<String, Value>,
     /// Its text; of a large one only the beginning and the end. `None`: it has none, or it was cleared.
     pub text: Option<String>,
-    /// Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{item}/text`.
+    /// Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
     pub full_length: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! What happens to a message that arrives. The one delivery rule.
 
-use super::{Accepted, Class, Draft, Event, HeldReason, Hold, Session, Status, Verb};
+use super::{Accepted, Class, Draft, Event, HeldReason, Hold, Pending, Session, Verb};
 use crate::id::DeliveryId;
 use crate::limits::QUEUE_LENGTH;
 
@@ -40,12 +40,19 @@ pub enum Refusal {
 }
 
 /// Decides what happens to a message and drafts it.
-pub fn accept(draft: &mut Draft, incoming: Incoming, can_steer: bool) -> Result<Placement, Refusal> {
+pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Result<Placement, Refusal> {
     let human = incoming.origin.is_human();
     if !human && incoming.verb != Verb::Queue {
         return Err(Refusal::PeopleOnly);
     }
-    if !human && !draft.session.is_open() {
+    // A passive line is nobody's request to go on, and nobody waits for an answer to it.
+    let wakes = incoming.class != Class::Passive;
+    if !wakes {
+        incoming.verb = Verb::Queue;
+        incoming.waited = false;
+    }
+    let reopens = human && wakes;
+    if !reopens && !draft.session.is_open() {
         return Err(Refusal::Closed);
     }
     if draft.session.queue.len() >= QUEUE_LENGTH {
@@ -56,12 +63,11 @@ pub fn accept(draft: &mut Draft, incoming: Incoming, can_steer: bool) -> Result<
         return Err(Refusal::CannotSteer);
     }
 
-    let (delivery, verb, wakes) = (incoming.delivery, incoming.verb, incoming.class != Class::Passive);
-    if human && draft.session.condition.status == Status::Closed {
+    let (delivery, verb) = (incoming.delivery, incoming.verb);
+    if !draft.session.is_open() {
         draft.push(Event::Reopened {});
     }
     draft.push(Event::Accepted(incoming));
-    // A passive line is nobody's request to go on.
     if human && wakes && is_held(&draft.session) {
         draft.push(Event::Released {});
     }
@@ -74,7 +80,8 @@ pub fn accept(draft: &mut Draft, incoming: Incoming, can_steer: bool) -> Result<
         }
         Hold::None | Hold::Budget | Hold::Error if !running => {
             if draft.session.hold == Hold::Error && wakes {
-                draft.push(Event::Held { hold: Hold::None });
+                let hold = if holds_for_budget(&draft.session) { Hold::Budget } else { Hold::None };
+                draft.push(Event::Held { hold });
             }
             Placement::Ready
         }
@@ -98,11 +105,20 @@ fn hold(draft: &mut Draft, delivery: DeliveryId, reason: HeldReason) -> Placemen
 
 /// A request that has wakes of its own is not starved by one that has spent them.
 fn shares_spent_cause(session: &Session, delivery: DeliveryId) -> bool {
-    let cause = session.queue.iter().find(|pending| pending.id == delivery).map(|pending| pending.cause);
+    // News of one's own work may be paid for when words no longer are, and a passive line costs nothing.
     session
         .queue
         .iter()
-        .any(|pending| pending.held == Some(HeldReason::Budget) && Some(pending.cause) == cause)
+        .find(|pending| pending.id == delivery && pending.class == Class::Message)
+        .is_some_and(|incoming| held_for_budget(session).any(|pending| pending.cause == incoming.cause))
+}
+
+fn holds_for_budget(session: &Session) -> bool {
+    held_for_budget(session).next().is_some()
+}
+
+fn held_for_budget(session: &Session) -> impl Iterator<Item = &Pending> {
+    session.queue.iter().filter(|pending| pending.held == Some(HeldReason::Budget))
 }
 
 fn is_held(session: &Session) -> bool {

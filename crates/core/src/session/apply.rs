@@ -70,8 +70,8 @@ impl Session {
                 }
             }
             Event::Handing { delivery, .. } => {
-                if let (Some(mut pending), Some(turn)) =
-                    (take(&mut self.queue, *delivery), self.turn.as_mut())
+                if let Some(turn) = &mut self.turn
+                    && let Some(mut pending) = take(&mut self.queue, *delivery)
                 {
                     pending.attempts = pending.attempts.saturating_add(1);
                     turn.steering.push(pending);
@@ -104,13 +104,14 @@ impl Session {
                     ask: None,
                     opened_at: at,
                 });
+                self.history.cause = Some((*cause, *hop));
                 self.enter(Status::Starting, Source::Daemon, at);
             }
-            Event::TurnHanded { .. } => {
-                if let Some(turn) = &mut self.turn {
+            Event::TurnHanded { turn: handed } => {
+                if let Some(turn) = self.turn.as_mut().filter(|turn| turn.id == *handed) {
                     turn.handed = true;
+                    self.enter(Status::Running, Source::Protocol, at);
                 }
-                self.enter(Status::Running, Source::Protocol, at);
             }
             Event::TurnEnded { turn, outcome, source, code } => {
                 self.ended(*turn, *outcome, *source, code.as_deref(), at)
@@ -121,9 +122,10 @@ impl Session {
                     self.enter(Status::Waiting, Source::Protocol, at);
                 }
             }
-            Event::Decided { .. } => {
-                if let Some(turn) = &mut self.turn {
-                    turn.ask = None;
+            Event::Decided { hash, .. } => {
+                if let Some(turn) = &mut self.turn
+                    && turn.ask.take_if(|ask| ask.hash == *hash).is_some()
+                {
                     self.enter(Status::Running, Source::Person, at);
                 }
             }
@@ -151,13 +153,28 @@ impl Session {
         }
         match accepted.verb {
             Verb::Queue => self.queue.push(pending),
-            Verb::Steer | Verb::Interrupt => self.queue.insert(0, pending),
+            Verb::Steer => {
+                // Behind those that steer or interrupt already: what returned may stand before them.
+                let jumper = self.queue.iter().rposition(|pending| pending.verb != Verb::Queue);
+                self.queue.insert(jumper.map_or(0, |position| position + 1), pending);
+            }
+            Verb::Interrupt => self.queue.insert(0, pending),
         }
     }
 
+    /// What was held for budget is carried by the person who releases it: nobody else is left to pay.
     fn release(&mut self) {
         self.hold = Hold::None;
+        let released_by = self
+            .queue
+            .iter()
+            .filter(|pending| pending.origin.is_human() && pending.class != Class::Passive)
+            .max_by_key(|pending| pending.accepted_at)
+            .map(|pending| pending.cause);
         for pending in &mut self.queue {
+            if let (Some(HeldReason::Budget), Some(cause)) = (pending.held, released_by) {
+                pending.cause = cause;
+            }
             pending.held = None;
             pending.attempts = 0;
         }
@@ -168,13 +185,23 @@ impl Session {
         let found = take(&mut turn.deliveries, delivery).or_else(|| take(&mut turn.steering, delivery));
         if let Some(mut pending) = found {
             pending.repeat |= repeat;
+            if !repeat {
+                // The harness said that it took nothing: that was no attempt.
+                pending.attempts = pending.attempts.saturating_sub(1);
+            }
             pending.held = match self.hold {
                 Hold::Stopped => Some(HeldReason::Stopped),
                 Hold::Paused => Some(HeldReason::Paused),
                 _ if pending.attempts >= HANDING_ATTEMPTS => Some(HeldReason::Attempts),
                 Hold::None | Hold::Error | Hold::Budget => None,
             };
-            self.queue.insert(0, pending);
+            // Who interrupts stays first, and of those the newest.
+            let interrupted = pending.verb == Verb::Interrupt;
+            let stays_first = |other: &&Pending| {
+                other.verb == Verb::Interrupt && (!interrupted || other.accepted_at >= turn.opened_at)
+            };
+            let head = self.queue.iter().take_while(stays_first).count();
+            self.queue.insert(head, pending);
         }
     }
 
@@ -193,7 +220,8 @@ impl Session {
             (Outcome::Interrupted, _) => Status::Interrupted,
             (Outcome::Failed, _) => Status::Error,
         };
-        if outcome == Outcome::Failed && self.hold == Hold::None {
+        // A budget hold sits on the messages it concerns and outlives this.
+        if outcome == Outcome::Failed && matches!(self.hold, Hold::None | Hold::Budget) {
             self.hold = Hold::Error;
         }
         self.enter(status, source, at);

@@ -2,6 +2,7 @@
 
 use super::{Draft, Event, HeldReason, Hold, Outcome, Refusal, Source, Status, turn};
 use crate::label::{Label, Labels, Malformed};
+use crate::limits::{HELD_DELIVERIES, LABELS};
 
 /// Holds the session because a person stops it: nothing starts until a person writes.
 ///
@@ -20,8 +21,8 @@ pub fn hold_for_stop(draft: &mut Draft) -> bool {
     if draft.session.hold != Hold::Stopped {
         draft.push(Event::Held { hold: Hold::Stopped });
     }
-    if !waiting.is_empty() {
-        draft.push(Event::DeliveriesHeld { deliveries: waiting, reason: HeldReason::Stopped });
+    for deliveries in waiting.chunks(HELD_DELIVERIES) {
+        draft.push(Event::DeliveriesHeld { deliveries: deliveries.to_vec(), reason: HeldReason::Stopped });
     }
     true
 }
@@ -67,12 +68,16 @@ pub fn title(draft: &mut Draft, title: String) -> Result<(), Refusal> {
 }
 
 /// Sets and removes labels.
-pub fn label(draft: &mut Draft, set: Vec<Label>, unset: Vec<String>) -> Result<(), Malformed> {
+pub fn label(draft: &mut Draft, set: Vec<Label>, mut unset: Vec<String>) -> Result<(), Malformed> {
+    // What is not there needs no event, which is bounded in size.
+    unset.retain(|key| draft.session.labels.get(key).is_some());
+    unset.sort();
+    unset.dedup();
     let set = Labels::from_flags(set, false)?;
     let mut result = draft.session.labels.clone();
     unset.iter().for_each(|key| result.unset(key));
     set.iter().for_each(|(key, value)| result.set(Label { key: key.to_owned(), value: value.to_owned() }));
-    if result.len() > crate::limits::LABELS {
+    if result.len() > LABELS {
         return Err(Malformed::Many(result.len()));
     }
     if result != draft.session.labels {

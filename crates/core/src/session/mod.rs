@@ -194,6 +194,9 @@ pub struct History {
     /// Turns since it was made or cleared.
     pub turns: u64,
     pub usage: Usage,
+    /// The cause of the newest turn, and its distance from the person: what work between turns descends from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<(CauseId, u32)>,
     /// Ownership epoch: which daemon may write.
     #[serde(default)]
     pub epoch: u64,

@@ -36,23 +36,24 @@ pub fn next(session: &Session) -> Option<Plan> {
     let ready: Vec<&Pending> = session.queue.iter().filter(|pending| pending.held.is_none()).collect();
     let wakes = |pending: &&Pending| pending.class != Class::Passive;
     let first = ready.iter().copied().find(|pending| wakes(pending))?;
-    let batch: Vec<&Pending> = if stands_alone(first) {
+    let mut batch: Vec<&Pending> = if stands_alone(first) {
         vec![first]
     } else {
         ready.into_iter().take_while(|pending| !stands_alone(pending)).take(TURN_DELIVERIES).collect()
     };
-    // A long run of passive lines may fill the batch before the message that wakes.
-    let batch = if batch.iter().any(&wakes) { batch } else { vec![first] };
+    // A long run of passive lines leaves room for the message that they ride along with.
+    if !batch.iter().any(wakes) {
+        batch.truncate(TURN_DELIVERIES - 1);
+        batch.push(first);
+    }
 
     let newest_human = batch.iter().rev().find(|pending| pending.origin.is_human() && wakes(pending));
-    let payer = newest_human.copied().unwrap_or(first);
-    let charge = if newest_human.is_some() {
-        None
-    } else if batch.iter().filter(|pending| wakes(pending)).all(|pending| pending.class == Class::Completion)
-    {
-        Some(Charge::Cause)
-    } else {
-        Some(Charge::Session)
+    // News rides along with words: whoever sent the words pays.
+    let words = batch.iter().find(|pending| pending.class == Class::Message);
+    let (payer, charge) = match (newest_human, words) {
+        (Some(human), _) => (*human, None),
+        (None, Some(words)) => (*words, Some(Charge::Session)),
+        (None, None) => (first, Some(Charge::Cause)),
     };
     Some(Plan {
         deliveries: batch.iter().map(|pending| pending.id).collect(),
@@ -72,7 +73,8 @@ pub fn open(draft: &mut Draft, plan: Plan, cause: &Cause, turn: TurnId) -> Openi
                 Exhausted::Session | Exhausted::Cause => HeldReason::Budget,
                 Exhausted::Stopped => HeldReason::CauseStopped,
             };
-            draft.push(Event::DeliveriesHeld { deliveries: plan.deliveries, reason });
+            let deliveries = unpaid(&draft.session, &plan, exhausted);
+            draft.push(Event::DeliveriesHeld { deliveries, reason });
             draft.push(Event::Held { hold: Hold::Budget });
             return Opening::Held(exhausted);
         }
@@ -102,12 +104,32 @@ pub fn end(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<Str
         let repeat = outcome != Outcome::Completed;
         draft.push(Event::Returned { delivery: pending.id, repeat });
     }
-    if !turn.handed {
+    // An answer confirms what it answers.
+    if !turn.handed && outcome == Outcome::Completed {
+        draft.push(Event::TurnHanded { turn: turn.id });
+    } else if !turn.handed {
         for pending in turn.deliveries.iter().rev() {
             draft.push(Event::Returned { delivery: pending.id, repeat: true });
         }
     }
     draft.push(Event::TurnEnded { turn: turn.id, outcome, source, code });
+}
+
+/// Returns the planned messages that the spent cause was to pay for. Those of others may have wakes left.
+fn unpaid(session: &Session, plan: &Plan, exhausted: Exhausted) -> Vec<DeliveryId> {
+    let unpaid = |pending: &&Pending| match (pending.class, exhausted) {
+        (Class::Passive, _) => false,
+        (Class::Message, _) | (Class::Completion, Exhausted::Cause | Exhausted::Stopped) => true,
+        // It pays from the cause alone, where wakes are left.
+        (Class::Completion, Exhausted::Session) => false,
+    };
+    session
+        .queue
+        .iter()
+        .filter(|pending| plan.deliveries.contains(&pending.id) && pending.cause == plan.cause)
+        .filter(unpaid)
+        .map(|pending| pending.id)
+        .collect()
 }
 
 fn stands_alone(pending: &Pending) -> bool {

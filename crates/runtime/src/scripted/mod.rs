@@ -1,6 +1,8 @@
 //! The scripted provider: an agent without a model, for tests, benchmarks and demonstrations.
 
 pub mod agent;
+mod link;
+mod plan;
 mod protocol;
 mod provider;
 mod script;

@@ -103,7 +103,7 @@ impl StartFile {
 
 /// Splits `<<body>>rest`. In the body `\>` stands for `>`.
 fn close(text: &str) -> Result<(String, &str), Malformed> {
-    let inner = text.trim_start_matches("<<");
+    let inner = text.strip_prefix("<<").unwrap_or(text);
     let mut body = String::new();
     let mut characters = inner.char_indices().peekable();
     while let Some((index, character)) = characters.next() {
@@ -184,9 +184,10 @@ fn crash(argument: &str) -> Result<Crash, String> {
     match argument {
         "" => Ok(Crash::Exit(70)),
         "KILL" => Ok(Crash::Kill),
-        code => {
-            code.parse().map(Crash::Exit).map_err(|_| format!("`{code}` is neither KILL nor a code up to 255"))
-        }
+        code => code
+            .parse()
+            .map(Crash::Exit)
+            .map_err(|_| format!("`{code}` is neither KILL nor a code up to 255")),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// Pages in the write-ahead log at which SQLite itself checkpoints, should the writer never be idle.
 const CHECKPOINT_STOP: u32 = 4000;
 /// How long a connection waits for another program's lock.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Enough for every statement of this crate to stay prepared.
 const STATEMENTS: usize = 64;
 

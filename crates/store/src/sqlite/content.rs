@@ -47,8 +47,8 @@ pub(super) fn pack(content: NewContent) -> Result<Packed> {
     } else {
         let zstd = zstd::bulk::compress(text.as_bytes(), COMPRESSION_LEVEL)
             .map_err(|failure| Error::Unavailable(format!("content {id} cannot be compressed: {failure}")))?;
-        let head = text[..text.floor_char_boundary(EXCERPT)].to_owned();
-        let tail = text[text.ceil_char_boundary(len - EXCERPT)..].to_owned();
+        let head = text[..border_below(&text, EXCERPT)].to_owned();
+        let tail = text[border_above(&text, len - EXCERPT)..].to_owned();
         Body::Large { head, tail, zstd }
     };
     Ok(Packed { id, owner, len, sha256, body, extra })
@@ -127,9 +127,9 @@ fn insert_blob(connection: &Connection, sha256: &[u8; 32], zstd: &[u8]) -> rusql
         .optional()?;
     match stored {
         Some(id) => Ok(id),
-        None => {
-            connection.prepare_cached("INSERT INTO blob (sha256, zstd) VALUES (?1, ?2)")?.insert(params![sha256, zstd])
-        }
+        None => connection
+            .prepare_cached("INSERT INTO blob (sha256, zstd) VALUES (?1, ?2)")?
+            .insert(params![sha256, zstd]),
     }
 }
 
@@ -146,8 +146,18 @@ fn cut(mut text: String) -> String {
         return text;
     }
     let mark = |kept: usize| format!("\n[cut: the first {kept} of {whole} bytes]");
-    let kept = text.floor_char_boundary(MAX_TEXT - mark(MAX_TEXT).len());
+    let kept = border_below(&text, MAX_TEXT - mark(MAX_TEXT).len());
     text.truncate(kept);
     text.push_str(&mark(kept));
     text
+}
+
+/// Returns the last border between characters that is not above `index`.
+fn border_below(text: &str, index: usize) -> usize {
+    (0..=index).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
+}
+
+/// Returns the first border between characters that is not below `index`.
+fn border_above(text: &str, index: usize) -> usize {
+    (index..=text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len())
 }

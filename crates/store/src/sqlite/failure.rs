@@ -9,6 +9,9 @@ use crate::error::Error;
 /// Says in words why the database at `path` did not do something.
 pub(super) fn explain(path: &Path, failure: &rusqlite::Error) -> Error {
     let file = path.display();
+    if let rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) = failure {
+        return damaged(path, failure);
+    }
     match failure.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => Error::Unavailable(format!(
             "the disk that holds {file} is full, nothing was stored: free some space and try again"
@@ -25,11 +28,16 @@ pub(super) fn explain(path: &Path, failure: &rusqlite::Error) -> Error {
         Some(ErrorCode::NotADatabase) => Error::Unusable(format!(
             "{file} is not a Paseo database: move it away to start afresh, or set another home"
         )),
-        Some(ErrorCode::DatabaseCorrupt) => Error::Unusable(format!(
-            "{file} is damaged ({failure}): restore it from a backup, or move it and its -wal file away to start afresh"
-        )),
+        Some(ErrorCode::DatabaseCorrupt) => damaged(path, failure),
         _ => Error::Unavailable(format!(
-            "{file} cannot be used right now, nothing was stored ({failure}): check the disk and try again"
+            "{file} cannot be used right now ({failure}): check the disk and try again"
         )),
     }
+}
+
+fn damaged(path: &Path, failure: &rusqlite::Error) -> Error {
+    Error::Unusable(format!(
+        "{} is damaged ({failure}): restore it from a backup, or move it and its -wal file away to start afresh",
+        path.display()
+    ))
 }

@@ -62,7 +62,11 @@ pub(super) struct Cache {
 
 impl Cache {
     /// Returns a stream's name, to share, and its head.
-    pub(super) fn load(&mut self, connection: &Connection, name: &str) -> rusqlite::Result<(Arc<str>, Entry)> {
+    pub(super) fn load(
+        &mut self,
+        connection: &Connection,
+        name: &str,
+    ) -> rusqlite::Result<(Arc<str>, Entry)> {
         if let Some((name, entry)) = self.entries.get_key_value(name) {
             return Ok((name.clone(), entry.clone()));
         }
@@ -103,6 +107,7 @@ pub(super) fn store(connection: &Connection, stream: i64, entry: &mut Entry) -> 
             "INSERT INTO stream_head (stream, version, items, ts, epoch, state, live)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         }
+        // The condition always holds; it is there so that all three take the same parameters.
         same if same == stored => {
             "UPDATE stream_head SET version = ?2, items = ?3, ts = ?4, epoch = ?5, state = ?6
              WHERE stream = ?1 AND live = ?7"

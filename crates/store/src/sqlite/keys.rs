@@ -25,7 +25,9 @@ pub(super) fn find(
     now: i64,
 ) -> rusqlite::Result<Found> {
     let found = connection
-        .prepare_cached("SELECT body = ?3, receipt FROM idempotency WHERE scope = ?1 AND key = ?2 AND created > ?4")?
+        .prepare_cached(
+            "SELECT body = ?3, receipt FROM idempotency WHERE scope = ?1 AND key = ?2 AND created > ?4",
+        )?
         .query_row(params![scope, key, body, now - KEY_LIFETIME], |row| {
             Ok(if row.get(0)? { Found::Receipt(row.get(1)?) } else { Found::Reused })
         })

@@ -1,4 +1,4 @@
-//! Event rows as records.
+//! Events as rows, and rows as events.
 
 use std::sync::Arc;
 
@@ -7,14 +7,73 @@ use uuid::Uuid;
 
 use super::content;
 use super::value::{integer, unsigned};
-use crate::record::{Body, ContentRow, ItemRow, Record, Version};
+use crate::batch::NewItem;
+use crate::record::{Body, ContentRow, ItemRow, Record, Seq, Version};
 
 /// The columns that this file reads, of a table that is called `e`; those of the content may follow.
 pub(super) const COLUMNS: &str =
     "e.seq, e.stream, e.version, e.ordinal, e.id, e.ts, e.actor, e.kind, e.v, e.data, e.content";
 
+const INSERT: &str =
+    "INSERT INTO event (seq, stream, version, ordinal, id, ts, actor, kind, v, data, content)
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
 /// Where the columns of the content begin.
 const CONTENT: usize = 11;
+
+/// Where an item goes.
+pub(super) struct Numbers {
+    pub(super) seq: Seq,
+    pub(super) stream: Option<i64>,
+    pub(super) ordinal: u64,
+    pub(super) ts: i64,
+}
+
+/// Stores a control event.
+pub(super) fn insert_control(
+    connection: &Connection,
+    stream: Option<i64>,
+    record: &Record,
+) -> rusqlite::Result<()> {
+    let Body::Control { version } = record.body else { return Ok(()) };
+    connection.prepare_cached(INSERT)?.execute(params![
+        integer(record.seq),
+        stream,
+        integer(version),
+        None::<i64>,
+        record.id.as_bytes(),
+        record.ts,
+        record.actor,
+        record.kind,
+        record.v,
+        record.data,
+        None::<[u8; 16]>,
+    ])?;
+    Ok(())
+}
+
+/// Stores an item event.
+pub(super) fn insert_item(
+    connection: &Connection,
+    numbers: &Numbers,
+    actor: &str,
+    item: &NewItem,
+) -> rusqlite::Result<()> {
+    connection.prepare_cached(INSERT)?.execute(params![
+        integer(numbers.seq),
+        numbers.stream,
+        None::<i64>,
+        integer(numbers.ordinal),
+        item.id.as_bytes(),
+        numbers.ts,
+        actor,
+        item.kind,
+        item.v,
+        item.data,
+        item.content.map(Uuid::into_bytes),
+    ])?;
+    Ok(())
+}
 
 /// Reads an event of any class, with the content's columns.
 pub(super) fn read_record(row: &Row<'_>, stream: Arc<str>) -> rusqlite::Result<Record> {

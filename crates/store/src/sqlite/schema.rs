@@ -69,8 +69,9 @@ fn read_format(connection: &Connection, path: &Path) -> Result<i64> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = number("application_id").map_err(explained)?;
     let format = number("user_version").map_err(explained)?;
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(explained)?;
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(explained)?;
     let empty = application == 0 && format == 0 && tables == 0;
     if application != APPLICATION && !empty {
         return Err(Error::Unusable(format!(
@@ -90,7 +91,9 @@ fn check_history(connection: &Connection, path: &Path, migrations: &[Migration])
     }
     for migration in migrations {
         let stored: Option<Vec<u8>> = connection
-            .query_row("SELECT sha256 FROM migration WHERE version = ?1", [migration.version], |row| row.get(0))
+            .query_row("SELECT sha256 FROM migration WHERE version = ?1", [migration.version], |row| {
+                row.get(0)
+            })
             .optional()
             .map_err(explained)?;
         if stored.is_some_and(|stored| stored != migration.sha256()) {
@@ -143,4 +146,53 @@ fn back_up(connection: &Connection, path: &Path, format: i64) -> Result<PathBuf>
     connection.execute("VACUUM INTO ?1", [target]).map_err(|failure| failed(&failure))?;
     File::open(&backup).and_then(|file| file.sync_all()).map_err(|failure| failed(&failure))?;
     Ok(backup)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection::open_writer;
+    use super::*;
+
+    const SECOND: Migration =
+        Migration { version: 2, sql: "ALTER TABLE stream ADD COLUMN note TEXT; DELETE FROM stream;" };
+    const WRONG: Migration = Migration { version: 2, sql: "DELETE FROM stream; this is not SQL;" };
+
+    #[test]
+    fn a_migration_first_makes_a_backup() {
+        let (_directory, path, mut connection) = database();
+        let backup = path.with_file_name("log.db.backup-format-1");
+        assert!(!backup.exists(), "a new database needs none");
+        std::fs::write(&backup, "left by a migration that did not finish").unwrap();
+
+        migrate_to(&mut connection, &path, 0, &[MIGRATIONS[0], SECOND]).unwrap();
+        assert_eq!(read_format(&connection, &path).unwrap(), 2);
+        assert_eq!(streams(&connection), 0);
+        let copy = open_writer(&backup).unwrap();
+        assert_eq!(read_format(&copy, &backup).unwrap(), 1);
+        assert_eq!(streams(&copy), 1);
+
+        let refusal = migrate_to(&mut connection, &path, 0, MIGRATIONS).unwrap_err();
+        assert!(matches!(refusal, Error::Unusable(_)), "{refusal:?}");
+    }
+
+    #[test]
+    fn a_failed_migration_changes_nothing() {
+        let (_directory, path, mut connection) = database();
+        migrate_to(&mut connection, &path, 0, &[MIGRATIONS[0], WRONG]).unwrap_err();
+        assert_eq!((read_format(&connection, &path).unwrap(), streams(&connection)), (1, 1));
+        migrate_to(&mut connection, &path, 0, &[MIGRATIONS[0], SECOND]).unwrap();
+    }
+
+    fn database() -> (tempfile::TempDir, PathBuf, Connection) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.db");
+        let mut connection = open_writer(&path).unwrap();
+        migrate(&mut connection, &path, 0).unwrap();
+        connection.execute("INSERT INTO stream (name) VALUES ('a')", []).unwrap();
+        (directory, path, connection)
+    }
+
+    fn streams(connection: &Connection) -> i64 {
+        connection.query_row("SELECT count(*) FROM stream", [], |row| row.get(0)).unwrap()
+    }
 }

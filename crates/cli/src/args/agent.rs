@@ -1,0 +1,185 @@
+//! Looking at agents and changing them.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+
+use super::Output;
+use crate::duration;
+
+/// Print an agent's last answer
+///
+/// Exits with 1 when there is none yet.
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    /// Which agent
+    pub handle: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Print an agent's transcript
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo logs 3f2a --since 10m
+  paseo logs 3f2a -f --json | jq -r 'select(.kind == \"assistant_text\").text'")]
+pub struct LogsArgs {
+    /// Which agent
+    pub handle: String,
+    /// Go on with what comes, until ctrl-C
+    #[arg(short, long)]
+    pub follow: bool,
+    /// From an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<Since>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where in a transcript to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    Ordinal(u64),
+    Ago(Duration),
+    Moment(Timestamp),
+}
+
+impl FromStr for Since {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(ordinal) = text.parse() {
+            return Ok(Self::Ordinal(ordinal));
+        }
+        if let Ok(duration) = duration::parse(text) {
+            return Ok(Self::Ago(duration));
+        }
+        text.parse().map(Self::Moment).map_err(|_| {
+            format!("`{text}` is neither an ordinal (12), a time ago (10m) nor a moment (2026-01-31T12:00:00Z)")
+        })
+    }
+}
+
+/// Print all that is known about an agent
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// Which agent
+    pub handle: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Wait until agents are done
+///
+/// An agent is done when it is neither starting nor running: exits with 4 when it waits for a permission
+/// and with 1 when it failed or was interrupted.
+#[derive(Debug, Args)]
+pub struct WaitArgs {
+    /// Which agents
+    #[arg(required = true)]
+    pub handles: Vec<String>,
+    /// Until one of them is done
+    #[arg(long, conflicts_with = "all")]
+    pub any: bool,
+    /// Until all of them are done (the default)
+    #[arg(long)]
+    pub all: bool,
+    /// How long to wait, as in 30s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Several agents.
+#[derive(Debug, Args)]
+pub struct HandlesArgs {
+    /// Which agents
+    #[arg(required = true)]
+    pub handles: Vec<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Delete agents
+///
+/// Transcript, messages and name are gone for good. Files that the agent changed stay as they are.
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// Which agents
+    #[arg(required = true)]
+    pub handles: Vec<String>,
+    /// Also those that are in the middle of something
+    #[arg(short, long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Give an agent a name
+#[derive(Debug, Args)]
+pub struct RenameArgs {
+    /// Which agent
+    pub handle: String,
+    /// Its name; \"\" takes the name away
+    pub name: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Set and remove labels
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo label 3f2a env=ci team=infra
+  paseo label 3f2a 91cc ui=true env-")]
+pub struct LabelArgs {
+    /// Agents, then key=value to set a label and key- to remove one
+    #[arg(required = true, num_args = 2.., value_name = "HANDLE|KEY=VALUE|KEY-")]
+    pub words: Vec<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PermitCommand {
+    /// List the agents that ask for permission, and what they ask
+    Ls {
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Allow what an agent asks
+    Allow(PermitArgs),
+    /// Deny what an agent asks
+    Deny(PermitArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PermitArgs {
+    /// Which agent
+    pub handle: String,
+    /// Tell the agent something along with it
+    #[arg(short, long, value_name = "TEXT")]
+    pub message: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn since_takes_three_forms() {
+        assert_eq!("12".parse(), Ok(Since::Ordinal(12)));
+        assert_eq!("10m".parse(), Ok(Since::Ago(Duration::from_secs(600))));
+        let moment: Timestamp = "2026-01-31T12:00:00Z".parse().unwrap();
+        assert_eq!("2026-01-31T12:00:00Z".parse(), Ok(Since::Moment(moment)));
+        assert!("yesterday".parse::<Since>().unwrap_err().contains("10m"));
+    }
+}

@@ -1,0 +1,93 @@
+//! The daemon, its settings and its tokens.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Output;
+
+#[derive(Debug, Args)]
+pub struct UpArgs {
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Say whether the daemon runs, and what it does
+///
+/// Exits with 7 when it does not run. Never starts it.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DaemonCommand {
+    /// Run the daemon in the foreground until ctrl-C
+    Run {
+        /// Report readiness on stdout and leave the terminal
+        #[arg(long, hide = true)]
+        detached: bool,
+    },
+    /// Print the daemon's log
+    Logs(DaemonLogsArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DaemonLogsArgs {
+    /// Go on with what comes, until ctrl-C
+    #[arg(short, long)]
+    pub follow: bool,
+    /// How many of the newest lines
+    #[arg(short = 'n', long, default_value_t = 200, value_name = "COUNT")]
+    pub lines: usize,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SettingsCommand {
+    /// Show all settings, or one
+    Get {
+        key: Option<String>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Switch a setting
+    Set {
+        key: String,
+        value: Switch,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    #[value(alias = "true")]
+    On,
+    #[value(alias = "false")]
+    Off,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Make a token and print its secret, once
+    Create {
+        /// What it is for
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// List tokens, without their secrets
+    Ls {
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Revoke a token
+    Revoke {
+        /// As `paseo token ls` shows it
+        id: String,
+        #[command(flatten)]
+        output: Output,
+    },
+}

@@ -1,0 +1,33 @@
+//! Listing agents.
+
+use clap::Args;
+use paseo_core::label::Label;
+
+use super::Output;
+
+/// List agents
+///
+/// Without a label: agents that run in the background, are not closed and were started in or under this
+/// directory.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo ls --ui                   what the web app shows
+  paseo ls --label env=ci -g      with this label, wherever it was started
+  paseo ls -q | xargs paseo stop")]
+pub struct ListArgs {
+    /// Only agents with this label (repeatable; all must match)
+    #[arg(short, long = "label", value_name = "KEY=VALUE")]
+    pub labels: Vec<Label>,
+    /// Only agents of the web app: the same as --label ui=true
+    #[arg(long)]
+    pub ui: bool,
+    /// Closed agents too
+    #[arg(short, long)]
+    pub all_statuses: bool,
+    /// Agents of every directory
+    #[arg(short, long)]
+    pub global: bool,
+    #[command(flatten)]
+    pub output: Output,
+}

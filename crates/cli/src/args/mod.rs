@@ -1,0 +1,145 @@
+//! What can be typed. Only definitions: what it means is decided in `settings` and `commands`.
+
+mod agent;
+mod daemon;
+mod list;
+mod talk;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use agent::{HandlesArgs, InspectArgs, LabelArgs, LogsArgs, PermitCommand, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs};
+pub use daemon::{DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, TokenCommand, UpArgs};
+pub use list::ListArgs;
+pub use talk::{RunArgs, SendArgs};
+
+/// Shown under `paseo --help`; `docs/exit-codes.md` says more.
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  ok
+    1  the agent failed, was interrupted or has nothing to say
+    2  the command makes no sense as typed
+    3  no such agent, or several
+    4  the agent waits for a permission
+    5  the time was up; the agent goes on
+    6  refused in the present state
+    7  the daemon cannot be reached
+  130  ctrl-C; the agent goes on
+
+Examples:
+  paseo run \"Fix the failing tests\"         an answer on stdout, progress on stderr
+  paseo run -d --ui \"Write the changelog\"   in the background, visible in the web app
+  paseo ls                                  what runs here
+  paseo send 3f2a \"Also the docs\"           after the running turn";
+
+/// Runs and coordinates coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "paseo", version, about, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Where everything is kept [env: PASEO_HOME] [default: ~/.paseo]
+    #[arg(long, global = true, value_name = "DIR", display_order = 900)]
+    pub home: Option<PathBuf>,
+    /// Do not start the daemon when it is not running [env: PASEO_NO_START]
+    #[arg(long, global = true, display_order = 901)]
+    pub no_start: bool,
+    /// Say more on stderr
+    #[arg(short, long, global = true, display_order = 902)]
+    pub verbose: bool,
+}
+
+/// How much is printed, and how.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct Output {
+    /// Print JSON
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
+    /// Print only what a script needs
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start an agent and wait for its answer
+    Run(RunArgs),
+    /// List agents
+    #[command(visible_alias = "list")]
+    Ls(ListArgs),
+    /// Send a message to an agent
+    Send(SendArgs),
+    /// Print an agent's last answer
+    Read(ReadArgs),
+    /// Print an agent's transcript
+    Logs(LogsArgs),
+    /// Print all that is known about an agent
+    Inspect(InspectArgs),
+    /// Wait until agents are done
+    Wait(WaitArgs),
+    /// Stop what an agent is doing; its queue is kept until you write to it
+    Stop(HandlesArgs),
+    /// Close agents; they keep their transcripts
+    Close(HandlesArgs),
+    /// Open closed agents again
+    Reopen(HandlesArgs),
+    /// Delete transcripts and start with a fresh context
+    Clear(HandlesArgs),
+    /// Delete agents
+    Rm(RemoveArgs),
+    /// Give an agent a name
+    Rename(RenameArgs),
+    /// Set and remove labels
+    Label(LabelArgs),
+    /// Answer agents that ask for permission
+    #[command(subcommand)]
+    Permit(PermitCommand),
+    /// Show and switch settings
+    #[command(subcommand)]
+    Settings(SettingsCommand),
+    /// Make, list and revoke tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Start the daemon if it is not running, and say where it is
+    Up(UpArgs),
+    /// Stop the daemon
+    Down(UpArgs),
+    /// Stop the daemon and start it again
+    Restart(UpArgs),
+    /// Say whether the daemon runs, and what it does
+    Status(StatusArgs),
+    /// Run the daemon in the foreground, or read its log
+    #[command(subcommand)]
+    Daemon(DaemonCommand),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_exit_code_is_documented() {
+        let page = include_str!("../../../../docs/exit-codes.md");
+        for code in ["0", "1", "2", "3", "4", "5", "6", "7", "130"] {
+            assert!(EXIT_CODES.lines().any(|line| line.trim_start().starts_with(&format!("{code}  "))), "{code}");
+            assert!(page.lines().any(|line| line.starts_with(&format!("| {code} |"))), "{code}");
+        }
+    }
+}

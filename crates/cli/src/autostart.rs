@@ -1,0 +1,184 @@
+//! Starting the daemon in the background, exactly once however many ask for it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use paseo_wire::error::Exit;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::environment::{HOME, NO_START, SESSION, TOKEN, URL};
+use crate::failure::Failure;
+use crate::home;
+use crate::settings::Settings;
+
+/// How long a daemon may take until it answers.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The one line that a starting daemon prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    Ready(Ready),
+    Error { message: String, hint: Option<String> },
+}
+
+/// Where a daemon that is ready can be reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    pub pid: u32,
+    pub socket: PathBuf,
+    pub url: String,
+}
+
+/// How a daemon came to be there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Presence {
+    /// It was running.
+    Running,
+    /// We started it.
+    Started(Ready),
+}
+
+/// Says whether a daemon answers.
+pub fn is_running(settings: &Settings) -> bool {
+    UnixStream::connect(settings.socket()).is_ok()
+}
+
+/// Returns with a daemon that answers, or says why there is none.
+pub fn ensure(settings: &Settings) -> Result<Presence, Failure> {
+    if is_running(settings) {
+        return Ok(Presence::Running);
+    }
+    if !settings.start {
+        return Err(not_running().hint("start it with `paseo up`, or leave out --no-start and PASEO_NO_START"));
+    }
+    start(settings)
+}
+
+/// Starts the daemon unless another process did so in the meantime.
+pub fn start(settings: &Settings) -> Result<Presence, Failure> {
+    if settings.inside.is_some() {
+        return Err(not_running().hint("an agent never starts its own daemon: start it outside with `paseo up`"));
+    }
+    home::prepare(settings)?;
+    // One starter at a time; whoever waited finds the daemon there. Closing the file releases the lock.
+    let _lock = lock(settings)?;
+    if is_running(settings) {
+        return Ok(Presence::Running);
+    }
+    let mut diagnostics = private(settings.log_directory().join("daemon.stderr"))
+        .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
+    let begin = diagnostics.seek(SeekFrom::End(0)).unwrap_or(0);
+    let stderr = diagnostics.try_clone().map_err(|error| failed(error.to_string()))?;
+    let mut child = spawn(settings, stderr).map_err(|error| failed(error.to_string()))?;
+    let report = child.stdout.take().map(wait_for_report);
+    match report {
+        Some(Ok(Report::Ready(ready))) => Ok(Presence::Started(ready)),
+        Some(Ok(Report::Error { message, hint })) => {
+            child.wait().ok();
+            Err(Failure { hint: hint.or_else(|| Some(see_log(settings))), ..failed(message) })
+        }
+        Some(Err(RecvTimeoutError::Timeout)) => {
+            child.kill().ok();
+            child.wait().ok();
+            Err(failed(format!("it did not answer within {} seconds", PATIENCE.as_secs())).hint(see_log(settings)))
+        }
+        Some(Err(RecvTimeoutError::Disconnected)) | None => {
+            let how = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+            let said = tail(diagnostics, begin);
+            let said = if said.is_empty() { said } else { format!("\n{said}") };
+            Err(failed(format!("it ended at once ({how}){said}")).hint(see_log(settings)))
+        }
+    }
+}
+
+/// Says that there is no daemon.
+pub fn not_running() -> Failure {
+    Failure::new(Exit::Unreachable, "the daemon is not running")
+}
+
+#[allow(clippy::disallowed_methods)] // The one process that the command line starts.
+fn spawn(settings: &Settings, stderr: File) -> io::Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(["daemon", "run", "--detached"])
+        // What belongs to the caller alone would be inherited by every agent.
+        .env_remove(SESSION.name)
+        .env_remove(TOKEN.name)
+        .env_remove(URL.name)
+        .env_remove(NO_START.name)
+        .env(HOME.name, &settings.home)
+        // A daemon holds on to no directory that somebody may want to remove.
+        .current_dir(&settings.home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+}
+
+/// Reads the report in a thread, because a pipe cannot be read with a deadline.
+fn wait_for_report(stdout: ChildStdout) -> Result<Report, RecvTimeoutError> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout).read_line(&mut line);
+        if let (Ok(_), Ok(report)) = (read, serde_json::from_str(&line)) {
+            sender.send(report).ok();
+        }
+    });
+    receiver.recv_timeout(PATIENCE)
+}
+
+fn lock(settings: &Settings) -> Result<File, Failure> {
+    let path = settings.home.join("start.lock");
+    let locked = private(path.clone()).and_then(|file| loop {
+        match flock(&file, FlockOperation::LockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    });
+    locked.map_err(|error| failed(format!("{} cannot be locked: {error}", path.display())))
+}
+
+fn private(path: PathBuf) -> io::Result<File> {
+    OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(path)
+}
+
+/// Returns the last words of a daemon that did not live long enough to report.
+fn tail(mut diagnostics: File, begin: u64) -> String {
+    let mut said = Vec::new();
+    if diagnostics.seek(SeekFrom::Start(begin)).is_ok() {
+        diagnostics.take(4096).read_to_end(&mut said).ok();
+    }
+    String::from_utf8_lossy(&said).trim().to_owned()
+}
+
+fn failed(why: impl Into<String>) -> Failure {
+    Failure::new(Exit::Unreachable, format!("the daemon could not be started: {}", why.into()))
+}
+
+fn see_log(settings: &Settings) -> String {
+    format!("see {} and `paseo daemon logs`", settings.log_directory().join("daemon.stderr").display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_one_line_of_json() {
+        let ready = Report::Ready(Ready { pid: 7, socket: "/h/daemon.sock".into(), url: "http://x".to_owned() });
+        let line = serde_json::to_string(&ready).unwrap();
+        assert_eq!(line, r#"{"ready":{"pid":7,"socket":"/h/daemon.sock","url":"http://x"}}"#);
+        let error = Report::Error { message: "no".to_owned(), hint: None };
+        assert_eq!(serde_json::to_string(&error).unwrap(), r#"{"error":{"message":"no","hint":null}}"#);
+    }
+}

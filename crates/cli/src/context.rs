@@ -1,0 +1,51 @@
+//! What every command gets: settings, a printer, and a way to the daemon.
+
+use std::cell::Cell;
+
+use paseo_client::Client;
+
+use crate::autostart::{self, Presence};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::settings::Settings;
+
+/// What every command gets.
+#[derive(Debug)]
+pub struct Context {
+    pub settings: Settings,
+    pub printer: Printer,
+    client: Client,
+    told: Cell<bool>,
+}
+
+impl Context {
+    pub fn new(settings: Settings, printer: Printer) -> Self {
+        let client = Client::unix(settings.socket());
+        Self { settings, printer, client, told: Cell::new(false) }
+    }
+
+    /// Returns a client of a daemon that answers; starts one if that is allowed.
+    pub fn client(&self) -> Result<&Client, Failure> {
+        if let Presence::Started(ready) = autostart::ensure(&self.settings)? {
+            self.printer.detail(&format!("started the daemon: pid {}, {}", ready.pid, ready.url));
+        }
+        Ok(&self.client)
+    }
+
+    /// Returns a client of whatever is there.
+    pub fn client_as_is(&self) -> &Client {
+        &self.client
+    }
+
+    /// Explains, once, that command and daemon are of different versions.
+    pub fn explain_version(&self) {
+        if let Some(daemon) = self.client.version_mismatch()
+            && !self.told.replace(true)
+        {
+            self.printer.aside(&format!(
+                "paseo {} talks to a daemon of version {daemon}: `paseo restart` starts the new one",
+                paseo_wire::VERSION
+            ));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Durations as people type them: `30s`, `5m`, `1h30m`.
+
+use std::time::Duration;
+
+/// Reads a duration.
+pub fn parse(text: &str) -> Result<Duration, String> {
+    let malformed = || format!("`{text}` is no duration: expected for example 500ms, 30s, 5m, 2h or 1d");
+    let mut total = Duration::ZERO;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, after) = rest.split_at(digits);
+        let unit = after.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (unit, after) = after.split_at(unit);
+        let milliseconds: u64 = match unit {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            _ => return Err(malformed()),
+        };
+        let number: u64 = number.parse().map_err(|_| malformed())?;
+        let part = number.checked_mul(milliseconds).map(Duration::from_millis).ok_or_else(malformed)?;
+        total = total.checked_add(part).ok_or_else(malformed)?;
+        rest = after;
+    }
+    if total.is_zero() { Err(malformed()) } else { Ok(total) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_numbers_with_units() {
+        assert_eq!(parse("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse("1d"), Ok(Duration::from_secs(86_400)));
+        for text in ["", "5", "s", "0s", "-1s", "1.5h", "1 h", "99999999999999999999s", "9999999999999999999d"] {
+            assert!(parse(text).unwrap_err().contains("30s"), "{text}");
+        }
+    }
+}

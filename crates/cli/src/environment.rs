@@ -1,0 +1,99 @@
+//! Every environment variable that Paseo reads or sets, declared once.
+
+use std::ffi::OsString;
+
+/// An environment variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    pub name: &'static str,
+    /// What holds when it is not set.
+    pub default: &'static str,
+    pub about: &'static str,
+    pub side: Side,
+}
+
+/// Who sets a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// People do.
+    Read,
+    /// The daemon does, for every agent it starts.
+    Set,
+}
+
+const fn read(name: &'static str, default: &'static str, about: &'static str) -> Variable {
+    Variable { name, default, about, side: Side::Read }
+}
+
+const fn set(name: &'static str, about: &'static str) -> Variable {
+    Variable { name, default: "", about, side: Side::Set }
+}
+
+pub const HOME: Variable = read(
+    "PASEO_HOME",
+    "~/.paseo",
+    "Where everything is kept: the log, the socket, `config.toml`. One daemon per home. Also set for agents.",
+);
+pub const LISTEN: Variable = read(
+    "PASEO_LISTEN",
+    "127.0.0.1:6767",
+    "Where the daemon listens beside its Unix socket, as address:port. Port 0 takes any free one.",
+);
+pub const LOG: Variable =
+    read("PASEO_LOG", "info", "What the daemon logs, as in `debug` or `info,paseo_daemon=trace`.");
+pub const NO_START: Variable = read(
+    "PASEO_NO_START",
+    "",
+    "When set to anything but `0`, commands never start the daemon by themselves, as with `--no-start`.",
+);
+pub const PROVIDER: Variable = read("PASEO_PROVIDER", "", "The provider of agents that are started without `--provider`.");
+pub const NO_COLOR: Variable = read("NO_COLOR", "", "When set to anything, output has no colours.");
+pub const SESSION: Variable = set(
+    "PASEO_SESSION",
+    "The agent's own id. Marks everything that runs under it; where it is set, no daemon is started.",
+);
+pub const TOKEN: Variable = set("PASEO_TOKEN", "The agent's own credential. Acts only as that agent.");
+pub const URL: Variable = set("PASEO_URL", "Where the agent reaches its daemon.");
+
+/// All of them.
+pub const ALL: [Variable; 9] = [HOME, LISTEN, LOG, NO_START, PROVIDER, NO_COLOR, SESSION, TOKEN, URL];
+
+impl Variable {
+    /// Returns the value, when it is set to something.
+    pub fn value(&self) -> Option<OsString> {
+        std::env::var_os(self.name).filter(|value| !value.is_empty())
+    }
+}
+
+/// Returns the page that documents them.
+#[cfg(test)]
+fn reference() -> String {
+    let mut page = String::from(
+        "# Environment variables\n\nA flag wins over a variable, a variable wins over `config.toml`.\n\n\
+         | variable | default | meaning |\n|---|---|---|\n",
+    );
+    let row = |variable: &Variable| {
+        let default = if variable.default.is_empty() { String::new() } else { format!("`{}`", variable.default) };
+        format!("| `{}` | {default} | {} |\n", variable.name, variable.about)
+    };
+    page.extend(ALL.iter().filter(|variable| variable.side == Side::Read).map(row));
+    page.push_str("\nSet for agents by the daemon:\n\n| variable | meaning |\n|---|---|\n");
+    let row = |variable: &Variable| format!("| `{}` | {} |\n", variable.name, variable.about);
+    page.extend(ALL.iter().filter(|variable| variable.side == Side::Set).map(row));
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Write the page anew with `UPDATE_DOCS=1 cargo test -p paseo`.
+    #[test]
+    fn the_reference_page_is_current() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli-environment.md");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(page, reference()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(page).unwrap(), reference());
+    }
+}

@@ -1,0 +1,77 @@
+//! How a command fails: an exit code, words, what to do, and what could have been meant.
+
+use std::io;
+
+use paseo_client::Error;
+use paseo_wire::error::{Code, Exit};
+use paseo_wire::session::Candidate;
+
+/// Why a command did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub exit: Exit,
+    /// Empty when nothing needs to be said.
+    pub message: String,
+    pub hint: Option<String>,
+    pub candidates: Vec<Candidate>,
+}
+
+impl Failure {
+    /// Makes a failure with words.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), hint: None, candidates: Vec::new() }
+    }
+
+    /// Makes a failure of whoever typed the command.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// Ends the command without another word.
+    pub fn silent(exit: Exit) -> Self {
+        Self::new(exit, "")
+    }
+
+    /// Adds what to do next.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Api(body) => {
+                let hint = body.hint.or_else(|| default_hint(body.code));
+                Self { exit: body.code.exit(), message: body.message, hint, candidates: body.candidates }
+            }
+            Error::Unreachable { .. } => Self::new(Exit::Unreachable, error.to_string())
+                .hint("`paseo status` says whether the daemon runs, `paseo daemon logs` what it did"),
+            Error::Protocol(_) => Self::new(Exit::Unreachable, error.to_string())
+                .hint("the daemon may be of another version: `paseo restart`"),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// A reader that went away, as in `paseo ls | head`, is no reason for words.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::silent(Exit::Ok),
+            _ => Self::new(Exit::AgentError, format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+fn default_hint(code: Code) -> Option<String> {
+    let hint = match code {
+        Code::NotFound | Code::Ambiguous => "`paseo ls -ag` shows all agents; a handle needs 4 characters or more",
+        Code::Busy => "`paseo wait` waits for it, `paseo stop` stops it",
+        Code::CannotSteer => "send it without --steer: it is taken up after the running turn",
+        Code::KeyReused => "use a new --key for a new message",
+        Code::Closed => "`paseo reopen` opens it again",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}

@@ -1,0 +1,192 @@
+//! Waiting for the outcome of a message and telling it.
+
+use std::time::Duration;
+
+use paseo_client::{Client, Outcome, Step};
+use paseo_wire::error::Exit;
+use paseo_wire::message::Receipt;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::printer::{Mode, Printer};
+use crate::progress::Display;
+
+/// How the waiting ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    Outcome(Outcome),
+    /// The time was up; the agent goes on.
+    Timeout,
+    /// Ctrl-C; the agent goes on.
+    Detached,
+}
+
+/// What `--json` prints about an ending.
+#[derive(Debug, Serialize)]
+struct EndingView<'a> {
+    session: &'a str,
+    handle: &'a str,
+    delivery: &'a str,
+    turn: Option<&'a str>,
+    /// completed, failed, interrupted, held, waiting, cancelled or timeout.
+    outcome: &'static str,
+    answer: Option<&'a str>,
+    /// Of the failure.
+    code: Option<&'a str>,
+    /// Of the failure, the hold or the ask.
+    message: Option<&'a str>,
+    /// Of the ask.
+    ask: Option<&'a str>,
+}
+
+/// Follows a message until it has an outcome, the time is up or somebody presses ctrl-C.
+pub async fn wait(
+    client: &Client,
+    printer: &Printer,
+    receipt: &Receipt,
+    timeout: Option<Duration>,
+) -> Result<Ending, Failure> {
+    if receipt.placement == "held" {
+        let reason = receipt.reason.clone().unwrap_or_else(|| "held".to_owned());
+        return Ok(Ending::Outcome(Outcome::Held { reason }));
+    }
+    let mut display = Display::new(*printer, &receipt.handle);
+    let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
+    let followed = async {
+        loop {
+            match follow.next().await? {
+                Step::Progress(progress) => display.show(&progress),
+                Step::Done(outcome) => return Ok::<_, Failure>(Ending::Outcome(outcome)),
+            }
+        }
+    };
+    let deadline = async {
+        match timeout {
+            Some(timeout) => tokio::time::sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+    };
+    let ending = tokio::select! {
+        biased;
+        ending = followed => ending,
+        () = deadline => Ok(Ending::Timeout),
+        pressed = tokio::signal::ctrl_c() => match pressed {
+            Ok(()) => Ok(Ending::Detached),
+            Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for ctrl-C: {error}"))),
+        },
+    };
+    display.finish();
+    ending
+}
+
+/// Prints the answer, tells everything else, and returns the exit code.
+pub fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<Exit, Failure> {
+    if printer.mode() == Mode::Json {
+        printer.json(&view(receipt, ending))?;
+    } else if let Ending::Outcome(outcome) = ending
+        && let Some(answer) = answer(outcome)
+    {
+        printer.text(answer)?;
+    }
+    let handle = &receipt.handle;
+    let tell = |exit: Exit, message: String, hint: String| Err(Failure::new(exit, message).hint(hint));
+    match ending {
+        Ending::Outcome(Outcome::Completed { answer, .. }) => {
+            if answer.is_none() {
+                printer.note(&format!("{handle} is done and said nothing"));
+            }
+            Ok(Exit::Ok)
+        }
+        Ending::Outcome(Outcome::Failed { code, text, .. }) => {
+            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+            tell(Exit::AgentError, format!("{handle} failed ({code}){text}"), format!("`paseo logs {handle}` shows what it did"))
+        }
+        Ending::Outcome(Outcome::Interrupted { .. }) => tell(
+            Exit::AgentError,
+            format!("{handle} was interrupted before it was done"),
+            format!("`paseo send {handle} …` makes it go on"),
+        ),
+        Ending::Outcome(Outcome::Held { reason }) => tell(
+            Exit::Refused,
+            format!("the message waits until a person acts: {}", held(reason)),
+            format!("`paseo inspect {handle}` shows why"),
+        ),
+        Ending::Outcome(Outcome::WaitingForPermission { text, .. }) => tell(
+            Exit::WaitingForPermission,
+            format!("{handle} asks for permission: {text}"),
+            format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`"),
+        ),
+        Ending::Outcome(Outcome::Cancelled) => {
+            tell(Exit::AgentError, "the message was taken back before it was answered".to_owned(), format!("`paseo logs {handle}` shows what happened"))
+        }
+        Ending::Timeout => tell(Exit::Timeout, format!("the time is up; {handle} goes on"), going_on(handle)),
+        Ending::Detached => {
+            printer.note(&format!("{handle} goes on. {}", going_on(handle)));
+            Ok(Exit::Interrupted)
+        }
+    }
+}
+
+/// Returns why a message is held, in words.
+pub fn held(reason: &str) -> String {
+    match reason {
+        "stopped" => "the agent was stopped",
+        "error" => "the agent's last turn failed",
+        "budget" => "the agent has used up its turns without a human message",
+        "paused" => "the agent is paused",
+        "attempts" => "the agent did not take it up, several times",
+        "cause_stopped" => "the work it belongs to was stopped",
+        "closed" => "the agent is closed",
+        other => other,
+    }
+    .to_owned()
+}
+
+fn going_on(handle: &str) -> String {
+    format!("`paseo wait {handle}` waits for it, `paseo stop {handle}` stops it")
+}
+
+fn answer(outcome: &Outcome) -> Option<&str> {
+    match outcome {
+        Outcome::Completed { answer, .. }
+        | Outcome::Failed { answer, .. }
+        | Outcome::Interrupted { answer, .. } => answer.as_deref(),
+        Outcome::Held { .. } | Outcome::WaitingForPermission { .. } | Outcome::Cancelled => None,
+    }
+}
+
+fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
+    let mut view = EndingView {
+        session: &receipt.session,
+        handle: &receipt.handle,
+        delivery: &receipt.delivery,
+        turn: None,
+        outcome: "timeout",
+        answer: None,
+        code: None,
+        message: None,
+        ask: None,
+    };
+    match ending {
+        Ending::Timeout => {}
+        Ending::Detached => view.outcome = "detached",
+        Ending::Outcome(outcome) => {
+            view.answer = answer(outcome);
+            match outcome {
+                Outcome::Completed { turn, .. } => (view.outcome, view.turn) = ("completed", Some(turn)),
+                Outcome::Interrupted { turn, .. } => (view.outcome, view.turn) = ("interrupted", Some(turn)),
+                Outcome::Failed { turn, code, text, .. } => {
+                    (view.outcome, view.turn) = ("failed", Some(turn));
+                    (view.code, view.message) = (Some(code), Some(text));
+                }
+                Outcome::Held { reason } => (view.outcome, view.message) = ("held", Some(reason)),
+                Outcome::WaitingForPermission { turn, hash, text } => {
+                    (view.outcome, view.turn) = ("waiting", Some(turn));
+                    (view.ask, view.message) = (Some(hash), Some(text));
+                }
+                Outcome::Cancelled => view.outcome = "cancelled",
+            }
+        }
+    }
+    view
+}

@@ -1,0 +1,241 @@
+//! All output: data to stdout, everything else to stderr.
+
+mod safe;
+mod table;
+mod time;
+
+use std::io::{self, IsTerminal, Write};
+
+use paseo_wire::error::Exit;
+use rustix::fd::AsFd;
+use serde::Serialize;
+
+pub use safe::{block, line};
+pub use table::{Column, Table, truncate};
+pub use time::{clock, relative};
+
+use crate::args::Output;
+use crate::environment;
+use crate::failure::Failure;
+
+/// Knows both streams and how much is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Printer {
+    out: Stream,
+    err: Stream,
+    mode: Mode,
+    verbose: bool,
+}
+
+/// One stream as it was found.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    terminal: bool,
+    color: bool,
+    /// `None`: as wide as it takes.
+    width: Option<usize>,
+}
+
+/// How much is printed, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Normal,
+    Quiet,
+    Json,
+}
+
+/// How a text stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Red,
+    Green,
+    Yellow,
+    Blue,
+}
+
+impl Printer {
+    /// Looks at both streams.
+    pub fn new(verbose: bool) -> Self {
+        let plain = environment::NO_COLOR.value().is_some()
+            || std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let stream = |terminal: bool, width: Option<usize>| Stream {
+            terminal,
+            color: terminal && !plain,
+            width: if terminal { width } else { None },
+        };
+        let (out, err) = (io::stdout(), io::stderr());
+        Self {
+            out: stream(out.is_terminal(), columns(&out)),
+            err: stream(err.is_terminal(), columns(&err)),
+            mode: Mode::Normal,
+            verbose,
+        }
+    }
+
+    /// Returns the printer that a command's flags ask for.
+    pub fn with(self, output: Output) -> Self {
+        let mode = match output {
+            Output { json: true, .. } => Mode::Json,
+            Output { quiet: true, .. } => Mode::Quiet,
+            Output { .. } => Mode::Normal,
+        };
+        Self { mode, ..self }
+    }
+
+    /// Returns the printer for JSON, when it is asked for.
+    pub fn json_if(self, json: bool) -> Self {
+        self.with(Output { json, quiet: false })
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Says whether a person reads along on stderr.
+    pub fn is_watched(&self) -> bool {
+        self.err.terminal
+    }
+
+    /// Prints text that an agent or a person wrote: as it is into a file or pipe, harmless on a terminal.
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        let mut shown = if self.out.terminal { block(text) } else { text.to_owned() };
+        if !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        self.write(&shown)
+    }
+
+    /// Prints one line; what would break it is escaped.
+    pub fn line(&self, text: &str) -> Result<(), Failure> {
+        self.write(&(line(text) + "\n"))
+    }
+
+    /// Prints a line made of styled parts; each part is made harmless.
+    pub fn styled(&self, parts: &[(Style, &str)]) -> Result<(), Failure> {
+        let parts = parts.iter().map(|(style, text)| paint(self.out.color, *style, &line(text)));
+        self.write(&(parts.collect::<String>() + "\n"))
+    }
+
+    /// Prints a table that fits the terminal.
+    pub fn table(&self, table: &Table) -> Result<(), Failure> {
+        self.write(&table.render(self.out.width, self.out.color))
+    }
+
+    /// Prints one JSON object on one line.
+    pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(value)
+            .map_err(|error| Failure::new(Exit::AgentError, format!("cannot write JSON: {error}")))?;
+        self.write(&(text + "\n"))
+    }
+
+    /// Passes bytes through to stdout.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.out.terminal {
+            return self.write(&block(&String::from_utf8_lossy(bytes)));
+        }
+        let mut out = io::stdout().lock();
+        Ok(out.write_all(bytes).and_then(|()| out.flush())?)
+    }
+
+    /// Tells something on stderr, unless quiet.
+    pub fn note(&self, text: &str) {
+        if self.mode != Mode::Quiet {
+            self.tell(&(line(text) + "\n"));
+        }
+    }
+
+    /// Tells something on stderr in a low voice, unless quiet.
+    pub fn aside(&self, text: &str) {
+        if self.mode != Mode::Quiet {
+            self.tell(&(paint(self.err.color, Style::Dim, &line(text)) + "\n"));
+        }
+    }
+
+    /// Tells something on stderr when more is wanted.
+    pub fn detail(&self, text: &str) {
+        if self.verbose {
+            self.tell(&(line(text) + "\n"));
+        }
+    }
+
+    /// Shows a growing text on stderr in a low voice, without ending the line.
+    pub fn grow(&self, text: &str) {
+        self.tell(&paint(self.err.color, Style::Dim, &block(text)));
+    }
+
+    /// Ends a line on stderr.
+    pub fn end_line(&self) {
+        self.tell("\n");
+    }
+
+    /// Tells why a command failed.
+    pub fn failure(&self, failure: &Failure) {
+        if failure.message.is_empty() {
+            return;
+        }
+        let mut text = format!(
+            "{} {}\n",
+            paint(self.err.color, Style::Red, "error:"),
+            block(&failure.message).trim_end().replace('\n', "\n  ")
+        );
+        if !failure.candidates.is_empty() {
+            text.push_str(if failure.candidates.len() == 1 { "  there is\n" } else { "  there are\n" });
+            let mut table = Table::new([Column::fixed(""), Column::fixed(""), Column::flexible("")]);
+            for candidate in &failure.candidates {
+                table.row([
+                    (Style::Bold, candidate.handle.clone()),
+                    (status_style(&candidate.status), candidate.status.clone()),
+                    (Style::Plain, candidate.name.clone().unwrap_or_default()),
+                ]);
+            }
+            let table = table.render(self.err.width.map(|width| width.saturating_sub(4)), self.err.color);
+            table.lines().for_each(|row| text.push_str(&format!("    {row}\n")));
+        }
+        if let Some(hint) = &failure.hint {
+            text.push_str(&format!("{} {}\n", paint(self.err.color, Style::Dim, " hint:"), line(hint)));
+        }
+        self.tell(&text);
+    }
+
+    fn write(&self, text: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
+    }
+
+    /// What cannot be told on stderr cannot be complained about either.
+    fn tell(&self, text: &str) {
+        io::stderr().lock().write_all(text.as_bytes()).ok();
+    }
+}
+
+/// Returns how a status stands out.
+pub fn status_style(status: &str) -> Style {
+    match status {
+        "running" | "starting" => Style::Green,
+        "waiting" => Style::Yellow,
+        "error" | "interrupted" => Style::Red,
+        "closed" => Style::Dim,
+        _ => Style::Plain,
+    }
+}
+
+fn paint(color: bool, style: Style, text: &str) -> String {
+    let code = match style {
+        Style::Plain => return text.to_owned(),
+        Style::Bold => "1",
+        Style::Dim => "2",
+        Style::Red => "31",
+        Style::Green => "32",
+        Style::Yellow => "33",
+        Style::Blue => "34",
+    };
+    if color && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+fn columns(stream: &impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    (size.ws_col > 0).then_some(usize::from(size.ws_col))
+}

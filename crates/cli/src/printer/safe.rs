@@ -1,0 +1,80 @@
+//! Making foreign text harmless: no escape sequence, nothing invisible, nothing that turns text around.
+
+/// Returns the text on one line.
+pub fn line(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.trim_end_matches(['\n', '\r']).chars() {
+        match character {
+            '\n' | '\t' => safe.push(' '),
+            _ => push(&mut safe, character),
+        }
+    }
+    safe
+}
+
+/// Returns the text with its lines and tabs. Works on pieces of a text as well as on the whole.
+pub fn block(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\n' | '\t' => safe.push(character),
+            '\r' if characters.peek() == Some(&'\n') => {}
+            _ => push(&mut safe, character),
+        }
+    }
+    safe
+}
+
+fn push(safe: &mut String, character: char) {
+    if is_joiner(character) {
+        return;
+    }
+    if is_hidden(character) {
+        safe.extend(character.escape_unicode());
+    } else {
+        safe.push(character);
+    }
+}
+
+/// Joiners only shape their neighbours: without them a text looks plainer and says the same.
+fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}')
+}
+
+/// Says whether a terminal would obey the character, or show nothing for it.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_lose_their_power() {
+        assert_eq!(block("\x1b[2J\x1b]0;owned\x07"), "\\u{1b}[2J\\u{1b}]0;owned\\u{7}");
+        assert_eq!(block("\u{9b}31m"), "\\u{9b}31m");
+        assert_eq!(line("safe\rfake"), "safe\\u{d}fake");
+    }
+
+    #[test]
+    fn nothing_turns_around_or_hides() {
+        assert_eq!(line("a\u{202e}b\u{2066}c"), "a\\u{202e}b\\u{2066}c");
+        assert_eq!(line("a\u{200b}b\u{feff}c\u{e0041}"), "a\\u{200b}b\\u{feff}c\\u{e0041}");
+        assert_eq!(line("👨\u{200d}👩"), "👨👩");
+    }
+
+    #[test]
+    fn ordinary_text_stays() {
+        let text = "Grüße, 世界 👋\n\tfn main() {}\n";
+        assert_eq!(block(text), text);
+        assert_eq!(block("a\r\nb"), "a\nb");
+        assert_eq!(line("a\nb\tc\n"), "a b c");
+    }
+}

@@ -1,0 +1,161 @@
+//! Aligned tables that fit the terminal.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::{Style, line, paint};
+
+/// A flexible column is never narrower than this.
+const LEAST: usize = 8;
+const GAP: &str = "  ";
+
+/// A column's title and manners.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    title: &'static str,
+    flexible: bool,
+}
+
+impl Column {
+    /// Makes a column that is never cut.
+    pub fn fixed(title: &'static str) -> Self {
+        Self { title, flexible: false }
+    }
+
+    /// Makes a column that gives way when the terminal is narrow.
+    pub fn flexible(title: &'static str) -> Self {
+        Self { title, flexible: true }
+    }
+}
+
+/// Rows under titles.
+#[derive(Debug)]
+pub struct Table<const N: usize = 3> {
+    columns: [Column; N],
+    rows: Vec<[(Style, String); N]>,
+}
+
+impl<const N: usize> Table<N> {
+    pub fn new(columns: [Column; N]) -> Self {
+        Self { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row. Cells are made harmless and put on one line.
+    pub fn row(&mut self, cells: [(Style, String); N]) {
+        self.rows.push(cells.map(|(style, text)| (style, line(&text))));
+    }
+
+    /// Returns the table as text, at most `width` wide where that is possible.
+    pub(super) fn render(&self, width: Option<usize>, color: bool) -> String {
+        let widths = self.widths(width);
+        let mut text = String::new();
+        if self.columns.iter().any(|column| !column.title.is_empty()) {
+            let titles = self.columns.map(|column| (Style::Dim, column.title.to_owned()));
+            push_row(&mut text, &titles, &widths, color);
+        }
+        self.rows.iter().for_each(|row| push_row(&mut text, row, &widths, color));
+        text
+    }
+
+    fn widths(&self, limit: Option<usize>) -> [usize; N] {
+        let mut widths = self.columns.map(|column| column.title.width());
+        for row in &self.rows {
+            for (width, (_, cell)) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.width());
+            }
+        }
+        let Some(limit) = limit else { return widths };
+        let gaps = GAP.len() * N.saturating_sub(1);
+        while widths.iter().sum::<usize>() + gaps > limit {
+            let widest = (0..N)
+                .filter(|index| self.columns[*index].flexible && widths[*index] > LEAST)
+                .max_by_key(|index| widths[*index]);
+            match widest {
+                Some(index) => widths[index] -= 1,
+                None => break,
+            }
+        }
+        widths
+    }
+}
+
+fn push_row<const N: usize>(text: &mut String, cells: &[(Style, String); N], widths: &[usize; N], color: bool) {
+    let mut row = String::new();
+    let mut padding = 0;
+    for ((style, cell), width) in cells.iter().zip(widths) {
+        let shown = truncate(cell, *width);
+        // Padding waits for the next cell that has something, so that no line ends in blanks.
+        if !shown.is_empty() {
+            row.push_str(&" ".repeat(padding));
+            padding = 0;
+            row.push_str(&paint(color, *style, &shown));
+        }
+        padding += width.saturating_sub(shown.width()) + GAP.len();
+    }
+    text.push_str(&row);
+    text.push('\n');
+}
+
+/// Returns the text, cut to a width and ending in `…` when something is missing.
+pub fn truncate(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    let mut left = width.saturating_sub(1);
+    for character in text.chars() {
+        let needed = character.width().unwrap_or(0);
+        if needed > left {
+            break;
+        }
+        left -= needed;
+        shown.push(character);
+    }
+    if width > 0 {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table<3> {
+        let mut table = Table::new([Column::fixed("HANDLE"), Column::flexible("NAME"), Column::fixed("UPDATED")]);
+        let plain = |text: &str| (Style::Plain, text.to_owned());
+        table.row([plain("3f2a"), plain("fix the tests in every crate"), plain("5m")]);
+        table.row([plain("91cc0"), plain("世界世界世界世界世界"), plain("now")]);
+        table.row([plain("7777"), plain(""), plain("")]);
+        table
+    }
+
+    #[test]
+    fn columns_align_and_no_line_ends_in_blanks() {
+        insta::assert_snapshot!(table().render(None, false), @r"
+        HANDLE  NAME                          UPDATED
+        3f2a    fix the tests in every crate  5m
+        91cc0   世界世界世界世界世界          now
+        7777
+        ");
+    }
+
+    #[test]
+    fn a_narrow_terminal_cuts_what_may_be_cut() {
+        let text = table().render(Some(32), false);
+        insta::assert_snapshot!(text, @r"
+        HANDLE  NAME             UPDATED
+        3f2a    fix the tests …  5m
+        91cc0   世界世界世界世…  now
+        7777
+        ");
+        assert!(text.lines().all(|line| line.width() <= 32));
+        assert!(table().render(Some(3), false).contains("fix the…"));
+    }
+
+    #[test]
+    fn cutting_respects_wide_characters() {
+        assert_eq!(truncate("世界世界", 8), "世界世界");
+        assert_eq!(truncate("世界世界", 6), "世界…");
+        assert_eq!(truncate("abc", 0), "");
+    }
+}

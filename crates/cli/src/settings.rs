@@ -1,0 +1,182 @@
+//! What holds for this command: defaults < `config.toml` < environment < flags.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::args::Global;
+use crate::environment::{self, Variable};
+use crate::failure::Failure;
+
+const DEFAULT_LIVE_PROCESSES: usize = 8;
+
+/// What holds for this command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Absolute.
+    pub home: PathBuf,
+    pub listen: SocketAddr,
+    pub provider: Option<String>,
+    pub log: String,
+    pub live_processes: usize,
+    /// A command may start the daemon.
+    pub start: bool,
+    /// The command runs inside an agent.
+    pub inside: Option<String>,
+}
+
+/// What `config.toml` may hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    listen: Option<String>,
+    provider: Option<String>,
+    log: Option<String>,
+    #[serde(default)]
+    limits: Limits,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limits {
+    live_processes: Option<usize>,
+}
+
+impl Settings {
+    /// Resolves the settings. `variable` looks one up in the environment.
+    pub fn resolve(
+        global: &Global,
+        variable: impl Fn(&Variable) -> Option<OsString>,
+    ) -> Result<Self, Failure> {
+        let home = home(global, &variable)?;
+        let file = read(&home.join("config.toml"))?;
+        let text = |wanted: &Variable| variable(wanted).map(|value| utf8(wanted, value)).transpose();
+        let listen = text(&environment::LISTEN)?
+            .map(|value| (value, environment::LISTEN.name))
+            .or(file.listen.map(|value| (value, "listen in config.toml")))
+            .unwrap_or_else(|| (environment::LISTEN.default.to_owned(), environment::LISTEN.name));
+        let no_start = text(&environment::NO_START)?.is_some_and(|value| value != "0");
+        Ok(Self {
+            home,
+            listen: address(&listen.0, listen.1)?,
+            provider: text(&environment::PROVIDER)?.or(file.provider),
+            log: text(&environment::LOG)?
+                .or(file.log)
+                .unwrap_or_else(|| environment::LOG.default.to_owned()),
+            live_processes: file.limits.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES).max(1),
+            start: !global.no_start && !no_start,
+            inside: text(&environment::SESSION)?,
+        })
+    }
+
+    /// Returns where the daemon's Unix socket is.
+    pub fn socket(&self) -> PathBuf {
+        self.home.join("daemon.sock")
+    }
+
+    /// Returns where the logs are.
+    pub fn log_directory(&self) -> PathBuf {
+        self.home.join("log")
+    }
+}
+
+fn home(global: &Global, variable: impl Fn(&Variable) -> Option<OsString>) -> Result<PathBuf, Failure> {
+    let chosen = global.home.clone().or_else(|| variable(&environment::HOME).map(PathBuf::from));
+    let home = match chosen {
+        Some(home) => home,
+        None => std::env::home_dir()
+            .filter(|home| home.is_absolute())
+            .map(|home| home.join(".paseo"))
+            .ok_or_else(|| {
+                Failure::usage("it is unknown where to keep things: neither PASEO_HOME nor HOME is set")
+                    .hint("set PASEO_HOME to a directory of yours")
+            })?,
+    };
+    std::path::absolute(&home)
+        .map_err(|error| Failure::usage(format!("the home {} cannot be used: {error}", home.display())))
+}
+
+fn read(path: &Path) -> Result<File, Failure> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(&text, path),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(File::default())
+        }
+        Err(error) => Err(Failure::usage(format!("{} cannot be read: {error}", path.display()))),
+    }
+}
+
+fn parse(text: &str, path: &Path) -> Result<File, Failure> {
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
+        Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
+            .hint("known keys: listen, provider, log, limits.live_processes")
+    })
+}
+
+fn address(text: &str, source: &str) -> Result<SocketAddr, Failure> {
+    text.parse().map_err(|_| {
+        Failure::usage(format!("`{text}` ({source}) is no address to listen on"))
+            .hint("expected address:port, for example 127.0.0.1:6767")
+    })
+}
+
+fn utf8(variable: &Variable, value: OsString) -> Result<String, Failure> {
+    value.into_string().map_err(|_| Failure::usage(format!("{} is not UTF-8", variable.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(config: &str, variables: &[(&str, &str)], no_start: bool) -> Result<Settings, Failure> {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("config.toml"), config).unwrap();
+        let global = Global { home: Some(directory.path().to_owned()), no_start, verbose: false };
+        Settings::resolve(&global, |wanted| {
+            variables.iter().find(|(name, _)| *name == wanted.name).map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file_and_the_file_over_the_defaults() {
+        let plain = resolve("", &[], false).unwrap();
+        assert_eq!((plain.listen.port(), plain.provider, plain.start), (6767, None, true));
+        assert_eq!((plain.log.as_str(), plain.live_processes), ("info", 8));
+
+        let config = "listen = '127.0.0.1:1'\nprovider = 'codex'\n[limits]\nlive_processes = 3\n";
+        let file = resolve(config, &[], false).unwrap();
+        assert_eq!((file.listen.port(), file.provider.as_deref()), (1, Some("codex")));
+        assert_eq!(file.live_processes, 3);
+
+        let variables = [("PASEO_LISTEN", "127.0.0.1:2"), ("PASEO_PROVIDER", "pi"), ("PASEO_NO_START", "1")];
+        let both = resolve(config, &variables, false).unwrap();
+        assert_eq!((both.listen.port(), both.provider.as_deref()), (2, Some("pi")));
+        assert!(!both.start);
+        assert!(resolve("", &[("PASEO_NO_START", "0")], false).unwrap().start);
+        assert!(!resolve("", &[("PASEO_NO_START", "0")], true).unwrap().start);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line() {
+        let failure = resolve("log = 'info'\n\nlistn = '127.0.0.1:1'\n", &[], false).unwrap_err();
+        assert!(failure.message.contains("config.toml:3: unknown field `listn`"), "{}", failure.message);
+        assert_eq!(failure.exit, paseo_wire::error::Exit::Usage);
+        let nested = resolve("[limits]\nlive = 3\n", &[], false).unwrap_err();
+        assert!(nested.message.contains("config.toml:2: unknown field `live`"), "{}", nested.message);
+    }
+
+    #[test]
+    fn a_bad_value_says_where_it_stands() {
+        let failure = resolve("log = 3\n", &[], false).unwrap_err();
+        assert!(failure.message.contains("config.toml:1:"), "{}", failure.message);
+        let failure = resolve("listen = 'here'", &[], false).unwrap_err();
+        assert!(failure.message.contains("`here` (listen in config.toml)"), "{}", failure.message);
+        let failure = resolve("", &[("PASEO_LISTEN", "6767")], false).unwrap_err();
+        assert!(failure.message.contains("`6767` (PASEO_LISTEN)"), "{}", failure.message);
+    }
+}

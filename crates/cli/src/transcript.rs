@@ -1,0 +1,125 @@
+//! Items as people read them.
+
+use paseo_wire::item::ItemView;
+use serde_json::Value;
+
+use crate::printer::{clock, line, truncate};
+
+/// Longest headline of a tool call.
+const HEADLINE: usize = 100;
+/// Most lines of a tool's output that a transcript shows.
+const OUTPUT_LINES: usize = 12;
+
+/// Returns an item in one line: what was called, what came of it. `None` when there is nothing to tell.
+pub fn headline(item: &ItemView) -> Option<String> {
+    let text = || truncate(&line(item.text.as_deref().unwrap_or_default().trim()), HEADLINE);
+    match item.kind.as_str() {
+        "tool_call" => {
+            let title = field(item, "title").filter(|title| !title.is_empty());
+            let what = title.map_or_else(|| call_text(item), |title| truncate(&line(title), HEADLINE));
+            Some(format!("tool {}: {what}", field(item, "name").unwrap_or("?")))
+        }
+        "tool_result" => match field(item, "outcome") {
+            Some("ok") | None => None,
+            Some(outcome) => {
+                let code = item.fields.get("exit_code").and_then(Value::as_i64);
+                let code = code.map(|code| format!(" (exit code {code})")).unwrap_or_default();
+                Some(format!("tool {outcome}{code}"))
+            }
+        },
+        "permission" => match field(item, "decision") {
+            None => Some(format!("asks: {}", text())),
+            Some(decision) => Some(format!("permission: {decision}")),
+        },
+        "notice" => Some(format!("note: {}", text())),
+        "error" => Some(format!("error ({}): {}", field(item, "code").unwrap_or("?"), text())),
+        _ => None,
+    }
+}
+
+/// Returns an item as a block of a transcript: a head and its text. `None` for what only machines read.
+pub fn block(item: &ItemView) -> Option<(String, String)> {
+    let text = item.text.clone().unwrap_or_default();
+    let head = match item.kind.as_str() {
+        "user_text" => field(item, "origin").unwrap_or("human").to_owned(),
+        "assistant_text" => "agent".to_owned(),
+        "thinking" => "agent thinks".to_owned(),
+        "todo" => "todo".to_owned(),
+        "tool_call" | "notice" | "error" => return Some((stamped(item, &headline(item)?), String::new())),
+        "permission" => {
+            let decision = field(item, "decision");
+            let head = decision.map_or_else(|| "asks for permission".to_owned(), |decision| format!("permission: {decision}"));
+            return Some((stamped(item, &head), if decision.is_none() { text } else { String::new() }));
+        }
+        "tool_result" => {
+            let head = headline(item).unwrap_or_else(|| "tool ok".to_owned());
+            return Some((stamped(item, &head), shorten(&text)));
+        }
+        _ => return None,
+    };
+    let text = match item.full_length {
+        Some(length) => format!("{text}\n[shortened: {length} bytes in all]"),
+        None => text,
+    };
+    Some((stamped(item, &head), text))
+}
+
+fn stamped(item: &ItemView, head: &str) -> String {
+    format!("#{} {} {head}", item.ordinal, clock(item.ts))
+}
+
+/// Shows the command of a shell call rather than its JSON.
+fn call_text(item: &ItemView) -> String {
+    let text = item.text.as_deref().unwrap_or_default();
+    let command = serde_json::from_str::<Value>(text)
+        .ok()
+        .and_then(|input| input.get("command").and_then(Value::as_str).map(str::to_owned));
+    truncate(&line(command.as_deref().unwrap_or(text).trim()), HEADLINE)
+}
+
+fn shorten(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= OUTPUT_LINES {
+        return text.to_owned();
+    }
+    let shown = lines[..OUTPUT_LINES].join("\n");
+    format!("{shown}\n[{} more lines]", lines.len() - OUTPUT_LINES)
+}
+
+fn field<'a>(item: &'a ItemView, name: &str) -> Option<&'a str> {
+    item.fields.get(name).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn item(kind: &str, fields: Value, text: &str) -> ItemView {
+        serde_json::from_value(json!({
+            "id": "i", "ordinal": 3, "seq": 9, "ts": "2026-01-31T12:00:00.000Z", "turn": null, "step": 0,
+            "parent": null, "kind": kind, "fields": fields, "text": text, "full_length": null,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_call_is_one_line() {
+        let call = item("tool_call", json!({"name": "shell", "class": "execute"}), r#"{"command":"echo a\necho b"}"#);
+        assert_eq!(headline(&call).unwrap(), "tool shell: echo a echo b");
+        let titled = item("tool_call", json!({"name": "edit", "title": "src/main.rs"}), "{}");
+        assert_eq!(headline(&titled).unwrap(), "tool edit: src/main.rs");
+        assert_eq!(headline(&item("tool_result", json!({"outcome": "ok"}), "fine")), None);
+        let failed = item("tool_result", json!({"outcome": "error", "exit_code": 2}), "");
+        assert_eq!(headline(&failed).unwrap(), "tool error (exit code 2)");
+    }
+
+    #[test]
+    fn long_output_is_shortened() {
+        let (head, text) = block(&item("tool_result", json!({"outcome": "ok"}), &"x\n".repeat(40))).unwrap();
+        assert_eq!(head, "#3 2026-01-31 12:00:00 tool ok");
+        assert!(text.ends_with("[28 more lines]"), "{text}");
+        assert_eq!(block(&item("usage", json!({}), "")), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Answers: what an agent said at the end of a turn.
+
+use paseo_core::item::{Kind, answer};
+use paseo_wire::item::{ItemPage, ItemQuery, ItemView};
+use serde_json::{Value, json};
+
+use crate::{Client, Error};
+
+/// What an agent said at the end of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub turn: String,
+    pub text: String,
+}
+
+/// Returns an item's kind, when this version knows it.
+pub fn kind_of(item: &ItemView) -> Option<Kind> {
+    let mut fields = item.fields.clone();
+    fields.insert("kind".to_owned(), json!(item.kind));
+    serde_json::from_value(Value::Object(fields)).ok()
+}
+
+impl Client {
+    /// Returns the answer of a turn, `None` when nothing was said.
+    pub async fn answer(&self, session: &str, turn: &str) -> Result<Option<String>, Error> {
+        let mut tail = Tail::default();
+        let mut backwards = Backwards::new(self, session);
+        'pages: while let Some(page) = backwards.next().await? {
+            for item in page.into_iter().rev() {
+                match item.turn.as_deref() {
+                    Some(of) if of == turn => {
+                        if tail.push(item) {
+                            break 'pages;
+                        }
+                    }
+                    // Notices stand outside of turns; newer turns may have begun.
+                    None => {}
+                    Some(_) if tail.is_empty() => {}
+                    Some(_) => break 'pages,
+                }
+            }
+        }
+        tail.answer(self, session).await
+    }
+
+    /// Returns the newest answer of a session, other than that of the turn under way.
+    pub async fn last_answer(&self, session: &str, running: Option<&str>) -> Result<Option<Answer>, Error> {
+        let mut tail = Tail::default();
+        let mut current: Option<String> = None;
+        let mut backwards = Backwards::new(self, session);
+        while let Some(page) = backwards.next().await? {
+            for item in page.into_iter().rev() {
+                let Some(turn) = item.turn.clone().filter(|turn| Some(turn.as_str()) != running) else {
+                    continue;
+                };
+                if current.as_ref() != Some(&turn) {
+                    if let Some(found) = tail.take_answer(self, session, current.take()).await? {
+                        return Ok(Some(found));
+                    }
+                    current = Some(turn.clone());
+                }
+                if tail.push(item) {
+                    return tail.take_answer(self, session, Some(turn)).await;
+                }
+            }
+        }
+        tail.take_answer(self, session, current).await
+    }
+
+    /// Returns the whole text of an item, also of one whose view holds only beginning and end.
+    pub async fn full_text(&self, session: &str, item: &ItemView) -> Result<String, Error> {
+        match item.full_length {
+            Some(_) => self.item_text(session, &item.id).await,
+            None => Ok(item.text.clone().unwrap_or_default()),
+        }
+    }
+}
+
+/// A transcript, page by page, from its end.
+struct Backwards<'a> {
+    client: &'a Client,
+    session: &'a str,
+    before: Option<u64>,
+    finished: bool,
+}
+
+impl<'a> Backwards<'a> {
+    fn new(client: &'a Client, session: &'a str) -> Self {
+        Self { client, session, before: None, finished: false }
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<ItemView>>, Error> {
+        if self.finished {
+            return Ok(None);
+        }
+        let asked = ItemQuery { before: self.before, limit: Some(100), ..ItemQuery::default() };
+        let ItemPage { items, older, .. } = self.client.items(self.session, &asked).await?;
+        self.before = items.first().map(|item| item.ordinal);
+        self.finished = !older || items.is_empty();
+        Ok(Some(items))
+    }
+}
+
+/// The end of a turn, as much of it as its answer needs. Newest first.
+#[derive(Default)]
+struct Tail {
+    items: Vec<(Kind, ItemView)>,
+    said: bool,
+}
+
+impl Tail {
+    /// Takes the item before. True when no older one can change the answer.
+    fn push(&mut self, item: ItemView) -> bool {
+        let Some(kind) = kind_of(&item) else { return false };
+        let complete = match &kind {
+            Kind::AssistantText => {
+                self.said |= item.text.as_deref().is_some_and(|text| !text.is_empty());
+                false
+            }
+            Kind::ToolCall { .. } | Kind::ToolResult { .. } => self.said,
+            _ => false,
+        };
+        self.items.push((kind, item));
+        complete
+    }
+
+    fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    async fn answer(self, client: &Client, session: &str) -> Result<Option<String>, Error> {
+        let mut texts = Vec::new();
+        for (kind, item) in self.items.iter().rev() {
+            let text = match kind {
+                Kind::AssistantText => client.full_text(session, item).await?,
+                _ => String::new(),
+            };
+            texts.push((kind, text));
+        }
+        Ok(answer(texts.iter().map(|(kind, text)| (*kind, text.as_str()))))
+    }
+
+    async fn take_answer(
+        &mut self,
+        client: &Client,
+        session: &str,
+        turn: Option<String>,
+    ) -> Result<Option<Answer>, Error> {
+        let Some(turn) = turn else { return Ok(None) };
+        let text = std::mem::take(self).answer(client, session).await?;
+        Ok(text.map(|text| Answer { turn, text }))
+    }
+}

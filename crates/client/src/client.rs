@@ -1,0 +1,138 @@
+//! The client itself: sending a request and reading its answer.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use paseo_wire::VERSION_HEADER;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+use crate::transport::Endpoint;
+
+/// More than any answer holds: the largest is the whole text of one item.
+const ANSWER_BYTES: usize = 64 * 1024 * 1024;
+
+/// A client of one daemon. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Client {
+    endpoint: Endpoint,
+    version: Arc<OnceLock<String>>,
+}
+
+impl Client {
+    /// Makes a client of the daemon behind a Unix socket. Connects with the first request.
+    pub fn unix(socket: impl Into<PathBuf>) -> Self {
+        Self::new(Endpoint::Unix(socket.into()))
+    }
+
+    /// Makes a client of the daemon at `host:port`, with a token made for it.
+    pub fn tcp(address: impl Into<String>, token: Option<String>) -> Self {
+        Self::new(Endpoint::Tcp { address: address.into(), token })
+    }
+
+    /// Returns the daemon's version when it has answered and is not of this version.
+    pub fn version_mismatch(&self) -> Option<&str> {
+        self.version.get().map(String::as_str).filter(|version| *version != paseo_wire::VERSION)
+    }
+
+    fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint, version: Arc::default() }
+    }
+
+    /// Asks for something.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
+        self.read(Ask::new(Method::GET, path)).await
+    }
+
+    /// Sends a request and reads its JSON.
+    pub(crate) async fn read<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, Error> {
+        let bytes = self.read_bytes(ask).await?;
+        serde_json::from_slice(&bytes).map_err(|error| Error::Protocol(error.to_string()))
+    }
+
+    /// Sends a request and reads its body as it comes.
+    pub(crate) async fn read_bytes(&self, ask: Ask) -> Result<Bytes, Error> {
+        let answer = self.open(ask).await?;
+        self.body(answer.into_body()).await
+    }
+
+    /// Sends a request and returns the answer once it is known to be a success.
+    pub(crate) async fn open(&self, ask: Ask) -> Result<Response<Incoming>, Error> {
+        let answer = self.endpoint.send(ask.into_request()?).await?;
+        if let Some(version) = answer.headers().get(VERSION_HEADER).and_then(|value| value.to_str().ok()) {
+            self.version.get_or_init(|| version.to_owned());
+        }
+        let status = answer.status();
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let body = self.body(answer.into_body()).await?;
+        Err(refusal(status, &body))
+    }
+
+    /// Says that the connection to this daemon broke.
+    pub(crate) fn broken(&self, reason: impl Into<io::Error>) -> Error {
+        self.endpoint.unreachable(reason.into())
+    }
+
+    async fn body(&self, body: Incoming) -> Result<Bytes, Error> {
+        let collected = Limited::new(body, ANSWER_BYTES).collect().await;
+        Ok(collected.map_err(|error| self.broken(io::Error::other(error)))?.to_bytes())
+    }
+}
+
+/// A request before it is sent.
+pub(crate) struct Ask {
+    method: Method,
+    path: String,
+    headers: Vec<(&'static str, String)>,
+    body: Result<Bytes, serde_json::Error>,
+}
+
+impl Ask {
+    pub(crate) fn new(method: Method, path: &str) -> Self {
+        Self { method, path: path.to_owned(), headers: Vec::new(), body: Ok(Bytes::new()) }
+    }
+
+    pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
+        self.body = serde_json::to_vec(body).map(Bytes::from);
+        self.header(CONTENT_TYPE.as_str(), "application/json")
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    fn into_request(self) -> Result<Request<Full<Bytes>>, Error> {
+        let unsendable = |error: &dyn std::fmt::Display| Error::Protocol(format!("{} {error}", self.path));
+        let body = self.body.as_ref().map_err(|error| unsendable(error))?.clone();
+        let mut request = Request::builder()
+            .method(self.method.clone())
+            .uri(&self.path)
+            .body(Full::new(body))
+            .map_err(|error| unsendable(&error))?;
+        for (name, value) in &self.headers {
+            let value = HeaderValue::from_str(value).map_err(|error| unsendable(&error))?;
+            request.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+        Ok(request)
+    }
+}
+
+fn refusal(status: StatusCode, body: &[u8]) -> Error {
+    match serde_json::from_slice(body) {
+        Ok(body) => Error::Api(Box::new(body)),
+        Err(_) => {
+            let start: String = String::from_utf8_lossy(body).chars().take(200).collect();
+            Error::Protocol(format!("{status} {start}").trim_end().to_owned())
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Following the log: an event stream that survives broken connections and restarts of the daemon.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use http::Method;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use paseo_wire::stream::{Frame, ResumeFrame};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::client::Ask;
+use crate::sse::{Parser, Raw};
+use crate::uri::query;
+use crate::{Client, Error};
+
+/// How often a lost connection is tried again in a row. With the pauses below: about 25 seconds.
+const ATTEMPTS: u32 = 16;
+const FIRST_PAUSE: Duration = Duration::from_millis(25);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// A reader of the event stream. Yields each stored frame once and in order, whatever happens to the
+/// connection.
+#[derive(Debug)]
+pub struct Events {
+    client: Client,
+    topics: String,
+    /// Everything up to here was yielded or skipped.
+    cursor: u64,
+    connection: Option<Connection>,
+    ready: VecDeque<Frame>,
+    failures: u32,
+}
+
+#[derive(Debug)]
+struct Connection {
+    body: Incoming,
+    parser: Parser,
+}
+
+#[derive(Serialize)]
+struct StreamQuery<'a> {
+    after: u64,
+    topics: &'a str,
+}
+
+impl Client {
+    /// Follows some topics (`sessions`, `session:<id>`) from a point in the log. Connects when first read.
+    pub fn events<T: AsRef<str>>(&self, after: u64, topics: &[T]) -> Events {
+        let topics: Vec<&str> = topics.iter().map(AsRef::as_ref).collect();
+        Events {
+            client: self.clone(),
+            topics: topics.join(","),
+            cursor: after,
+            connection: None,
+            ready: VecDeque::new(),
+            failures: 0,
+        }
+    }
+}
+
+impl Events {
+    /// Returns the next frame; live frames come at most once but may be lost. May be cancelled.
+    ///
+    /// Fails when the daemon refuses, or stays away for longer than a restart takes.
+    pub async fn next(&mut self) -> Result<Frame, Error> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                return Ok(frame);
+            }
+            if let Err(error) = self.advance().await {
+                self.connection = None;
+                self.failures += 1;
+                if !error.is_passing() || self.failures > ATTEMPTS {
+                    return Err(error);
+                }
+                tokio::time::sleep(pause(self.failures)).await;
+            }
+        }
+    }
+
+    /// Returns the point in the log up to which everything was read.
+    pub fn cursor(&self) -> u64 {
+        self.cursor
+    }
+
+    /// Connects or reads on, and puts what came in line.
+    async fn advance(&mut self) -> Result<(), Error> {
+        let Some(connection) = &mut self.connection else {
+            let body = self.connect().await?;
+            self.connection = Some(Connection { body, parser: Parser::default() });
+            return Ok(());
+        };
+        let chunk = match connection.body.frame().await {
+            Some(Ok(chunk)) => chunk,
+            Some(Err(error)) => return Err(self.client.broken(io::Error::other(error))),
+            None => return Err(self.client.broken(io::ErrorKind::UnexpectedEof)),
+        };
+        self.failures = 0;
+        let mut events = Vec::new();
+        if let Some(bytes) = chunk.data_ref() {
+            connection
+                .parser
+                .feed(bytes, &mut events)
+                .map_err(|malformed| Error::Protocol(malformed.to_string()))?;
+        }
+        for raw in events {
+            if !self.take(raw)? {
+                // Too slow: what comes is read again from where we are.
+                self.connection = None;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn connect(&self) -> Result<Incoming, Error> {
+        let asked = StreamQuery { after: self.cursor, topics: &self.topics };
+        let ask = Ask::new(Method::GET, &format!("/api/stream{}", query(&asked)))
+            .header("accept", "text/event-stream")
+            .header("last-event-id", &self.cursor.to_string());
+        Ok(self.client.open(ask).await?.into_body())
+    }
+
+    /// Puts an event in line, unless it was there before. False when the daemon asks to connect again.
+    fn take(&mut self, raw: Raw) -> Result<bool, Error> {
+        if let Some(id) = &raw.id {
+            let seq: u64 = id.parse().map_err(|_| Error::Protocol(format!("`{id}` is no place in the log")))?;
+            if seq <= self.cursor {
+                return Ok(true);
+            }
+            self.cursor = seq;
+        }
+        let frame = match raw.event.as_str() {
+            _ if raw.data.is_empty() => Frame::Cursor(self.cursor),
+            Frame::EVENT => Frame::Event(Box::new(parse(&raw.data)?)),
+            Frame::ITEM => Frame::Item(Box::new(parse(&raw.data)?)),
+            Frame::LIVE => Frame::Live(parse(&raw.data)?),
+            Frame::RESUME => {
+                parse::<ResumeFrame>(&raw.data)?;
+                return Ok(false);
+            }
+            // A newer daemon may have more to say.
+            _ => return Ok(true),
+        };
+        self.ready.push_back(frame);
+        Ok(true)
+    }
+}
+
+fn parse<T: DeserializeOwned>(data: &str) -> Result<T, Error> {
+    serde_json::from_str(data).map_err(|error| Error::Protocol(format!("a frame of the stream: {error}")))
+}
+
+fn pause(failures: u32) -> Duration {
+    FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(10)).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_outlast_a_restart() {
+        let all: Vec<Duration> = (1..=ATTEMPTS).map(pause).collect();
+        assert!(all.is_sorted());
+        assert_eq!(all[0], FIRST_PAUSE);
+        assert!(all.iter().sum::<Duration>() > Duration::from_secs(15));
+    }
+}

@@ -1,0 +1,238 @@
+//! Following one message to its outcome.
+
+use paseo_wire::error::Code;
+use paseo_wire::item::{ItemQuery, ItemView};
+use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
+use serde_json::Value;
+
+use crate::{Client, Error, Events};
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The turn that took it is over; its answer, when something was said.
+    Completed { turn: String, answer: Option<String> },
+    /// The turn that took it failed.
+    Failed { turn: String, code: String, text: String, answer: Option<String> },
+    /// The turn that took it was interrupted.
+    Interrupted { turn: String, answer: Option<String> },
+    /// It waits until a person does something.
+    Held { reason: String },
+    /// Its turn waits for a permission.
+    WaitingForPermission { turn: String, hash: String, text: String },
+    /// It was taken back, or its session is gone.
+    Cancelled,
+}
+
+/// What can be seen on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// A turn took the message.
+    Opened { turn: String },
+    /// The session has this status now.
+    Status(String),
+    /// The turn's transcript grew.
+    Item(Box<ItemView>),
+    /// An item of the turn is growing.
+    Live(LiveFrame),
+}
+
+/// One step of the way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Progress(Progress),
+    Done(Outcome),
+}
+
+/// Follows a message. Ends with [`Step::Done`].
+#[derive(Debug)]
+pub struct Follow {
+    client: Client,
+    events: Events,
+    session: String,
+    delivery: String,
+    turn: Option<String>,
+    status: Option<String>,
+    /// The newest error of the turn.
+    failure: Option<Box<ItemView>>,
+}
+
+impl Client {
+    /// Follows a message of a session (its id) from the point in the log that its receipt names.
+    pub fn follow(&self, session: &str, delivery: &str, from: u64) -> Follow {
+        Follow {
+            client: self.clone(),
+            events: self.events(from, &[format!("session:{session}")]),
+            session: session.to_owned(),
+            delivery: delivery.to_owned(),
+            turn: None,
+            status: None,
+            failure: None,
+        }
+    }
+}
+
+impl Follow {
+    /// Returns the next step. Once cancelled, it may have lost one.
+    pub async fn next(&mut self) -> Result<Step, Error> {
+        loop {
+            let step = match self.events.next().await? {
+                Frame::Event(event) if event.session == self.session => self.event(&event).await?,
+                Frame::Item(frame) if frame.session == self.session => self.item(frame.item),
+                Frame::Live(live) if live.session == self.session && self.turn.is_some() => {
+                    Some(Step::Progress(Progress::Live(live)))
+                }
+                Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => None,
+            };
+            if let Some(step) = step {
+                return Ok(step);
+            }
+        }
+    }
+
+    fn item(&mut self, item: ItemView) -> Option<Step> {
+        if self.turn.is_none() || item.turn != self.turn {
+            return None;
+        }
+        let item = Box::new(item);
+        if item.kind == "error" {
+            self.failure = Some(item.clone());
+        }
+        Some(Step::Progress(Progress::Item(item)))
+    }
+
+    async fn event(&mut self, event: &EventFrame) -> Result<Option<Step>, Error> {
+        let ours = self.concerns_us(&event.data);
+        let turn = text(&event.data, "turn");
+        match event.kind.as_str() {
+            "turn.opened" if ours => return Ok(self.take_up(turn)),
+            "delivery.handing" if ours => return Ok(self.take_up(turn)),
+            "delivery.returned" if ours => self.turn = None,
+            "delivery.held" if ours => {
+                let reason = text(&event.data, "reason").unwrap_or("held").to_owned();
+                return self.hold(reason).await;
+            }
+            "delivery.cancelled" if ours => return Ok(Some(Step::Done(Outcome::Cancelled))),
+            "session.deleted" => return Ok(Some(Step::Done(Outcome::Cancelled))),
+            "turn.ended" if turn.is_some() && turn == self.turn.as_deref() => {
+                return self.ended(&event.data).await.map(|outcome| Some(Step::Done(outcome)));
+            }
+            // Somebody else's end may leave our message waiting for a person.
+            "turn.ended" | "session.held" | "session.closed" if self.turn.is_none() => {
+                return self.stuck().await;
+            }
+            "permission.asked" => {
+                if let Some(outcome) = self.asked(event).await? {
+                    return Ok(Some(Step::Done(outcome)));
+                }
+            }
+            _ => {}
+        }
+        Ok(self.status_change(event))
+    }
+
+    fn take_up(&mut self, turn: Option<&str>) -> Option<Step> {
+        let turn = turn?.to_owned();
+        self.failure = None;
+        self.turn = Some(turn.clone());
+        Some(Step::Progress(Progress::Opened { turn }))
+    }
+
+    fn status_change(&mut self, event: &EventFrame) -> Option<Step> {
+        let status = event.view.as_ref().map(|view| view.status.clone())?;
+        if self.status.as_ref() == Some(&status) {
+            return None;
+        }
+        self.status = Some(status.clone());
+        Some(Step::Progress(Progress::Status(status)))
+    }
+
+    /// A message that is held may have been released since: the past is not the present.
+    async fn hold(&mut self, reason: String) -> Result<Option<Step>, Error> {
+        let held = self.stage().await?.is_none_or(|stage| stage == "held");
+        Ok(held.then_some(Step::Done(Outcome::Held { reason })))
+    }
+
+    /// Ends the way when the message waits and nothing will move it by itself.
+    async fn stuck(&mut self) -> Result<Option<Step>, Error> {
+        let view = match self.client.delivery(&self.session, &self.delivery).await {
+            Ok(view) => view,
+            Err(error) if error.code() == Some(Code::NotFound) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let reason = match view.stage.as_str() {
+            "held" => Some(view.reason.unwrap_or_else(|| "held".to_owned())),
+            "queued" => {
+                let session = self.client.session(&self.session).await?.session;
+                match (session.status.as_str(), session.hold.as_str()) {
+                    ("closed", _) => Some("closed".to_owned()),
+                    (_, "none" | "budget") => None,
+                    (_, hold) => Some(hold.to_owned()),
+                }
+            }
+            _ => None,
+        };
+        Ok(reason.map(|reason| Step::Done(Outcome::Held { reason })))
+    }
+
+    async fn stage(&self) -> Result<Option<String>, Error> {
+        match self.client.delivery(&self.session, &self.delivery).await {
+            Ok(view) => Ok(Some(view.stage)),
+            Err(error) if error.code() == Some(Code::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn ended(&mut self, data: &Value) -> Result<Outcome, Error> {
+        let turn = self.turn.clone().unwrap_or_default();
+        let answer = self.client.answer(&self.session, &turn).await?;
+        Ok(match text(data, "outcome") {
+            Some("failed") => {
+                let failure = self.failure.take();
+                let of_item = failure.as_ref().and_then(|item| item.fields.get("code")?.as_str());
+                let code = text(data, "code").or(of_item).unwrap_or("failed").to_owned();
+                let text = failure.and_then(|item| item.text).unwrap_or_default();
+                Outcome::Failed { turn, code, text, answer }
+            }
+            Some("interrupted") => Outcome::Interrupted { turn, answer },
+            _ => Outcome::Completed { turn, answer },
+        })
+    }
+
+    /// Returns the outcome of an ask in our turn, unless it is decided already.
+    async fn asked(&mut self, event: &EventFrame) -> Result<Option<Outcome>, Error> {
+        let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else { return Ok(None) };
+        if event.view.as_ref().and_then(|view| view.ask.as_deref()) != Some(hash) {
+            return Ok(None);
+        }
+        let text = self.client.ask_text(&self.session, hash).await?.unwrap_or_default();
+        Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), text }))
+    }
+
+    fn concerns_us(&self, data: &Value) -> bool {
+        let named = text(data, "delivery") == Some(&self.delivery);
+        let listed = data.get("deliveries").and_then(Value::as_array).is_some_and(|deliveries| {
+            deliveries.iter().any(|delivery| delivery.as_str() == Some(&self.delivery))
+        });
+        named || listed
+    }
+}
+
+impl Client {
+    /// Returns what exactly is asked under a hash, when the transcript's newest part holds it.
+    pub async fn ask_text(&self, session: &str, hash: &str) -> Result<Option<String>, Error> {
+        let asked = ItemQuery { limit: Some(50), ..ItemQuery::default() };
+        let page = self.items(session, &asked).await?;
+        let of_hash = |item: &&ItemView| {
+            item.kind == "permission" && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
+        };
+        match page.items.iter().rev().find(of_hash) {
+            Some(item) => self.full_text(session, item).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+fn text<'a>(data: &'a Value, key: &str) -> Option<&'a str> {
+    data.get(key).and_then(Value::as_str)
+}

@@ -1,0 +1,163 @@
+//! One method per route of the API. A `session` may be an id or any handle.
+
+use http::Method;
+use paseo_wire::IDEMPOTENCY_KEY;
+use paseo_wire::item::{ItemPage, ItemQuery};
+use paseo_wire::message::{CreatedSession, DeliveryView, Receipt, SendMessage};
+use paseo_wire::session::{
+    ActionAnswer, AnswerPermission, CreateSession, PatchSession, SessionAnswer, SessionPage, SessionQuery,
+};
+use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
+use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
+
+use crate::client::Ask;
+use crate::uri::{path, query};
+use crate::{Client, Error};
+
+impl Client {
+    /// Asks whether anybody answers.
+    pub async fn health(&self) -> Result<Health, Error> {
+        self.get("/healthz").await
+    }
+
+    /// Returns what the daemon says about itself.
+    pub async fn status(&self) -> Result<DaemonStatus, Error> {
+        self.get("/api/status").await
+    }
+
+    /// Returns who the daemon takes us for.
+    pub async fn whoami(&self) -> Result<WhoAmI, Error> {
+        self.get("/api/whoami").await
+    }
+
+    /// Asks the daemon to stop; it answers before it does.
+    pub async fn shutdown(&self) -> Result<(), Error> {
+        self.read_bytes(Ask::new(Method::POST, "/api/shutdown")).await.map(drop)
+    }
+
+    /// Returns a page of sessions.
+    pub async fn sessions(&self, asked: &SessionQuery) -> Result<SessionPage, Error> {
+        self.get(&format!("/api/sessions{}", query(asked))).await
+    }
+
+    /// Makes a session. Repeated with the same key, it is made once.
+    pub async fn create_session(
+        &self,
+        wanted: &CreateSession,
+        key: Option<&str>,
+    ) -> Result<CreatedSession, Error> {
+        self.read(keyed(Ask::new(Method::POST, "/api/sessions"), key).json(wanted)).await
+    }
+
+    /// Returns a session.
+    pub async fn session(&self, session: &str) -> Result<SessionAnswer, Error> {
+        self.get(&path(["api", "sessions", session])).await
+    }
+
+    /// Changes name and labels.
+    pub async fn patch_session(&self, session: &str, patch: &PatchSession) -> Result<SessionAnswer, Error> {
+        self.read(Ask::new(Method::PATCH, &path(["api", "sessions", session])).json(patch)).await
+    }
+
+    /// Deletes a session; a busy one only by force.
+    pub async fn delete_session(&self, session: &str, force: bool) -> Result<ActionAnswer, Error> {
+        let force = if force { "?force=true" } else { "" };
+        self.read(Ask::new(Method::DELETE, &format!("{}{force}", path(["api", "sessions", session])))).await
+    }
+
+    /// Returns a page of a transcript.
+    pub async fn items(&self, session: &str, asked: &ItemQuery) -> Result<ItemPage, Error> {
+        self.get(&format!("{}{}", path(["api", "sessions", session, "items"]), query(asked))).await
+    }
+
+    /// Returns the whole text of an item.
+    pub async fn item_text(&self, session: &str, item: &str) -> Result<String, Error> {
+        let ask = Ask::new(Method::GET, &path(["api", "sessions", session, "items", item, "text"]));
+        let bytes = self.read_bytes(ask).await?;
+        String::from_utf8(bytes.into()).map_err(|error| Error::Protocol(error.to_string()))
+    }
+
+    /// Sends a message. Repeated with the same key, it is sent once.
+    pub async fn send(
+        &self,
+        session: &str,
+        message: &SendMessage,
+        key: Option<&str>,
+    ) -> Result<Receipt, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "sessions", session, "messages"]));
+        self.read(keyed(ask, key).json(message)).await
+    }
+
+    /// Returns what became of a message.
+    pub async fn delivery(&self, session: &str, delivery: &str) -> Result<DeliveryView, Error> {
+        self.get(&path(["api", "sessions", session, "deliveries", delivery])).await
+    }
+
+    /// Stops the running turn and holds the queue.
+    pub async fn stop(&self, session: &str) -> Result<ActionAnswer, Error> {
+        self.act(session, "stop").await
+    }
+
+    /// Closes a session.
+    pub async fn close(&self, session: &str) -> Result<ActionAnswer, Error> {
+        self.act(session, "close").await
+    }
+
+    /// Opens a closed session again.
+    pub async fn reopen(&self, session: &str) -> Result<ActionAnswer, Error> {
+        self.act(session, "reopen").await
+    }
+
+    /// Deletes a session's transcript.
+    pub async fn clear(&self, session: &str) -> Result<ActionAnswer, Error> {
+        self.act(session, "clear").await
+    }
+
+    /// Answers the ask that a session waits on.
+    pub async fn answer_permission(
+        &self,
+        session: &str,
+        hash: &str,
+        answer: &AnswerPermission,
+    ) -> Result<ActionAnswer, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "sessions", session, "permissions", hash]));
+        self.read(ask.json(answer)).await
+    }
+
+    /// Returns the settings.
+    pub async fn settings(&self) -> Result<SettingsView, Error> {
+        self.get("/api/settings").await
+    }
+
+    /// Switches a setting.
+    pub async fn put_setting(&self, key: &str, value: bool) -> Result<SettingsView, Error> {
+        self.read(Ask::new(Method::PUT, &path(["api", "settings", key])).json(&PutSetting { value })).await
+    }
+
+    /// Returns the tokens, without their secrets.
+    pub async fn tokens(&self) -> Result<TokenList, Error> {
+        self.get("/api/tokens").await
+    }
+
+    /// Makes a token.
+    pub async fn create_token(&self, name: &str) -> Result<CreatedToken, Error> {
+        let wanted = CreateToken { name: name.to_owned() };
+        self.read(Ask::new(Method::POST, "/api/tokens").json(&wanted)).await
+    }
+
+    /// Revokes a token.
+    pub async fn revoke_token(&self, token: &str) -> Result<(), Error> {
+        self.read_bytes(Ask::new(Method::DELETE, &path(["api", "tokens", token]))).await.map(drop)
+    }
+
+    async fn act(&self, session: &str, verb: &str) -> Result<ActionAnswer, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "sessions", session, verb]))).await
+    }
+}
+
+fn keyed(ask: Ask, key: Option<&str>) -> Ask {
+    match key {
+        Some(key) => ask.header(IDEMPOTENCY_KEY, key),
+        None => ask,
+    }
+}

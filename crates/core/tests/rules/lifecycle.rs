@@ -1,0 +1,154 @@
+//! Stop, close, reopen, clear; asks, names and labels.
+
+use paseo_core::item::Decision;
+use paseo_core::label::Malformed;
+use paseo_core::limits::LABELS;
+use paseo_core::session::{
+    self, Event, HeldReason, Hold, Outcome, Placement, Receipt, Refusal, Source, Status,
+};
+
+use crate::bed::{Bed, agent, delivery, human, text};
+
+fn running() -> Bed {
+    let mut bed = Bed::new();
+    bed.send(human(100));
+    bed.hand();
+    bed
+}
+
+#[test]
+fn a_stop_keeps_the_queue_until_a_person_writes() {
+    let mut bed = running();
+    bed.send(agent(1, 50));
+    assert!(session::hold_for_stop(&mut bed.draft));
+    assert_eq!(bed.send(agent(2, 50)), Placement::Held(HeldReason::Stopped));
+    bed.end(Outcome::Interrupted, Source::Person);
+    assert_eq!(bed.session().condition.status, Status::Idle);
+    assert!(!bed.advance());
+    bed.send(human(3));
+    assert_eq!(bed.in_turn(), [1, 2, 3]);
+}
+
+#[test]
+fn a_stop_before_the_harness_confirmed_keeps_the_message() {
+    let mut bed = Bed::new();
+    bed.send(human(1));
+    session::hold_for_stop(&mut bed.draft);
+    bed.end(Outcome::Interrupted, Source::Person);
+    assert_eq!(bed.receipt(1), Some(Receipt::Held(HeldReason::Stopped)));
+}
+
+#[test]
+fn a_person_who_writes_to_a_stopping_session_is_next() {
+    let mut bed = running();
+    session::hold_for_stop(&mut bed.draft);
+    assert_eq!(bed.send(human(1)), Placement::Queued);
+    bed.end(Outcome::Interrupted, Source::Person);
+    assert!(bed.advance());
+    assert_eq!(bed.in_turn(), [1]);
+}
+
+#[test]
+fn there_is_nothing_to_stop_in_an_idle_session() {
+    let mut bed = Bed::new();
+    assert!(!session::hold_for_stop(&mut bed.draft));
+    assert_eq!(bed.session().hold, Hold::None);
+}
+
+#[test]
+fn a_closed_session_keeps_what_waits() {
+    let mut bed = running();
+    bed.send(agent(1, 50));
+    session::close(&mut bed.draft);
+    assert_eq!(bed.session().condition.status, Status::Closed);
+    assert_eq!(bed.receipt(100), Some(Receipt::Interrupted));
+    assert_eq!(bed.receipt(1), Some(Receipt::Queued));
+    assert!(!bed.advance());
+    session::reopen(&mut bed.draft);
+    assert!(bed.advance());
+    assert_eq!(bed.in_turn(), [1]);
+    bed.assert_replays();
+}
+
+#[test]
+fn closing_and_reopening_twice_is_closing_and_reopening_once() {
+    let mut bed = Bed::new();
+    for step in [session::close, session::close, session::reopen, session::reopen] {
+        step(&mut bed.draft);
+    }
+    assert_eq!(bed.draft.events, [Event::Closed {}, Event::Reopened {}]);
+}
+
+#[test]
+fn clearing_waits_for_the_turn_and_keeps_the_queue() {
+    let mut bed = running();
+    bed.send(agent(1, 50));
+    assert_eq!(session::clear(&mut bed.draft), Err(Refusal::Busy));
+    bed.draft.push(Event::Referenced { reference: "r".into() });
+    bed.end(Outcome::Failed, Source::ProcessExit);
+    assert_eq!(session::clear(&mut bed.draft), Ok(()));
+    assert_eq!(bed.session().history.reference, None);
+    assert_eq!(bed.session().condition.status, Status::Idle);
+    assert_eq!(bed.queued(), [1]);
+}
+
+#[test]
+fn clearing_does_not_reopen() {
+    let mut bed = Bed::new();
+    session::close(&mut bed.draft);
+    assert_eq!(session::clear(&mut bed.draft), Ok(()));
+    assert_eq!(bed.session().condition.status, Status::Closed);
+}
+
+#[test]
+fn an_answer_to_an_older_ask_decides_nothing() {
+    let mut bed = running();
+    for hash in ["old", "new"] {
+        bed.draft.push(Event::Asked { hash: hash.into(), text: text() });
+    }
+    bed.draft.push(Event::Decided { hash: "old".into(), decision: Decision::Allow });
+    assert_eq!(bed.session().condition.status, Status::Waiting);
+    bed.draft.push(Event::Decided { hash: "new".into(), decision: Decision::Allow });
+    assert_eq!(bed.session().condition.status, Status::Running);
+}
+
+#[test]
+fn a_confirmation_that_comes_too_late_changes_nothing() {
+    let mut bed = running();
+    let turn = bed.session().turn.as_ref().unwrap().id;
+    bed.end(Outcome::Completed, Source::Protocol);
+    bed.draft.push(Event::TurnHanded { turn });
+    assert_eq!(bed.session().condition.status, Status::Idle);
+    bed.send(agent(1, 50));
+    bed.end(Outcome::Failed, Source::ProcessExit);
+    bed.draft.push(Event::Handing { delivery: delivery(1), turn });
+    assert_eq!(bed.queued(), [1], "no turn, no way into it");
+}
+
+#[test]
+fn a_title_is_given_once_per_task() {
+    let mut bed = running();
+    assert_eq!(session::title(&mut bed.draft, "first".into()), Ok(()));
+    assert_eq!(session::title(&mut bed.draft, "second".into()), Err(Refusal::TitledAlready));
+    bed.send(agent(1, 50));
+    assert_eq!(session::title(&mut bed.draft, "third".into()), Err(Refusal::TitledAlready));
+    bed.send(human(2));
+    assert_eq!(session::title(&mut bed.draft, "fourth".into()), Ok(()));
+    assert_eq!(bed.session().naming.shown(), Some("fourth"));
+    session::rename(&mut bed.draft, Some("mine".into()));
+    assert_eq!(bed.session().naming.shown(), Some("mine"));
+}
+
+#[test]
+fn labels_change_only_when_they_differ_and_stay_few() {
+    let mut bed = Bed::new();
+    let label = |number: usize| format!("k{number}=v").parse().unwrap();
+    session::label(&mut bed.draft, (0..LABELS).map(label).collect(), vec![]).unwrap();
+    session::label(&mut bed.draft, vec![label(0)], vec!["absent".into()]).unwrap();
+    assert_eq!(bed.draft.events.len(), 1);
+    let many = session::label(&mut bed.draft, vec![label(LABELS)], vec![]);
+    assert_eq!(many, Err(Malformed::Many(LABELS + 1)));
+    session::label(&mut bed.draft, vec![label(LABELS)], vec!["k0".into()]).unwrap();
+    assert_eq!(bed.session().labels.len(), LABELS);
+    bed.assert_replays();
+}

@@ -1,0 +1,107 @@
+//! Control events stay small, whatever is in them.
+
+use paseo_core::actor::Actor;
+use paseo_core::codec;
+use paseo_core::id::DeliveryId;
+use paseo_core::label::{Label, Labels};
+use paseo_core::limits::{HELD_DELIVERIES, LABEL_BYTES, LABELS, NAME_CHARS, QUEUE_LENGTH, TURN_DELIVERIES};
+use paseo_core::session::{self, Created, Event};
+use uuid::Uuid;
+
+use crate::bed::{Bed, agent, cause, human};
+
+const EVENT_BYTES: usize = 16 * 1024;
+
+#[test]
+fn the_largest_turn_fits() {
+    let mut bed = Bed::new();
+    bed.send(human(100));
+    fill(&mut bed);
+    assert!(bed.complete());
+    assert_eq!(bed.session().turn.as_ref().unwrap().deliveries.len(), TURN_DELIVERIES);
+    assert_small(&bed.draft.events);
+}
+
+#[test]
+fn holding_a_full_queue_fits() {
+    let mut bed = Bed::new();
+    bed.send(human(100));
+    fill(&mut bed);
+    session::hold_for_stop(&mut bed.draft);
+    assert!(bed.session().queue.iter().all(|pending| pending.held.is_some()));
+    let chunks = bed.draft.events.iter().filter(|event| matches!(event, Event::DeliveriesHeld { .. }));
+    assert_eq!(chunks.count(), QUEUE_LENGTH.div_ceil(HELD_DELIVERIES));
+    assert_small(&bed.draft.events);
+    bed.assert_replays();
+}
+
+#[test]
+fn a_budget_hold_on_a_full_turn_fits() {
+    let mut bed = Bed::new();
+    bed.send(human(100));
+    bed.exhaust(50);
+    fill(&mut bed);
+    assert!(!bed.complete());
+    assert!(bed.session().queue.iter().all(|pending| pending.held.is_some()));
+    assert_small(&bed.draft.events);
+}
+
+#[test]
+fn the_largest_labels_fit() {
+    let mut bed = Bed::new();
+    session::label(&mut bed.draft, largest_labels('a'), vec![]).unwrap();
+    let unset = bed.session().labels.iter().map(|(key, _)| key.to_owned());
+    let unset: Vec<String> = unset.chain((0..10_000).map(|number| format!("absent{number}"))).collect();
+    session::label(&mut bed.draft, largest_labels('b'), unset).unwrap();
+    assert_eq!(bed.draft.events.len(), 2);
+    assert_small(&bed.draft.events);
+}
+
+#[test]
+fn the_largest_session_fits() {
+    let created = Created {
+        session: Bed::new().session().id,
+        by: Actor::Session(Bed::new().session().id),
+        provider: "p".repeat(64),
+        model: Some("m".repeat(128)),
+        parent: Some(Bed::new().session().id),
+        project: "/".repeat(3_000),
+        directory: "/".repeat(3_000),
+        labels: Labels::from_flags(largest_labels('a'), false).unwrap(),
+        name: Some("\u{1f600}".repeat(NAME_CHARS)),
+    };
+    assert_small(&[Event::Created(created)]);
+}
+
+#[test]
+fn a_quote_counts_twice() {
+    let half = LABEL_BYTES / 2;
+    assert!(format!("k={}", "\"".repeat(half)).parse::<Label>().is_ok());
+    assert!(format!("k={}", "\"".repeat(half + 1)).parse::<Label>().is_err());
+}
+
+fn fill(bed: &mut Bed) {
+    for number in 0..QUEUE_LENGTH {
+        let mut message = agent(0, 50);
+        message.delivery = DeliveryId::from_uuid(Uuid::from_u128(number as u128));
+        message.cause = cause(50);
+        bed.accept(message).unwrap();
+    }
+}
+
+fn largest_labels(first: char) -> Vec<Label> {
+    let value = "\\".repeat(LABEL_BYTES / 2);
+    (0..LABELS)
+        .map(|number| {
+            let key = format!("{first}{number:03}{}", "\"".repeat(LABEL_BYTES / 2 - 2));
+            format!("{key}={value}").parse().unwrap()
+        })
+        .collect()
+}
+
+fn assert_small(events: &[Event]) {
+    for event in events {
+        let encoded = codec::encode(event);
+        assert!(encoded.data.len() <= EVENT_BYTES, "{}: {} bytes", encoded.kind, encoded.data.len());
+    }
+}

@@ -1,0 +1,136 @@
+//! The daemon about itself, its settings and its tokens.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use paseo_core::actor::Actor;
+use paseo_core::id::TokenId;
+use paseo_core::limits::NAME_CHARS;
+use paseo_core::settings::{Event, Key};
+use paseo_wire::VERSION;
+use paseo_wire::error::Code;
+use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList, TokenView};
+use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Body, Caller};
+use crate::failure::Failure;
+use crate::mint;
+
+pub(crate) async fn health() -> Json<Health> {
+    Json(Health { ok: true })
+}
+
+pub(crate) async fn whoami(Caller(actor): Caller) -> Json<WhoAmI> {
+    Json(WhoAmI { actor: actor.to_string() })
+}
+
+pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
+    let context = &app.sessions.context;
+    let mut sessions: BTreeMap<String, usize> = BTreeMap::new();
+    for session in context.directory.all() {
+        *sessions.entry(session.condition.status.word().to_owned()).or_default() += 1;
+    }
+    sessions.insert("closed".to_owned(), context.directory.closed());
+    Json(DaemonStatus {
+        pid: std::process::id(),
+        version: VERSION.to_owned(),
+        home: context.home.display().to_string(),
+        socket: app.about.socket.display().to_string(),
+        url: app.about.url.clone(),
+        started_at: app.about.started_at.into(),
+        sessions,
+        live_processes: context.processes.living(),
+        providers: context.providers.names(),
+        seq: context.journal.head(),
+    })
+}
+
+pub(crate) async fn shutdown(State(app): State<App>) -> StatusCode {
+    app.stop.request();
+    StatusCode::ACCEPTED
+}
+
+pub(crate) async fn settings(State(app): State<App>) -> Json<SettingsView> {
+    Json(shown(&app))
+}
+
+pub(crate) async fn change_setting(
+    State(app): State<App>,
+    Caller(actor): Caller,
+    Path(word): Path<String>,
+    Body(put): Body<PutSetting>,
+) -> Answer<SettingsView> {
+    let key = Key::parse(&word).ok_or_else(|| {
+        let known: Vec<&str> = Key::ALL.iter().map(|key| key.word()).collect();
+        Failure::new(Code::NotFound, "there is no such setting")
+            .hint(format!("settings: {}", known.join(", ")))
+    })?;
+    let context = &app.sessions.context;
+    if context.settings.get().is_on(key) != put.value {
+        context.settings.change(&context.journal, &actor, Event::Changed { key, value: put.value }).await?;
+    }
+    Ok(Json(shown(&app)))
+}
+
+pub(crate) async fn tokens(State(app): State<App>) -> Json<TokenList> {
+    Json(listed(&app))
+}
+
+pub(crate) async fn create_token(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Body(CreateToken { name }): Body<CreateToken>,
+) -> Answer<CreatedToken> {
+    let plain =
+        !name.trim().is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
+    if !plain {
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            format!("a token needs a name of 1 to {NAME_CHARS} plain characters"),
+        ));
+    }
+    let (token, secret) = (mint::token(), mint::secret().map_err(Failure::internal)?);
+    let actor = Actor::Human(format!("token:{name}"));
+    let sha256 = mint::hex(&mint::sha256(secret.as_bytes()));
+    let event = Event::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256 };
+    let context = &app.sessions.context;
+    context.settings.change(&context.journal, &by, event).await?;
+    Ok(Json(CreatedToken { id: token.to_string(), name, actor: actor.to_string(), secret }))
+}
+
+pub(crate) async fn revoke_token(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(token): Path<String>,
+) -> Answer<TokenList> {
+    let context = &app.sessions.context;
+    let known =
+        token.parse::<TokenId>().ok().filter(|token| context.settings.get().tokens.contains_key(token));
+    let token = known.ok_or_else(|| {
+        Failure::new(Code::NotFound, "there is no such token").hint("list them with `paseo token ls`")
+    })?;
+    context.settings.change(&context.journal, &by, Event::TokenRevoked { token }).await?;
+    Ok(Json(listed(&app)))
+}
+
+fn shown(app: &App) -> SettingsView {
+    let settings = app.sessions.context.settings.get();
+    SettingsView {
+        settings: Key::ALL.iter().map(|key| (key.word().to_owned(), settings.is_on(*key))).collect(),
+    }
+}
+
+fn listed(app: &App) -> TokenList {
+    let settings = app.sessions.context.settings.get();
+    let view = |(id, token): (&TokenId, &paseo_core::settings::Token)| TokenView {
+        id: id.to_string(),
+        name: token.name.clone(),
+        actor: token.actor.to_string(),
+        created_at: token.created_at.into(),
+    };
+    TokenList { tokens: settings.tokens.iter().map(view).collect() }
+}

@@ -1,0 +1,112 @@
+//! Who may use a route. Every request passes here, over the Unix socket and over TCP.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
+use paseo_core::actor::Actor;
+use paseo_core::tool::Grants;
+use paseo_wire::error::Code;
+use paseo_wire::{VERSION, VERSION_HEADER};
+
+use super::App;
+use super::request::Caller;
+use crate::failure::Failure;
+use crate::identity::Peer;
+use crate::mint;
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Anyone.
+    Public,
+    /// Whoever has a credential.
+    Anyone,
+    /// People.
+    Human,
+    /// People, and sessions that were granted this tool.
+    Tool(&'static str),
+}
+
+/// Checks that the request is for us, before anything else is looked at.
+pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -> Response {
+    let checked = match request.extensions().get::<Peer>() {
+        Some(Peer::Local(_)) => Ok(()),
+        Some(Peer::Network) | None => app.about.edge.check(request.headers()),
+    };
+    let mut response = match checked {
+        Ok(()) => next.run(request).await,
+        Err(failure) => failure.into_response(),
+    };
+    response.headers_mut().insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
+    response
+}
+
+/// Finds out who asks and whether they may.
+pub(crate) async fn gate(
+    State((app, access)): State<(App, Access)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let peer = request.extensions().get::<Peer>().cloned();
+    let actor = match peer {
+        // A credential narrows who a local caller is; it never widens it.
+        Some(Peer::Local(actor)) => actor,
+        Some(Peer::Network) | None => bearer(&app, request.headers()),
+    };
+    match permit(&app, access, actor) {
+        Ok(Some(actor)) => {
+            request.extensions_mut().insert(Caller(actor));
+        }
+        Ok(None) => {}
+        Err(failure) => return failure.into_response(),
+    }
+    next.run(request).await
+}
+
+/// The one check of who may use a route.
+fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Actor>, Failure> {
+    if access == Access::Public {
+        return Ok(actor);
+    }
+    let actor = actor.ok_or_else(|| {
+        Failure::new(Code::Unauthenticated, "no valid credential")
+            .hint("use the `paseo` command, or a token made with `paseo token create`")
+    })?;
+    let Actor::Session(id) = &actor else { return Ok(Some(actor)) };
+    match access {
+        Access::Public | Access::Anyone => Ok(Some(actor)),
+        Access::Human => {
+            Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
+                .hint(format!(
+                    "this process belongs to the agent {}",
+                    app.sessions.context.directory.handle(*id)
+                )))
+        }
+        Access::Tool(tool) => {
+            let context = &app.sessions.context;
+            let session = context.directory.get(*id).ok_or_else(|| {
+                Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
+            })?;
+            let grants = Grants::of(&session, &context.settings.get());
+            grants.check(tool).map_err(|refused| {
+                Failure::new(Code::Forbidden, refused.to_string())
+                    .hint(format!("a person can grant it with `paseo settings set perm_{tool} on`"))
+            })?;
+            Ok(Some(actor))
+        }
+    }
+}
+
+fn bearer(app: &App, headers: &HeaderMap) -> Option<Actor> {
+    let secret = headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
+    let context = &app.sessions.context;
+    if let Some(session) = context.credentials.by_secret(secret) {
+        return Some(Actor::Session(session));
+    }
+    // Hashes are compared: how long that takes tells nothing about the secret.
+    let hash = mint::hex(&mint::sha256(secret.as_bytes()));
+    let settings = context.settings.get();
+    settings.tokens.values().find(|token| token.sha256 == hash).map(|token| token.actor.clone())
+}

@@ -1,0 +1,66 @@
+//! Transcripts: pages of items, and the whole text of one.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use paseo_core::limits::PAGE_ROWS;
+use paseo_core::session;
+use paseo_wire::error::Code;
+use paseo_wire::item::{ItemPage, ItemQuery};
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Caller};
+use super::sessions::resolve;
+use crate::failure::Failure;
+use crate::view;
+
+pub(crate) async fn page(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(query): Asked<ItemQuery>,
+) -> Answer<ItemPage> {
+    if query.after.is_some() && query.before.is_some() {
+        return Err(Failure::new(Code::InvalidRequest, "`after` and `before` exclude each other"));
+    }
+    let id = resolve(&app, &by, &typed).await?;
+    let (stream, journal) = (session::stream(id), &app.sessions.context.journal);
+    let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
+    let seq = journal.head();
+    let mut rows = match query.after {
+        Some(after) => journal.log.items(&stream, after, limit + 1).await?,
+        None => journal.log.items_before(&stream, query.before, limit + 1).await?,
+    };
+    let more = rows.len() > limit;
+    let (older, newer) = if query.after.is_some() {
+        rows.truncate(limit);
+        (rows.first().is_some_and(|row| row.ordinal > 1), more)
+    } else {
+        if more {
+            rows.remove(0);
+        }
+        (more, query.before.is_some())
+    };
+    Ok(Json(ItemPage { seq, items: rows.into_iter().map(view::item).collect(), older, newer }))
+}
+
+pub(crate) async fn text(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path((typed, ordinal)): Path<(String, u64)>,
+) -> Result<Response, Failure> {
+    let id = resolve(&app, &by, &typed).await?;
+    let unknown = || Failure::new(Code::NotFound, "this agent has no such item, or its text was cleared");
+    let log = &app.sessions.context.journal.log;
+    let rows = log.items(&session::stream(id), ordinal.saturating_sub(1), 1).await?;
+    let content = rows
+        .into_iter()
+        .find(|row| row.ordinal == ordinal)
+        .and_then(|row| row.content)
+        .ok_or_else(unknown)?;
+    let text = log.text(content.id).await?.ok_or_else(unknown)?;
+    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8"), (X_CONTENT_TYPE_OPTIONS, "nosniff")], text)
+        .into_response())
+}

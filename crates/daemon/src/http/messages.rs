@@ -1,0 +1,145 @@
+//! Messages: send one, and ask what became of it.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use paseo_core::actor::Actor;
+use paseo_core::codec;
+use paseo_core::id::{CauseId, DeliveryId, SessionId};
+use paseo_core::session::{self, Class, Event, Outcome, Receipt as Stage, Verb};
+use paseo_wire::error::Code;
+use paseo_wire::message::{self, DeliveryView, Receipt, SendMessage};
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Body, Caller, Key};
+use super::sessions::{check_text, resolve};
+use crate::failure::Failure;
+use crate::sessions::{Command, Message};
+use crate::view;
+
+/// Events that are read at once.
+const PAGE: usize = 500;
+
+pub(crate) async fn send(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    key: Key,
+    Body(request): Body<SendMessage>,
+) -> Answer<Receipt> {
+    check_text(&request.text)?;
+    let id = resolve(&app, &by, &typed).await?;
+    let key = key.bind(&by, "POST /api/sessions/{id}/messages", &(id, &request));
+    if let Some(key) = &key
+        && let Some(first) = app.sessions.context.journal.log.receipt(&key.scope, &key.key, key.body).await?
+    {
+        return serde_json::from_str(&first).map(Json).map_err(Failure::internal);
+    }
+    let message = Message {
+        cause: inherited(&app, &by, id)?,
+        origin: by,
+        text: request.text,
+        verb: match request.verb {
+            message::Verb::Queue => Verb::Queue,
+            message::Verb::Steer => Verb::Steer,
+            message::Verb::Interrupt => Verb::Interrupt,
+        },
+        class: Class::Message,
+        waited: request.wait,
+        key,
+    };
+    app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await.map(Json)
+}
+
+pub(crate) async fn delivery(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path((typed, delivery)): Path<(String, String)>,
+) -> Answer<DeliveryView> {
+    let id = resolve(&app, &by, &typed).await?;
+    let unknown = || Failure::new(Code::NotFound, "this agent never got such a message");
+    let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
+    let context = &app.sessions.context;
+    let seq = context.journal.head();
+    let (session, _) = context.journal.session(id).await?.ok_or_else(unknown)?;
+    let stage = match session.receipt(delivery) {
+        Some(stage) => stage,
+        None => settled_long_ago(&app, id, delivery).await?.ok_or_else(unknown)?,
+    };
+    let turn = session
+        .recent
+        .iter()
+        .find(|settled| settled.id == delivery)
+        .and_then(|settled| settled.turn)
+        .or_else(|| {
+            session
+                .turn
+                .as_ref()
+                .filter(|_| matches!(stage, Stage::Handing(_) | Stage::Handed))
+                .map(|turn| turn.id)
+        });
+    let (stage, reason, attempt) = view::receipt(stage);
+    Ok(Json(DeliveryView {
+        seq,
+        delivery: delivery.to_string(),
+        session: id.to_string(),
+        stage: stage.to_owned(),
+        reason,
+        attempt,
+        turn: turn.map(|turn| turn.to_string()),
+    }))
+}
+
+/// Returns what an agent's message descends from; a person's begins anew.
+fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId, u32)>, Failure> {
+    let Some(sender) = by.session() else { return Ok(None) };
+    if sender == target {
+        return Err(Failure::new(Code::InvalidRequest, "an agent cannot send a message to itself"));
+    }
+    let sender = app.sessions.context.directory.get(sender);
+    let cause = sender.and_then(|sender| {
+        let current = sender.turn.as_ref().map(|turn| (turn.cause, turn.hop));
+        current.or(sender.history.cause)
+    });
+    let (cause, hop) =
+        cause.ok_or_else(|| Failure::new(Code::Forbidden, "this agent was never asked to do anything"))?;
+    Ok(Some((cause, hop + 1)))
+}
+
+/// Finds out from the log what became of a message that the state has forgotten.
+async fn settled_long_ago(app: &App, id: SessionId, delivery: DeliveryId) -> Result<Option<Stage>, Failure> {
+    let (stream, log) = (session::stream(id), &app.sessions.context.journal.log);
+    let (mut after, mut turn, mut stage) = (0, None, None);
+    loop {
+        let records = log.read_stream(&stream, after, PAGE).await?;
+        let Some(paseo_store::Body::Control { version }) = records.last().map(|record| record.body.clone())
+        else {
+            return Ok(stage);
+        };
+        after = version;
+        for record in records {
+            let Some(data) = &record.data else { continue };
+            match codec::decode::<Event>(&record.kind, record.v, data).map_err(Failure::internal)? {
+                Some(Event::TurnOpened { turn: opened, deliveries, .. })
+                    if deliveries.contains(&delivery) =>
+                {
+                    turn = Some(opened)
+                }
+                Some(Event::Handing { delivery: handing, turn: into }) if handing == delivery => {
+                    turn = Some(into)
+                }
+                Some(Event::Cancelled { delivery: cancelled }) if cancelled == delivery => {
+                    stage = Some(Stage::Cancelled)
+                }
+                Some(Event::TurnEnded { turn: ended, outcome, .. }) if turn == Some(ended) => {
+                    stage = Some(match outcome {
+                        Outcome::Completed => Stage::Answered,
+                        Outcome::Failed => Stage::Failed,
+                        Outcome::Interrupted => Stage::Interrupted,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+}

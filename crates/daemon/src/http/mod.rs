@@ -1,0 +1,43 @@
+//! The HTTP API: thin handlers over sessions, settings and the log.
+
+mod admin;
+mod gate;
+mod items;
+mod messages;
+mod openapi;
+mod reply;
+mod request;
+mod routes;
+mod server;
+mod sessions;
+mod stream;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use paseo_core::time::Timestamp;
+
+pub(crate) use routes::router;
+pub(crate) use server::{Listeners, Neighbours, serve};
+
+use crate::identity::Edge;
+use crate::sessions::Sessions;
+use crate::stop::Stop;
+use crate::tail::Tail;
+
+/// What handlers work with. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct App {
+    pub(crate) sessions: Sessions,
+    pub(crate) tail: Tail,
+    pub(crate) about: Arc<About>,
+    pub(crate) stop: Stop,
+}
+
+/// Facts about this daemon.
+pub(crate) struct About {
+    pub(crate) started_at: Timestamp,
+    pub(crate) socket: PathBuf,
+    pub(crate) url: String,
+    pub(crate) edge: Edge,
+}

@@ -1,0 +1,85 @@
+//! The OpenAPI document, from the table of routes and the schemas of the wire.
+
+use axum::Json;
+use paseo_wire::VERSION;
+use paseo_wire::schema::Schemas;
+use serde_json::{Map, Value, json};
+use utoipa::OpenApi;
+
+use super::gate::Access;
+use super::routes::{ROUTES, Route};
+
+/// Serves the document.
+pub(crate) async fn document() -> Json<Value> {
+    Json(build())
+}
+
+/// Builds the document.
+pub(crate) fn build() -> Value {
+    let mut document = serde_json::to_value(Schemas::openapi()).unwrap_or_default();
+    document["info"]["version"] = json!(VERSION);
+    document["components"]["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
+    let mut paths: Map<String, Value> = Map::new();
+    for route in ROUTES {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.method.to_lowercase()] = operation(route);
+    }
+    document["paths"] = Value::Object(paths);
+    document
+}
+
+fn operation(route: &Route) -> Value {
+    let content = |schema: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
+    let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let parameters: Vec<Value> = in_path
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .chain(
+            route
+                .query
+                .iter()
+                .map(|name| json!({ "name": name, "in": "query", "schema": { "type": "string" } })),
+        )
+        .collect();
+    let mut success = json!({ "description": "Done." });
+    if let Some(schema) = route.response {
+        success["content"] = content(schema);
+    }
+    let access = match route.access {
+        Access::Public => "Anyone.".to_owned(),
+        Access::Anyone => "Whoever has a credential.".to_owned(),
+        Access::Human => "People only.".to_owned(),
+        Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
+    };
+    let mut operation = json!({
+        "summary": route.summary,
+        "description": format!("Who may: {access}"),
+        "parameters": parameters,
+        "responses": { "200": success, "default": { "description": "It could not be done.", "content": content("ErrorBody") } },
+        "security": if route.access == Access::Public { json!([]) } else { json!([{ "token": [] }]) },
+    });
+    if let Some(schema) = route.request {
+        operation["requestBody"] = json!({ "required": true, "content": content(schema) });
+    }
+    operation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_schema_that_a_route_names_exists() {
+        let document = build();
+        for route in ROUTES {
+            for schema in [route.request, route.response].into_iter().flatten() {
+                assert!(
+                    document["components"]["schemas"][schema].is_object(),
+                    "{} {}: {schema}",
+                    route.method,
+                    route.path
+                );
+            }
+            assert!(!route.summary.is_empty(), "{} {}", route.method, route.path);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What handlers take out of a request.
+
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use http::request::Parts;
+use paseo_core::actor::Actor;
+use paseo_wire::IDEMPOTENCY_KEY;
+use paseo_wire::error::Code;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::failure::Failure;
+use crate::mint;
+use crate::sessions::RequestKey;
+
+/// Longest idempotency key.
+const KEY_CHARS: usize = 200;
+
+/// Who asks, as the gate found out.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller(pub(crate) Actor);
+
+/// A JSON body.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// A query that was read and found in order.
+pub(crate) struct Asked<T>(pub(crate) T);
+
+/// The idempotency key, if the client gave one.
+pub(crate) struct Key(Option<String>);
+
+impl Key {
+    /// Binds the key to who asks, what for, and with which words.
+    pub(crate) fn bind<T: Serialize>(self, caller: &Actor, route: &str, body: &T) -> Option<RequestKey> {
+        let key = self.0?;
+        let body = mint::sha256(&serde_json::to_vec(body).unwrap_or_default());
+        Some(RequestKey { scope: format!("{caller} {route}"), key, body })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(|| Failure::internal("a route without a gate"))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Key {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self(None)) };
+        let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= KEY_CHARS);
+        let key = key.ok_or_else(|| {
+            Failure::new(
+                Code::InvalidRequest,
+                format!("an idempotency key is 1 to {KEY_CHARS} plain characters"),
+            )
+        })?;
+        Ok(Self(Some(key.to_owned())))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
+        match axum::Json::<T>::from_request(request, state).await {
+            Ok(axum::Json(body)) => Ok(Self(body)),
+            Err(JsonRejection::BytesRejection(rejection))
+                if rejection.status() == http::StatusCode::PAYLOAD_TOO_LARGE =>
+            {
+                Err(Failure::new(Code::TooLarge, "the body is larger than 1 MB"))
+            }
+            Err(rejection) => Err(Failure::new(Code::InvalidRequest, rejection.body_text())
+                .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")),
+        }
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        match Query::<T>::from_request_parts(parts, state).await {
+            Ok(Query(query)) => Ok(Self(query)),
+            Err(QueryRejection::FailedToDeserializeQueryString(rejection)) => {
+                Err(Failure::new(Code::InvalidRequest, rejection.body_text()))
+            }
+            Err(rejection) => Err(Failure::new(Code::InvalidRequest, rejection.to_string())),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The table of routes: it builds the router, feeds the OpenAPI document and the test that tries them all.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, delete, get, patch, post, put};
+use http::StatusCode;
+use paseo_core::tool::{READ_TAB, SEND_TO_TAB};
+use paseo_wire::error::Code;
+
+use super::gate::{Access, edge, gate};
+use super::{App, admin, items, messages, openapi, sessions, stream};
+use crate::failure::Failure;
+
+/// Largest body that is read.
+const BODY_BYTES: usize = 1024 * 1024;
+
+/// One route.
+pub(crate) struct Route {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    pub(crate) summary: &'static str,
+    /// Name of the schema of the body.
+    pub(crate) request: Option<&'static str>,
+    /// Name of the schema of the answer.
+    pub(crate) response: Option<&'static str>,
+    /// Names of what the query may hold.
+    pub(crate) query: &'static [&'static str],
+    handler: fn() -> MethodRouter<App>,
+}
+
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    access: Access,
+    handler: fn() -> MethodRouter<App>,
+) -> Route {
+    Route { method, path, access, summary: "", request: None, response: None, query: &[], handler }
+}
+
+impl Route {
+    const fn says(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    const fn takes(mut self, schema: &'static str) -> Self {
+        self.request = Some(schema);
+        self
+    }
+
+    const fn gives(mut self, schema: &'static str) -> Self {
+        self.response = Some(schema);
+        self
+    }
+
+    const fn asks(mut self, query: &'static [&'static str]) -> Self {
+        self.query = query;
+        self
+    }
+}
+
+/// Every route there is.
+pub(crate) static ROUTES: &[Route] = &[
+    route("GET", "/healthz", Access::Public, || get(admin::health)).says("Says that the daemon answers.").gives("Health"),
+    route("GET", "/api/openapi.json", Access::Anyone, || get(openapi::document)).says("This document."),
+    route("GET", "/api/status", Access::Anyone, || get(admin::status)).says("The daemon about itself.").gives("DaemonStatus"),
+    route("GET", "/api/whoami", Access::Anyone, || get(admin::whoami)).says("Who the caller is.").gives("WhoAmI"),
+    route("POST", "/api/shutdown", Access::Human, || post(admin::shutdown)).says("Stops the daemon in good order."),
+    route("GET", "/api/sessions", Access::Human, || get(sessions::list))
+        .says("Lists sessions, newest first.")
+        .asks(&["labels", "ui", "any_labels", "all_statuses", "project", "after", "limit"])
+        .gives("SessionPage"),
+    route("POST", "/api/sessions", Access::Human, || post(sessions::create))
+        .says("Starts a session, with its first message if there is one. Honours Idempotency-Key.")
+        .takes("CreateSession")
+        .gives("CreatedSession"),
+    route("GET", "/api/sessions/{id}", Access::Tool(READ_TAB), || get(sessions::show)).says("Shows a session.").gives("SessionAnswer"),
+    route("PATCH", "/api/sessions/{id}", Access::Human, || patch(sessions::patch))
+        .says("Changes a session's name and labels.")
+        .takes("PatchSession")
+        .gives("SessionAnswer"),
+    route("DELETE", "/api/sessions/{id}", Access::Human, || delete(sessions::remove))
+        .says("Deletes a session with everything that was said in it.")
+        .asks(&["force"])
+        .gives("ActionAnswer"),
+    route("GET", "/api/sessions/{id}/items", Access::Tool(READ_TAB), || get(items::page))
+        .says("Reads a page of the transcript.")
+        .asks(&["after", "before", "limit"])
+        .gives("ItemPage"),
+    route("GET", "/api/sessions/{id}/items/{ordinal}/text", Access::Tool(READ_TAB), || get(items::text)).says("Reads the whole text of an item."),
+    route("POST", "/api/sessions/{id}/messages", Access::Tool(SEND_TO_TAB), || post(messages::send))
+        .says("Sends a message. Honours Idempotency-Key.")
+        .takes("SendMessage")
+        .gives("Receipt"),
+    route("GET", "/api/sessions/{id}/deliveries/{delivery}", Access::Tool(SEND_TO_TAB), || get(messages::delivery))
+        .says("Says what became of a message.")
+        .gives("DeliveryView"),
+    route("POST", "/api/sessions/{id}/stop", Access::Human, || post(sessions::stop)).says("Stops the running turn; the queue waits for a person.").gives("ActionAnswer"),
+    route("POST", "/api/sessions/{id}/close", Access::Human, || post(sessions::close)).says("Closes a session.").gives("ActionAnswer"),
+    route("POST", "/api/sessions/{id}/reopen", Access::Human, || post(sessions::reopen)).says("Reopens a closed session.").gives("ActionAnswer"),
+    route("POST", "/api/sessions/{id}/clear", Access::Human, || post(sessions::clear)).says("Removes the transcript; the agent starts afresh.").gives("ActionAnswer"),
+    route("POST", "/api/sessions/{id}/permissions/{hash}", Access::Human, || post(sessions::permit))
+        .says("Answers what an agent asks.")
+        .takes("AnswerPermission")
+        .gives("ActionAnswer"),
+    route("GET", "/api/settings", Access::Human, || get(admin::settings)).says("Shows the settings.").gives("SettingsView"),
+    route("PUT", "/api/settings/{key}", Access::Human, || put(admin::change_setting)).says("Switches a setting.").takes("PutSetting").gives("SettingsView"),
+    route("GET", "/api/tokens", Access::Human, || get(admin::tokens)).says("Lists tokens, without their secrets.").gives("TokenList"),
+    route("POST", "/api/tokens", Access::Human, || post(admin::create_token)).says("Makes a token; its secret is shown once.").takes("CreateToken").gives("CreatedToken"),
+    route("DELETE", "/api/tokens/{token}", Access::Human, || delete(admin::revoke_token)).says("Revokes a token.").gives("TokenList"),
+    route("GET", "/api/stream", Access::Anyone, || get(stream::stream))
+        .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
+        .asks(&["after", "topics", "ui"]),
+];
+
+/// Builds the router from the table.
+pub(crate) fn router(app: App) -> Router {
+    let mut router = Router::new();
+    for route in ROUTES {
+        let gated = (route.handler)().route_layer(from_fn_with_state((app.clone(), route.access), gate));
+        router = router.route(route.path, gated);
+    }
+    router
+        .fallback(|| async {
+            Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json")
+        })
+        .layer(map_response(method_not_allowed))
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(from_fn_with_state(app.clone(), edge))
+        .with_state(app)
+}
+
+/// Gives the router's own refusal the shape of all others.
+async fn method_not_allowed(response: Response) -> Response {
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        return response;
+    }
+    let mut told = Failure::new(Code::InvalidRequest, "this path does not take that method")
+        .hint("see /api/openapi.json")
+        .into_response();
+    *told.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+    told
+}

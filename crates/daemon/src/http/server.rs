@@ -1,0 +1,112 @@
+//! The listeners: a Unix socket for this machine's user, TCP for browsers and tokens.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tower::{Service, ServiceExt};
+
+use crate::identity::{Credentials, Peer, identify};
+use crate::stop::Stop;
+
+/// Connections that are served at once, per listener.
+const CONNECTIONS: usize = 4096;
+/// How long a client may take to send its headers.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most headers, and most bytes of them.
+const HEADERS: usize = 64;
+const HEADER_BYTES: usize = 64 * 1024;
+/// How long open requests may take to end when the daemon stops.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What the daemon listens on.
+pub(crate) struct Listeners {
+    pub(crate) unix: UnixListener,
+    pub(crate) tcp: TcpListener,
+}
+
+/// What a connection needs to know about its other end.
+#[derive(Clone)]
+pub(crate) struct Neighbours {
+    pub(crate) home: PathBuf,
+    pub(crate) credentials: Credentials,
+}
+
+/// Serves until `stop` turns true, then lets open requests end.
+pub(crate) async fn serve(listeners: Listeners, router: Router, neighbours: Neighbours, stop: Stop) {
+    let (unix_places, tcp_places) =
+        (Arc::new(Semaphore::new(CONNECTIONS)), Arc::new(Semaphore::new(CONNECTIONS)));
+    loop {
+        tokio::select! {
+            accepted = listeners.unix.accept() => {
+                let (Ok((stream, _)), Ok(place)) = (accepted, Arc::clone(&unix_places).try_acquire_owned()) else { continue };
+                let (router, neighbours, stop) = (router.clone(), neighbours.clone(), stop.clone());
+                tokio::spawn(async move {
+                    let peer = Peer::Local(local(&stream, &neighbours.home, &neighbours.credentials));
+                    connection(stream, router, peer, stop).await;
+                    drop(place);
+                });
+            }
+            accepted = listeners.tcp.accept() => {
+                let (Ok((stream, _)), Ok(place)) = (accepted, Arc::clone(&tcp_places).try_acquire_owned()) else { continue };
+                // Small frames shall not wait for each other.
+                let _ = stream.set_nodelay(true);
+                let (router, stop) = (router.clone(), stop.clone());
+                tokio::spawn(async move {
+                    connection(stream, router, Peer::Network, stop).await;
+                    drop(place);
+                });
+            }
+            () = stop.requested() => break,
+        }
+    }
+    drop(listeners);
+    let all_ended = async {
+        // All places back means that no connection is left.
+        let _ = unix_places.acquire_many(CONNECTIONS as u32).await;
+        let _ = tcp_places.acquire_many(CONNECTIONS as u32).await;
+    };
+    let _ = tokio::time::timeout(GRACE, all_ended).await;
+}
+
+fn local(stream: &UnixStream, home: &Path, credentials: &Credentials) -> Option<paseo_core::actor::Actor> {
+    let peer = stream.peer_cred().ok()?;
+    if peer.uid() != rustix::process::geteuid().as_raw() {
+        return None;
+    }
+    identify(peer.pid()?.try_into().ok()?, home, credentials)
+}
+
+async fn connection<S>(stream: S, router: Router, peer: Peer, stop: Stop)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = tower::service_fn(move |mut request: http::Request<Incoming>| {
+        request.extensions_mut().insert(peer.clone());
+        let mut router = router.clone();
+        async move { router.as_service().ready().await?.call(request).await }
+    });
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_headers(HEADERS)
+        .max_buf_size(HEADER_BYTES);
+    let mut served =
+        std::pin::pin!(builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)));
+    // A client that goes away in the middle is no concern of ours.
+    tokio::select! {
+        _ = served.as_mut() => {}
+        () = stop.requested() => {
+            served.as_mut().graceful_shutdown();
+            let _ = served.await;
+        }
+    }
+}

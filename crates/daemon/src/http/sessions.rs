@@ -1,0 +1,291 @@
+//! Sessions: list, start, show, change, end.
+
+use std::path::Path as FilePath;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
+use paseo_core::label::{Filter, Label, Labels, Malformed};
+use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PAGE_ROWS};
+use paseo_core::session::Session;
+use paseo_runtime::provider::Check;
+use paseo_wire::error::Code;
+use paseo_wire::message::CreatedSession;
+use paseo_wire::session::{
+    ActionAnswer, AnswerPermission, CreateSession, Hidden, PatchSession, SessionAnswer, SessionPage,
+    SessionQuery,
+};
+use serde::Deserialize;
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Body, Caller, Key};
+use crate::directory::Reach;
+use crate::failure::Failure;
+use crate::sessions::{self, Command, NewSession, Reply};
+
+/// The query of a deletion.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Force {
+    #[serde(default)]
+    force: bool,
+}
+
+pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuery>) -> Answer<SessionPage> {
+    let context = &app.sessions.context;
+    let seq = context.journal.head();
+    let labels: Vec<Label> =
+        query.labels.iter().flat_map(|text| text.split(',')).map(label).collect::<Result<_, _>>()?;
+    let filter =
+        if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
+    let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
+
+    let mut found = context.directory.all();
+    let mut hidden = Hidden::default();
+    if query.all_statuses {
+        found.extend(context.directory.closed_sessions(&context.journal).await?);
+    } else {
+        hidden.status = context.directory.closed();
+    }
+    let total = found.len();
+    if let Some(project) = &query.project {
+        found.retain(|session| FilePath::new(&session.profile.project).starts_with(project));
+    }
+    hidden.project = total - found.len();
+    let before = found.len();
+    found.retain(|session| filter.matches(&session.labels));
+    hidden.labels = before - found.len();
+
+    let place = |session: &Session| (std::cmp::Reverse(session.updated_at.as_millis()), session.id);
+    found.sort_by_key(|session| place(session));
+    if let Some(after) = &query.after {
+        let after = cursor(after)?;
+        found.retain(|session| place(session) > after);
+    }
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next =
+        found.last().filter(|_| more).map(|last| format!("{}:{}", last.updated_at.as_millis(), last.id));
+    Ok(Json(SessionPage {
+        seq,
+        sessions: found.iter().map(|session| context.directory.view(session)).collect(),
+        next,
+        hidden,
+    }))
+}
+
+pub(crate) async fn create(
+    State(app): State<App>,
+    Caller(by): Caller,
+    key: Key,
+    Body(request): Body<CreateSession>,
+) -> Answer<CreatedSession> {
+    let context = &app.sessions.context;
+    let key = key.bind(&by, "POST /api/sessions", &request);
+    if let Some(key) = &key
+        && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?
+    {
+        return serde_json::from_str(&first).map(Json).map_err(Failure::internal);
+    }
+    if let Some(prompt) = &request.prompt {
+        check_text(prompt)?;
+    }
+    let labels = request
+        .labels
+        .iter()
+        .map(|(key, value)| label(&format!("{key}={value}")))
+        .collect::<Result<Vec<_>, _>>()?;
+    let labels = Labels::from_flags(labels, false).map_err(malformed)?;
+    let name = request.name.as_deref().map(check_name).transpose()?.flatten();
+    let directory = directory(&request.directory)?;
+    let check = Check { directory: directory.clone().into(), model: request.model.clone() };
+    let provider = context.providers.choose(request.provider.as_deref(), &check)?;
+    let new = NewSession {
+        by,
+        provider: provider.name().to_owned(),
+        model: request.model,
+        labels,
+        name,
+        project: directory.clone(),
+        directory,
+        prompt: request.prompt,
+        key,
+    };
+    app.sessions.create(new).await.map(Json)
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<SessionAnswer> {
+    let id = resolve(&app, &by, &typed).await?;
+    answer(&app, id).await
+}
+
+pub(crate) async fn patch(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(request): Body<PatchSession>,
+) -> Answer<SessionAnswer> {
+    let id = resolve(&app, &by, &typed).await?;
+    let patch = sessions::Patch {
+        by,
+        name: request.name.as_deref().map(check_name).transpose()?,
+        set: request
+            .set_labels
+            .iter()
+            .map(|(key, value)| label(&format!("{key}={value}")))
+            .collect::<Result<_, _>>()?,
+        unset: request.unset_labels,
+    };
+    app.sessions.ask(id, |reply| Command::Patch(patch, reply)).await?;
+    answer(&app, id).await
+}
+
+pub(crate) async fn remove(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(Force { force }): Asked<Force>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::Delete { by, force, reply }).await
+}
+
+pub(crate) async fn stop(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::Stop(by, reply)).await
+}
+
+pub(crate) async fn close(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::Close(by, reply)).await
+}
+
+pub(crate) async fn reopen(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::Reopen(by, reply)).await
+}
+
+pub(crate) async fn clear(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<ActionAnswer> {
+    act(app, by.clone(), typed, |reply| Command::Clear(by, reply)).await
+}
+
+pub(crate) async fn permit(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path((typed, hash)): Path<(String, String)>,
+    Body(given): Body<AnswerPermission>,
+) -> Answer<ActionAnswer> {
+    let answer = sessions::Answer { by: by.clone(), hash, allow: given.allow, message: given.message };
+    act(app, by, typed, |reply| Command::Answer(answer, reply)).await
+}
+
+/// Finds the session that a caller means.
+pub(super) async fn resolve(app: &App, by: &Actor, typed: &str) -> Result<SessionId, Failure> {
+    let reach = if by.is_human() { Reach::OpenThenClosed } else { Reach::Open };
+    let context = &app.sessions.context;
+    context.directory.resolve(typed, reach, &context.journal).await
+}
+
+/// Refuses a message that is empty or too long.
+pub(super) fn check_text(text: &str) -> Result<(), Failure> {
+    if text.trim().is_empty() {
+        return Err(
+            Failure::new(Code::InvalidRequest, "the message is empty").hint("say what the agent shall do")
+        );
+    }
+    if text.len() > MESSAGE_BYTES {
+        return Err(Failure::new(
+            Code::TooLarge,
+            format!("the message has {} bytes; at most {MESSAGE_BYTES} are allowed", text.len()),
+        )
+        .hint("put it into a file and tell the agent to read that"));
+    }
+    Ok(())
+}
+
+async fn act(
+    app: App,
+    by: Actor,
+    typed: String,
+    command: impl FnOnce(Reply<bool>) -> Command,
+) -> Answer<ActionAnswer> {
+    let id = resolve(&app, &by, &typed).await?;
+    let context = &app.sessions.context;
+    let handle = context.directory.handle(id);
+    let changed = app.sessions.ask(id, command).await?;
+    Ok(Json(ActionAnswer { seq: context.journal.head(), changed, handle, id: id.to_string() }))
+}
+
+async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
+    let context = &app.sessions.context;
+    let seq = context.journal.head();
+    let view = match context.directory.view_of(id) {
+        Some(view) => view,
+        None => {
+            let closed = context.journal.session(id).await?;
+            let (session, _) = closed.ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+            context.directory.view(&session)
+        }
+    };
+    Ok(Json(SessionAnswer { seq, session: view }))
+}
+
+fn label(text: &str) -> Result<Label, Failure> {
+    text.parse().map_err(malformed)
+}
+
+fn malformed(error: Malformed) -> Failure {
+    Failure::new(Code::InvalidRequest, error.to_string())
+}
+
+/// Reads a name; an empty one takes it away.
+fn check_name(name: &str) -> Result<Option<String>, Failure> {
+    let name = name.trim();
+    if name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            format!("a name is one line of at most {NAME_CHARS} characters"),
+        ));
+    }
+    Ok((!name.is_empty()).then(|| name.to_owned()))
+}
+
+fn directory(text: &str) -> Result<String, Failure> {
+    let refused = |why: &str| {
+        Failure::new(Code::InvalidRequest, format!("`{text}` {why}"))
+            .hint("give the absolute path of a directory")
+    };
+    let path = FilePath::new(text);
+    if !path.is_absolute() {
+        return Err(refused("is not an absolute path"));
+    }
+    let path = path.canonicalize().map_err(|_| refused("does not exist"))?;
+    if !path.is_dir() {
+        return Err(refused("is not a directory"));
+    }
+    path.into_os_string().into_string().map_err(|_| refused("is not valid UTF-8"))
+}
+
+fn cursor(text: &str) -> Result<(std::cmp::Reverse<i64>, SessionId), Failure> {
+    let parsed = text
+        .split_once(':')
+        .and_then(|(at, id)| Some((std::cmp::Reverse(at.parse().ok()?), id.parse().ok()?)));
+    parsed.ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
+}

@@ -1,0 +1,217 @@
+//! The event stream: the past from a point on, then the present, without a gap and without a duplicate.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use http::HeaderMap;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
+use paseo_store::Seq;
+use paseo_wire::error::Code;
+use paseo_wire::stream::{Frame, ResumeFrame};
+use serde::Deserialize;
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+
+use super::App;
+use super::request::{Asked, Caller};
+use super::sessions::resolve;
+use crate::failure::Failure;
+use crate::live::LiveBytes;
+use crate::stop::Stop;
+use crate::tail::{self, Reading, StoredFrame, Tail};
+
+/// A comment is sent this often, so that a dead connection is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(25);
+/// Events that pass a reader by before its cursor is moved for it.
+const CURSOR_EVERY: Seq = 256;
+/// A reader that comes back this far behind is told to connect again.
+const TOO_FAR: Seq = 50_000;
+
+/// The query of the stream.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct StreamQuery {
+    after: Option<Seq>,
+    topics: Option<String>,
+    /// `true`: of the topic `sessions`, only those with `ui=true`.
+    #[serde(default)]
+    ui: bool,
+}
+
+/// What a reader wants to see.
+struct Topics {
+    /// Control events of all sessions.
+    sessions: bool,
+    only_ui: bool,
+    /// Everything of these.
+    each: HashSet<SessionId>,
+}
+
+impl Topics {
+    fn want(&self, frame: &StoredFrame) -> bool {
+        self.each.contains(&frame.session) || (self.sessions && frame.control && (frame.ui || !self.only_ui))
+    }
+}
+
+pub(crate) async fn stream(
+    State(app): State<App>,
+    Caller(by): Caller,
+    headers: HeaderMap,
+    Asked(query): Asked<StreamQuery>,
+) -> Result<Response, Failure> {
+    let topics = topics(&app, &by, &query).await?;
+    let head = app.sessions.context.journal.head();
+    let last_seen = match headers.get("last-event-id") {
+        None => query.after,
+        Some(id) => {
+            let id = id.to_str().ok().and_then(|id| id.parse().ok());
+            Some(id.ok_or_else(|| {
+                Failure::new(Code::InvalidRequest, "Last-Event-ID is not a sequence number")
+            })?)
+        }
+    };
+    let cursor = last_seen.unwrap_or(head);
+    if cursor > head {
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            format!("the log ends at {head}; {cursor} is not there yet"),
+        )
+        .hint("read the page again and stream from its `seq`"));
+    }
+    let reader = Reader {
+        tail: app.tail.clone(),
+        reading: app.tail.join(),
+        live: app.sessions.context.live.subscribe(),
+        stop: app.stop.clone(),
+        topics,
+        cursor,
+        told: cursor,
+        ready: VecDeque::from([Bytes::from_static(b": paseo\n\n")]),
+        caught_up: false,
+        over: false,
+    };
+    let body = Body::from_stream(stream::unfold(reader, |mut reader| async move {
+        let bytes = reader.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(bytes), reader))
+    }));
+    Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], body).into_response())
+}
+
+async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Failure> {
+    let mut topics = Topics { sessions: false, only_ui: query.ui, each: HashSet::new() };
+    for topic in query
+        .topics
+        .as_deref()
+        .unwrap_or("sessions")
+        .split(',')
+        .map(str::trim)
+        .filter(|topic| !topic.is_empty())
+    {
+        match topic.split_once(':') {
+            None if topic == "sessions" => topics.sessions = true,
+            Some(("session", typed)) => {
+                topics.each.insert(resolve(app, by, typed).await?);
+            }
+            _ => {
+                return Err(Failure::new(
+                    Code::InvalidRequest,
+                    format!("there is no topic `{}`", topic.escape_debug()),
+                )
+                .hint("topics: sessions, session:<id>"));
+            }
+        }
+    }
+    // An agent hears of itself, and of nobody else.
+    if let Some(own) = by.session()
+        && (topics.sessions || topics.each.iter().any(|id| *id != own))
+    {
+        return Err(Failure::new(Code::Forbidden, "an agent may only follow itself"));
+    }
+    Ok(topics)
+}
+
+/// One connection. It holds a cursor, not a queue: a reader that stalls costs nothing.
+struct Reader {
+    tail: Tail,
+    reading: Reading,
+    live: broadcast::Receiver<Arc<LiveBytes>>,
+    stop: Stop,
+    topics: Topics,
+    cursor: Seq,
+    /// The last id that the client was told.
+    told: Seq,
+    ready: VecDeque<Bytes>,
+    /// It was up to date once: from then on, falling far behind means that it is too slow.
+    caught_up: bool,
+    over: bool,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                return Some(bytes);
+            }
+            if self.over {
+                return None;
+            }
+            let reached = *self.reading.reached.borrow_and_update();
+            if reached > self.cursor {
+                self.catch_up(reached).await;
+                continue;
+            }
+            self.caught_up = true;
+            let keep_alive = Instant::now() + KEEP_ALIVE;
+            tokio::select! {
+                changed = self.reading.reached.changed() => self.over = changed.is_err(),
+                live = self.live.recv() => self.take_live(live),
+                () = self.stop.requested() => self.over = true,
+                () = tokio::time::sleep_until(keep_alive) => self.ready.push_back(Bytes::from_static(b":\n\n")),
+            }
+        }
+    }
+
+    async fn catch_up(&mut self, reached: Seq) {
+        if self.caught_up && reached - self.cursor > TOO_FAR {
+            return self.send_away();
+        }
+        match self.tail.after(self.cursor).await {
+            Ok((frames, reached)) => {
+                for frame in frames.iter().filter(|frame| self.topics.want(frame)) {
+                    self.ready.push_back(frame.bytes.clone());
+                    self.told = frame.seq;
+                }
+                self.cursor = reached;
+                if self.cursor - self.told >= CURSOR_EVERY {
+                    self.ready.push_back(Bytes::from(format!("id: {}\n\n", self.cursor)));
+                    self.told = self.cursor;
+                }
+            }
+            Err(failure) => {
+                tracing::error!(error = %failure.message, "cannot read the log for a stream");
+                self.send_away();
+            }
+        }
+    }
+
+    fn take_live(&mut self, live: Result<Arc<LiveBytes>, broadcast::error::RecvError>) {
+        // One that was missed is replaced by the stored item anyway.
+        if let Ok(frame) = live
+            && self.topics.each.contains(&frame.session)
+        {
+            self.ready.push_back(frame.bytes.clone());
+        }
+    }
+
+    fn send_away(&mut self) {
+        self.ready.push_back(tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor }));
+        self.over = true;
+    }
+}

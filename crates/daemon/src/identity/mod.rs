@@ -1,0 +1,9 @@
+//! Who calls. One credential, one actor; nobody declares who they are.
+
+mod credentials;
+mod edge;
+mod peer;
+
+pub(crate) use credentials::{Credentials, Registration};
+pub(crate) use edge::Edge;
+pub(crate) use peer::{Peer, identify};

@@ -1,0 +1,156 @@
+//! The log in the words of the domain.
+
+use std::sync::Arc;
+
+use paseo_core::actor::Actor;
+use paseo_core::cause::{self, Cause};
+use paseo_core::codec;
+use paseo_core::content::ContentRef;
+use paseo_core::fold::{self, SessionHead};
+use paseo_core::id::{CauseId, ContentId, ItemId, SessionId};
+use paseo_core::item::{Draft, Entry, Place};
+use paseo_core::session::{self, Session};
+use paseo_core::settings::{self, Settings};
+use paseo_store::{Batch, Erasure, Expect, Log, NewContent, NewEvent, NewItem, Seq, StreamAppend, Version};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::mint;
+
+/// Reads and writes the log.
+#[derive(Clone)]
+pub(crate) struct Journal {
+    pub(crate) log: Arc<dyn Log>,
+}
+
+impl Journal {
+    /// Returns the point that the log has reached.
+    pub(crate) fn head(&self) -> Seq {
+        *self.log.watch().borrow()
+    }
+
+    /// Returns a session, open or closed; `None` when it never was or is deleted.
+    pub(crate) async fn session(&self, id: SessionId) -> Result<Option<(Session, Version)>, Failure> {
+        let stream = session::stream(id);
+        let Some(head) = self.log.head(&stream).await? else { return Ok(None) };
+        match fold::read(&stream, &head.state).map_err(Failure::internal)? {
+            SessionHead::Session(session) => Ok(Some((*session, head.version))),
+            SessionHead::Deleted => Ok(None),
+        }
+    }
+
+    /// Returns a cause; an unknown one has spent nothing.
+    pub(crate) async fn cause(&self, id: CauseId) -> Result<(Cause, Version), Failure> {
+        let stream = cause::stream(id);
+        match self.log.head(&stream).await? {
+            Some(head) => Ok((fold::read(&stream, &head.state).map_err(Failure::internal)?, head.version)),
+            None => Ok((Cause::default(), 0)),
+        }
+    }
+
+    /// Returns the settings.
+    pub(crate) async fn settings(&self) -> Result<(Settings, Version), Failure> {
+        match self.log.head(settings::STREAM).await? {
+            Some(head) => {
+                Ok((fold::read(settings::STREAM, &head.state).map_err(Failure::internal)?, head.version))
+            }
+            None => Ok((Settings::default(), 0)),
+        }
+    }
+}
+
+/// A batch in the making.
+pub(crate) struct Entries {
+    batch: Batch,
+}
+
+impl Entries {
+    /// Starts a batch for someone.
+    pub(crate) fn by(actor: &Actor) -> Self {
+        Self { batch: Batch { actor: actor.to_string(), ..Batch::default() } }
+    }
+
+    /// Adds events of a session.
+    pub(crate) fn session(self, id: SessionId, version: Version, events: &[session::Event]) -> Self {
+        self.stream(session::stream(id), version, events)
+    }
+
+    /// Adds events of a stream that must stand at a version.
+    pub(crate) fn stream<E: Serialize>(mut self, stream: String, version: Version, events: &[E]) -> Self {
+        if !events.is_empty() {
+            let events = events.iter().map(encoded).collect();
+            self.batch.streams.push(StreamAppend { stream, expect: Expect::Version(version), events });
+        }
+        self
+    }
+
+    /// Adds a text that an event of the batch refers to.
+    pub(crate) fn content(&mut self, owner: SessionId, id: ContentId, text: String, extra: Option<String>) {
+        self.batch.contents.push(NewContent { id: id.uuid(), owner: session::stream(owner), text, extra });
+    }
+
+    /// Adds an item with its text.
+    pub(crate) fn item(&mut self, session: SessionId, id: ItemId, place: Place, draft: Draft) {
+        let content = (draft.text.is_some() || draft.extra.is_some()).then(|| {
+            let content = mint::content();
+            self.content(session, content, draft.text.unwrap_or_default(), draft.extra);
+            content
+        });
+        self.item_with(session, id, Entry { place, kind: draft.kind }, content);
+    }
+
+    /// Adds an item whose text is stored already.
+    pub(crate) fn item_with(
+        &mut self,
+        session: SessionId,
+        id: ItemId,
+        entry: Entry,
+        content: Option<ContentId>,
+    ) {
+        // An entry is plain data with string keys: it always serialises.
+        let data = serde_json::to_string(&entry).unwrap_or_default();
+        self.batch.items.push(NewItem {
+            stream: session::stream(session),
+            id: id.uuid(),
+            kind: entry.kind.word().to_owned(),
+            v: 1,
+            data,
+            content: content.map(ContentId::uuid),
+        });
+    }
+
+    /// Removes text in the same transaction.
+    pub(crate) fn erase(&mut self, erasure: Erasure) {
+        self.batch.erase = Some(erasure);
+    }
+
+    /// Gives the batch the parts that only some have.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Batch)) -> Self {
+        change(&mut self.batch);
+        self
+    }
+
+    /// Says whether there is anything to append.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batch.streams.is_empty() && self.batch.items.is_empty() && self.batch.erase.is_none()
+    }
+
+    /// Returns the batch.
+    pub(crate) fn into_batch(self) -> Batch {
+        self.batch
+    }
+}
+
+/// Makes a reference for a text that is yet to be stored.
+pub(crate) fn reference(text: &str) -> ContentRef {
+    ContentRef {
+        id: mint::content(),
+        len: text.len() as u64,
+        sha256: mint::hex(&mint::sha256(text.as_bytes())),
+    }
+}
+
+fn encoded<E: Serialize>(event: &E) -> NewEvent {
+    let codec::Encoded { kind, v, data } = codec::encode(event);
+    NewEvent { id: mint::event(), kind, v, data }
+}

@@ -1,0 +1,119 @@
+//! The daemon's own log file, which never grows without bound.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Size at which a new file is begun.
+const MAX_BYTES: u64 = 10 * 1024 * 1024;
+/// Old files that are kept.
+const KEPT: u32 = 3;
+
+/// Sends what is logged to the file, and to stderr as well when in the foreground.
+pub(crate) fn install(path: &Path, filter: &str, to_stderr: bool) -> io::Result<()> {
+    let filter = EnvFilter::try_new(filter).map_err(io::Error::other)?;
+    let file = LogFile { file: Arc::new(Mutex::new(Rotating::open(path, MAX_BYTES)?)), to_stderr };
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_target(false)
+        .with_writer(file)
+        .try_init()
+        .map_err(io::Error::other)
+}
+
+/// Hands out writers to the file.
+struct LogFile {
+    file: Arc<Mutex<Rotating>>,
+    to_stderr: bool,
+}
+
+/// Writes one line.
+struct Line {
+    file: Arc<Mutex<Rotating>>,
+    to_stderr: bool,
+}
+
+impl<'a> MakeWriter<'a> for LogFile {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line { file: Arc::clone(&self.file), to_stderr: self.to_stderr }
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.to_stderr {
+            io::stderr().write_all(bytes)?;
+        }
+        self.file.lock().write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file that is set aside when it is full.
+struct Rotating {
+    path: PathBuf,
+    file: File,
+    written: u64,
+    max: u64,
+}
+
+impl Rotating {
+    fn open(path: &Path, max: u64) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        let written = file.metadata()?.len();
+        Ok(Self { path: path.to_owned(), file, written, max })
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.written > 0 && self.written + bytes.len() as u64 > self.max {
+            for n in (1..KEPT).rev() {
+                // A file that is not there yet need not move.
+                let _ = fs::rename(self.aside(n), self.aside(n + 1));
+            }
+            fs::rename(&self.path, self.aside(1))?;
+            *self = Self::open(&self.path, self.max)?;
+        }
+        self.file.write_all(bytes)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn aside(&self, n: u32) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".{n}"));
+        name.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_files_are_set_aside_and_the_oldest_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        let mut log = Rotating::open(&path, 10).unwrap();
+        for n in 0..6 {
+            log.write_all(format!("line {n}\n").as_bytes()).unwrap();
+        }
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).ok();
+        assert_eq!(read("daemon.log").as_deref(), Some("line 5\n"));
+        assert_eq!(read("daemon.log.1").as_deref(), Some("line 4\n"));
+        assert_eq!(read("daemon.log.3").as_deref(), Some("line 2\n"));
+        assert_eq!(read("daemon.log.4"), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! The actor of one session: it alone decides and appends for it in this daemon.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use paseo_core::actor::Actor;
+use paseo_core::id::{ContentId, ItemId, SessionId, TurnId};
+use paseo_core::session::{Outcome, Session, Source};
+use paseo_runtime::provider::{Input, Output};
+use paseo_store::Version;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::harness::{Running, Start};
+use super::{Actors, Command, Context};
+use crate::failure::Failure;
+
+/// How long a harness may take to end a turn before its processes are ended.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
+/// How long an idle process is kept.
+const IDLE: Duration = Duration::from_secs(600);
+/// Outputs that are taken at once.
+const OUTPUTS: usize = 64;
+
+/// The owner of a session while it has something to do.
+pub(super) struct SessionActor {
+    pub(super) context: Arc<Context>,
+    actors: Actors,
+    pub(super) session: Session,
+    pub(super) version: Version,
+    commands: mpsc::Receiver<Command>,
+    pub(super) mailbox: mpsc::WeakSender<Command>,
+    pub(super) running: Option<Running>,
+    pub(super) start: Option<Start>,
+    /// The turn that the harness has, or is about to get.
+    pub(super) current: Option<TurnId>,
+    /// Who is ending the current turn.
+    pub(super) ending: Option<Source>,
+    pub(super) timer: Option<(Instant, Timer)>,
+    /// Texts of waiting messages, so that a fresh one need not be read back.
+    pub(super) texts: HashMap<ContentId, String>,
+    /// How much of each growing item was shown.
+    pub(super) growing: HashMap<ItemId, u64>,
+    /// Calls that the harness made and did not close.
+    pub(super) calls: Vec<String>,
+    /// The turn's messages, until the harness is there to take them.
+    pub(super) unsent: Option<Input>,
+    /// An ending that could not be stored yet.
+    pub(super) unrecorded: Option<Ending>,
+    /// Nothing more is to be stored: the session is deleted, or the daemon stops.
+    pub(super) over: bool,
+}
+
+/// What a timer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// The harness does not end its turn.
+    Interrupt,
+    /// The process had nothing to do for long.
+    Idle,
+    /// The end of a turn could not be stored.
+    Retry,
+}
+
+/// How an actor comes to its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    /// Its first turn was just opened.
+    Fresh,
+    /// It was read from the log.
+    Loaded,
+}
+
+/// How a turn ended, on its way into the log.
+#[derive(Debug, Clone)]
+pub(super) struct Ending {
+    pub(super) outcome: Outcome,
+    pub(super) source: Source,
+    /// Code and words of what went wrong.
+    pub(super) error: Option<(String, String)>,
+}
+
+enum Wake {
+    Command(Option<Command>),
+    Outputs(Vec<Output>),
+    Started(Result<Running, super::harness::NotStarted>),
+    Timer(Timer),
+}
+
+impl SessionActor {
+    pub(super) fn new(
+        context: Arc<Context>,
+        actors: Actors,
+        session: Session,
+        version: Version,
+        commands: mpsc::Receiver<Command>,
+        mailbox: mpsc::WeakSender<Command>,
+    ) -> Self {
+        Self {
+            context,
+            actors,
+            session,
+            version,
+            commands,
+            mailbox,
+            running: None,
+            start: None,
+            current: None,
+            ending: None,
+            timer: None,
+            texts: HashMap::new(),
+            growing: HashMap::new(),
+            calls: Vec::new(),
+            unsent: None,
+            unrecorded: None,
+            over: false,
+        }
+    }
+
+    /// Works until there is nothing left to do.
+    pub(super) async fn run(mut self, beginning: Beginning) {
+        match beginning {
+            Beginning::Fresh => self.hand_over().await,
+            // Its process is gone with whoever had opened the turn.
+            Beginning::Loaded if self.session.turn.is_some() => self.recover().await,
+            Beginning::Loaded => {}
+        }
+        while !self.retires() {
+            match self.next().await {
+                Wake::Command(Some(command)) => self.command(command).await,
+                Wake::Command(None) => break,
+                Wake::Outputs(outputs) => self.outputs(outputs).await,
+                Wake::Started(result) => self.started(result).await,
+                Wake::Timer(Timer::Interrupt) => self.end_processes(),
+                Wake::Timer(Timer::Idle) => self.sleep(),
+                Wake::Timer(Timer::Retry) => self.record_ending().await,
+            }
+        }
+    }
+
+    pub(super) fn id(&self) -> SessionId {
+        self.session.id
+    }
+
+    /// Asks the harness to end the turn, and ends its processes if it does not.
+    pub(super) async fn interrupt(&mut self, source: Source) {
+        self.ending = Some(source);
+        if self.start.take().is_some() {
+            // Nothing has left for the harness yet.
+            self.unsent = None;
+            self.finish(Ending { outcome: Outcome::Interrupted, source, error: None }).await;
+            return;
+        }
+        let sent = self.running.as_mut().is_some_and(Running::interrupt);
+        if !sent {
+            self.end_processes();
+        }
+        self.timer = Some((Instant::now() + INTERRUPT_GRACE, Timer::Interrupt));
+    }
+
+    /// Notes that the process has nothing to do.
+    pub(super) fn rest(&mut self) {
+        if self.running.is_none() || self.current.is_some() {
+            return;
+        }
+        self.timer = Some((Instant::now() + IDLE, Timer::Idle));
+        if self.context.processes.rest(self.id(), self.mailbox.clone()) {
+            self.sleep();
+        }
+    }
+
+    /// Ends an idle process; the next turn starts a new one.
+    pub(super) fn sleep(&mut self) {
+        if self.current.is_none() {
+            self.end_processes();
+        }
+    }
+
+    /// Ends the harness and everything under it. Its exit is reported as an output.
+    pub(super) fn end_processes(&mut self) {
+        self.timer = None;
+        if let Some(running) = &mut self.running {
+            self.context.processes.rouse(self.session.id);
+            running.end();
+        }
+    }
+
+    async fn next(&mut self) -> Wake {
+        let Self { commands, running, start, timer, .. } = self;
+        let outputs = async {
+            match running {
+                Some(running) => running.outputs(OUTPUTS).await,
+                None => std::future::pending().await,
+            }
+        };
+        let started = async {
+            match start {
+                Some(start) => start.await,
+                None => std::future::pending().await,
+            }
+        };
+        let alarm = async {
+            match timer {
+                Some((at, what)) => {
+                    tokio::time::sleep_until(*at).await;
+                    *what
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            command = commands.recv() => Wake::Command(command),
+            outputs = outputs => Wake::Outputs(outputs),
+            result = started => Wake::Started(result),
+            what = alarm => Wake::Timer(what),
+        }
+    }
+
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Deliver(message, reply) => answer(reply, self.deliver(message).await),
+            Command::Stop(by, reply) => answer(reply, self.stop(by).await),
+            Command::Close(by, reply) => answer(reply, self.close(by).await),
+            Command::Reopen(by, reply) => answer(reply, self.reopen(by).await),
+            Command::Clear(by, reply) => answer(reply, self.clear(by).await),
+            Command::Delete { by, force, reply } => answer(reply, self.delete(by, force).await),
+            Command::Patch(patch, reply) => answer(reply, self.patch(patch).await),
+            Command::Answer(given, reply) => answer(reply, self.answer(given).await),
+            Command::Resume(reply) => answer(reply, self.advance(&Actor::Daemon).await),
+            Command::Sleep => self.sleep(),
+            Command::Shutdown(reply) => {
+                self.shutdown().await;
+                answer(reply, Ok(()));
+            }
+        }
+    }
+
+    /// Says whether the actor can go, and if so takes it out of the map so that no command is lost.
+    fn retires(&mut self) -> bool {
+        let idle = self.running.is_none() && self.start.is_none() && (self.current.is_none() || self.over);
+        if !idle {
+            return false;
+        }
+        let mut actors = self.actors.lock();
+        // A full capacity means that no command waits and none is on its way.
+        let unneeded = self.commands.capacity() == self.commands.max_capacity();
+        if unneeded || self.over {
+            self.commands.close();
+            actors.remove(&self.session.id);
+        }
+        unneeded || self.over
+    }
+}
+
+fn answer<T>(reply: super::Reply<T>, result: Result<T, Failure>) {
+    // Whoever asked may have gone; what was decided stands in the log.
+    let _ = reply.send(result);
+}

@@ -1,0 +1,144 @@
+//! How an actor changes its session: draft, append, take in; again when someone else was faster.
+
+use paseo_core::actor::Actor;
+use paseo_core::cause;
+use paseo_core::id::CauseId;
+use paseo_core::item::{self, Kind, Place};
+use paseo_core::session::{self, Draft, Opening};
+use paseo_core::time::Timestamp;
+use paseo_store::{Appended, Error, Fence, IdempotencyKey, Version};
+use paseo_wire::error::Code;
+
+use super::actor::SessionActor;
+use crate::directory::Closing;
+use crate::failure::Failure;
+use crate::journal::Entries;
+use crate::mint;
+
+/// A change in the making.
+pub(super) struct Change {
+    pub(super) draft: Draft,
+    pub(super) entries: Entries,
+}
+
+/// What came of storing a change.
+pub(super) enum Stored {
+    Done,
+    /// The request was made before: this is its receipt.
+    Repeat(String),
+    /// Someone else changed the session: it is read again, decide anew.
+    Conflict,
+}
+
+/// Wakes that a change spends: the cause, where it stood, and what happens to it.
+pub(super) type Spent = Vec<(CauseId, Version, cause::Event)>;
+
+impl SessionActor {
+    /// Changes the session by a rule, and starts the next turn if the rule makes one possible.
+    pub(super) async fn change<T>(
+        &mut self,
+        by: &Actor,
+        mut rule: impl FnMut(&mut Change) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        loop {
+            let mut change = self.begin(by);
+            let value = rule(&mut change)?;
+            let spent = self.open_next(&mut change).await?;
+            match self.store(change, spent, None).await? {
+                Stored::Done | Stored::Repeat(_) => return Ok(value),
+                Stored::Conflict => {}
+            }
+        }
+    }
+
+    /// Starts the next turn if something waits that may start one.
+    pub(super) async fn advance(&mut self, by: &Actor) -> Result<(), Failure> {
+        self.change(by, |_| Ok(())).await
+    }
+
+    /// Begins a change.
+    pub(super) fn begin(&self, by: &Actor) -> Change {
+        Change { draft: Draft::new(self.session.clone(), mint::now()), entries: Entries::by(by) }
+    }
+
+    /// Drafts the next turn, paying for it when no person asked.
+    pub(super) async fn open_next(&mut self, change: &mut Change) -> Result<Spent, Failure> {
+        while let Some(plan) = session::next(&change.draft.session) {
+            let cause = plan.cause;
+            let (state, version) = if plan.charge.is_some() {
+                self.context.journal.cause(cause).await?
+            } else {
+                Default::default()
+            };
+            let held = plan.deliveries.len();
+            match session::open(&mut change.draft, plan, &state, mint::turn()) {
+                Opening::Opened(spent) => {
+                    return Ok(spent.map(|event| (cause, version, event)).into_iter().collect());
+                }
+                Opening::Held(_) => {
+                    let text = format!(
+                        "HELD: {held} message(s) from agents wait here, because agents have woken this one as often as one \
+                         request from a person allows. Write to it to let them through."
+                    );
+                    let notice = item::Draft::text(Kind::Notice { code: "held_for_budget".to_owned() }, text);
+                    let place = Place { turn: None, step: 0, parent: None };
+                    change.entries.item(self.session.id, mint::item(), place, notice);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Appends a change and takes it in.
+    pub(super) async fn store(
+        &mut self,
+        change: Change,
+        spent: Spent,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Stored, Failure> {
+        let Change { draft, entries } = change;
+        let mut entries = entries.session(self.session.id, self.version, &draft.events);
+        for (cause, version, event) in spent {
+            entries = entries.stream(cause::stream(cause), version, &[event]);
+        }
+        if entries.is_empty() {
+            return Ok(Stored::Done);
+        }
+        let fence = Fence { stream: session::stream(self.session.id), epoch: self.session.history.epoch };
+        let batch = entries
+            .with(|batch| {
+                batch.key = key;
+                batch.fence = Some(fence);
+            })
+            .into_batch();
+        match self.context.journal.log.append(batch).await {
+            Ok(Appended::New { ts, .. }) => {
+                let (at, was_open) = (Timestamp::from_millis(ts), self.session.is_open());
+                draft.events.iter().for_each(|event| self.session.apply(event, at));
+                self.version += draft.events.len() as Version;
+                self.context.directory.put(&self.session);
+                match (was_open, self.session.is_open()) {
+                    (true, false) => self.context.directory.count_closed(Closing::Closed),
+                    (false, true) => self.context.directory.count_closed(Closing::Gone),
+                    (true, true) | (false, false) => {}
+                }
+                self.hand_over().await;
+                Ok(Stored::Done)
+            }
+            Ok(Appended::Repeat { receipt }) => Ok(Stored::Repeat(receipt)),
+            Err(Error::Conflict { .. }) => {
+                self.reload().await?;
+                Ok(Stored::Conflict)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn reload(&mut self) -> Result<(), Failure> {
+        let gone = || Failure::new(Code::NotFound, "the agent was deleted");
+        let (session, version) = self.context.journal.session(self.session.id).await?.ok_or_else(gone)?;
+        self.context.directory.put(&session);
+        (self.session, self.version) = (session, version);
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Delivery: how a message enters a session. One way for people and agents.
+
+use paseo_core::cause;
+use paseo_core::id::{CauseId, DeliveryId};
+use paseo_core::session::{self, Accepted, Placement, Receipt as Stage, Session, Source};
+use paseo_store::{IdempotencyKey, Seq};
+use paseo_wire::message::Receipt;
+
+use super::actor::SessionActor;
+use super::changes::{Change, Stored};
+use super::{Message, RequestKey};
+use crate::failure::Failure;
+use crate::journal;
+use crate::{mint, view};
+
+impl SessionActor {
+    /// Takes a message in and says where it went.
+    pub(super) async fn deliver(&mut self, message: Message) -> Result<Receipt, Failure> {
+        let before = self.context.journal.head();
+        let provider = self.context.providers.get(&self.session.profile.provider);
+        let can_steer = provider.is_some_and(|provider| provider.capabilities().steer);
+        let incoming = incoming(&message);
+        let (delivery, cause) = (incoming.delivery, incoming.cause);
+        self.texts.insert(incoming.text.id, message.text.clone());
+        loop {
+            let mut change = self.begin(&message.origin);
+            let placement = match draft(&mut change, &message, incoming.clone(), can_steer) {
+                Ok(placement) => placement,
+                Err(refusal) => {
+                    self.texts.remove(&incoming.text.id);
+                    return Err(refusal);
+                }
+            };
+            let mut spent = self.open_next(&mut change).await?;
+            if message.cause.is_none() {
+                spent.push((cause, 0, opened(&message, self.session.id, delivery)));
+            }
+            let receipt = receipt(&change.draft.session, placement, delivery, cause, before, self.handle());
+            let key = message.key.clone().map(|key| sealed(key, &receipt));
+            match self.store(change, spent, key).await? {
+                Stored::Conflict => {}
+                Stored::Repeat(first) => {
+                    self.texts.remove(&incoming.text.id);
+                    return serde_json::from_str(&first).map_err(Failure::internal);
+                }
+                Stored::Done => {
+                    match placement {
+                        Placement::Steer => self.steer(delivery).await,
+                        Placement::Interrupt => self.interrupt(Source::Person).await,
+                        Placement::Ready | Placement::Queued | Placement::Held(_) => {}
+                    }
+                    return Ok(receipt);
+                }
+            }
+        }
+    }
+
+    fn handle(&self) -> String {
+        self.context.directory.handle(self.session.id)
+    }
+}
+
+/// Makes the core's words of a message.
+pub(super) fn incoming(message: &Message) -> Accepted {
+    let (cause, hop) = message.cause.unwrap_or_else(|| (mint::cause(), 0));
+    Accepted {
+        delivery: mint::delivery(),
+        origin: message.origin.clone(),
+        verb: message.verb,
+        cause,
+        hop,
+        text: journal::reference(&message.text),
+        class: message.class,
+        waited: message.waited,
+    }
+}
+
+/// Drafts a message into a session, with its text.
+pub(super) fn draft(
+    change: &mut Change,
+    message: &Message,
+    incoming: Accepted,
+    can_steer: bool,
+) -> Result<Placement, Failure> {
+    let session = change.draft.session.id;
+    change.entries.content(session, incoming.text.id, message.text.clone(), None);
+    Ok(session::accept(&mut change.draft, incoming, can_steer)?)
+}
+
+/// Makes the event that opens a person's cause.
+pub(super) fn opened(
+    message: &Message,
+    session: paseo_core::id::SessionId,
+    delivery: DeliveryId,
+) -> cause::Event {
+    cause::Event::Opened { by: message.origin.clone(), session, delivery }
+}
+
+/// Makes the receipt of a message from the state that it led to.
+pub(super) fn receipt(
+    session: &Session,
+    placement: Placement,
+    delivery: DeliveryId,
+    cause: CauseId,
+    before: Seq,
+    handle: String,
+) -> Receipt {
+    let (placement, reason) = match (placement, session.receipt(delivery)) {
+        (Placement::Steer, _) => ("steering", None),
+        (Placement::Interrupt, _) => ("interrupting", None),
+        (_, Some(Stage::Held(reason))) => ("held", Some(view::word(&reason))),
+        (Placement::Ready, Some(Stage::Handing(_))) => ("started", None),
+        _ => ("queued", None),
+    };
+    Receipt {
+        delivery: delivery.to_string(),
+        session: session.id.to_string(),
+        handle,
+        placement: placement.to_owned(),
+        reason,
+        cause: cause.to_string(),
+        seq: before,
+    }
+}
+
+/// Completes a key with the receipt that repeats will get.
+pub(super) fn sealed<T: serde::Serialize>(key: RequestKey, receipt: &T) -> IdempotencyKey {
+    // A receipt is plain data with string keys: it always serialises.
+    let receipt = serde_json::to_string(receipt).unwrap_or_default();
+    IdempotencyKey { scope: key.scope, key: key.key, body: key.body, receipt }
+}

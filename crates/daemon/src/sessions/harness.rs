@@ -1,0 +1,206 @@
+//! How a turn reaches a harness: a process that runs, or one that is started.
+
+use std::env;
+use std::ffi::OsString;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use paseo_core::envelope;
+use paseo_core::id::{DeliveryId, SessionId};
+use paseo_core::session::{Outcome, Pending, Source};
+use paseo_runtime::provider::{Harness, Input, Launch, Message, Output};
+
+use super::Context;
+use super::actor::{Ending, SessionActor};
+use crate::failure::Failure;
+use crate::identity::Registration;
+use crate::mint;
+use crate::processes::Place;
+
+/// A harness with everything that lives as long as it does.
+pub(super) struct Running {
+    harness: Harness,
+    _registration: Registration,
+    _place: Place,
+    ended: bool,
+}
+
+/// A harness on its way.
+pub(super) type Start = Pin<Box<dyn Future<Output = Result<Running, NotStarted>> + Send>>;
+
+/// Why there is no harness: a code and words.
+pub(super) struct NotStarted {
+    code: &'static str,
+    text: String,
+}
+
+impl Running {
+    /// Returns what the harness said since, at most `limit`; empty when it says nothing more.
+    pub(super) async fn outputs(&mut self, limit: usize) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        self.harness.output.recv_many(&mut outputs, limit).await;
+        outputs
+    }
+
+    /// Tells the harness something. False when it does not listen.
+    pub(super) fn tell(&mut self, input: Input) -> bool {
+        !self.ended && self.harness.input.try_send(input).is_ok()
+    }
+
+    /// Asks the harness to end the turn. False when it does not listen.
+    pub(super) fn interrupt(&mut self) -> bool {
+        self.tell(Input::Interrupt)
+    }
+
+    /// Ends the harness and everything under it.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+        self.harness.control.stop();
+    }
+}
+
+impl SessionActor {
+    /// Hands the open turn to the harness, if that has not happened yet; notes when there is none any more.
+    pub(super) async fn hand_over(&mut self) {
+        let Some(turn) = &self.session.turn else {
+            if self.current.take().is_some() {
+                self.ending = None;
+                self.growing.clear();
+                self.calls.clear();
+                self.rest();
+            }
+            return;
+        };
+        if self.current == Some(turn.id) || self.over {
+            return;
+        }
+        let (id, deliveries) = (turn.id, turn.deliveries.clone());
+        (self.current, self.ending, self.timer) = (Some(id), None, None);
+        self.context.processes.rouse(self.session.id);
+        let messages = match self.messages(&deliveries).await {
+            Ok(messages) => messages,
+            Err(failure) => {
+                let error = NotStarted { code: "storage_unavailable", text: failure.message };
+                self.start = Some(Box::pin(async { Err(error) }));
+                return;
+            }
+        };
+        let input = Input::Turn { turn: id, messages };
+        match &mut self.running {
+            // It is being ended; its exit starts the next.
+            Some(running) if running.ended => self.unsent = Some(input),
+            Some(running) => {
+                if !running.tell(input.clone()) {
+                    self.unsent = Some(input);
+                    self.end_processes();
+                }
+            }
+            None => {
+                self.unsent = Some(input);
+                self.launch();
+            }
+        }
+    }
+
+    /// Starts a process, as soon as there is a place for it.
+    pub(super) fn launch(&mut self) {
+        let (context, session) = (Arc::clone(&self.context), self.session.clone());
+        self.start = Some(Box::pin(async move {
+            let place = context.processes.place().await;
+            let place = place
+                .ok_or(NotStarted { code: "start_failed", text: "the daemon is stopping".to_owned() })?;
+            let not_started = |text: String| NotStarted { code: "start_failed", text };
+            let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
+                not_started(format!("the provider `{}` is not known any more", session.profile.provider))
+            })?;
+            let secret = mint::secret().map_err(|error| not_started(error.to_string()))?;
+            let launch = Launch {
+                session: session.id,
+                directory: session.profile.directory.clone().into(),
+                model: session.profile.model.clone(),
+                resume: session.history.reference.clone(),
+                turns: session.history.turns,
+                executable: context.executable.clone(),
+                environment: environment(&context, session.id, &secret),
+            };
+            let registration = context.credentials.register(session.id, &secret);
+            let harness = provider.start(launch).await.map_err(|error| {
+                not_started(
+                    error.hint.as_ref().map_or_else(|| error.to_string(), |hint| format!("{error}\n{hint}")),
+                )
+            })?;
+            let registration = registration.with_shim(harness.shim);
+            Ok(Running { harness, _registration: registration, _place: place, ended: false })
+        }));
+    }
+
+    /// Goes on once the process is there, or is known not to come.
+    pub(super) async fn started(&mut self, result: Result<Running, NotStarted>) {
+        self.start = None;
+        match result {
+            Ok(mut running) => {
+                // A harness that does not listen is about to report its exit.
+                if let Some(input) = self.unsent.take()
+                    && !running.tell(input.clone())
+                {
+                    self.unsent = Some(input);
+                }
+                self.running = Some(running);
+            }
+            Err(NotStarted { code, text }) => {
+                self.unsent = None;
+                let error = Some((code.to_owned(), text));
+                self.finish(Ending { outcome: Outcome::Failed, source: Source::Daemon, error }).await;
+            }
+        }
+    }
+
+    /// Puts a message into the running turn.
+    pub(super) async fn steer(&mut self, delivery: DeliveryId) {
+        let Some(turn) = &self.session.turn else { return };
+        let Some(pending) = turn.steering.iter().find(|pending| pending.id == delivery).cloned() else {
+            return;
+        };
+        // What is not taken up goes back to the queue when the turn ends.
+        if let Ok(mut messages) = self.messages(&[pending]).await
+            && let (Some(running), Some(message)) = (&mut self.running, messages.pop())
+        {
+            running.tell(Input::Steer { message });
+        }
+    }
+
+    async fn messages(&mut self, deliveries: &[Pending]) -> Result<Vec<Message>, Failure> {
+        let mut messages = Vec::with_capacity(deliveries.len());
+        for pending in deliveries {
+            let text = match self.texts.get(&pending.text.id) {
+                Some(text) => text.clone(),
+                None => self.context.journal.log.text(pending.text.id.uuid()).await?.unwrap_or_default(),
+            };
+            let sender = pending.origin.session().map(|sender| self.context.directory.handle(sender));
+            let text = envelope::wrap(&pending.origin, sender.as_deref(), &text, pending.repeat);
+            messages.push(Message { delivery: pending.id, origin: pending.origin.clone(), text });
+        }
+        Ok(messages)
+    }
+}
+
+/// What marks the processes of a session and lets them call back, as that session and no one else.
+fn environment(context: &Context, session: SessionId, secret: &str) -> Vec<(String, String)> {
+    let mut environment = vec![
+        ("PASEO_SESSION".to_owned(), session.to_string()),
+        ("PASEO_HOME".to_owned(), context.home.display().to_string()),
+        ("PASEO_TOKEN".to_owned(), secret.to_owned()),
+        ("PASEO_URL".to_owned(), context.url.clone()),
+    ];
+    // The agent's own shell finds this `paseo` first.
+    if let Some(folder) = context.executable.parent() {
+        let mut path = OsString::from(folder);
+        if let Some(inherited) = env::var_os("PATH") {
+            path.push(":");
+            path.push(inherited);
+        }
+        environment.push(("PATH".to_owned(), path.to_string_lossy().into_owned()));
+    }
+    environment
+}

@@ -1,0 +1,166 @@
+//! What people do to a session beside talking to it.
+
+use paseo_core::actor::Actor;
+use paseo_core::item::{Decision, Entry, Kind, Place};
+use paseo_core::session::{self, Event, Outcome, Refusal, Source};
+use paseo_runtime::provider::{Input, Output};
+use paseo_store::Erasure;
+use paseo_wire::error::Code;
+
+use super::actor::{Ending, SessionActor};
+use super::changes::Stored;
+use super::output::{close_calls, withdraw};
+use super::{Answer, Patch};
+use crate::directory::Closing;
+use crate::failure::Failure;
+use crate::mint;
+
+impl SessionActor {
+    /// Stops the running turn; nothing more starts until a person writes.
+    pub(super) async fn stop(&mut self, by: Actor) -> Result<bool, Failure> {
+        let stopped = self.change(&by, |change| Ok(session::hold_for_stop(&mut change.draft))).await?;
+        if self.session.turn.is_some() {
+            self.interrupt(Source::Person).await;
+        }
+        Ok(stopped)
+    }
+
+    /// Closes the session and ends its processes.
+    pub(super) async fn close(&mut self, by: Actor) -> Result<bool, Failure> {
+        let (calls, turn) = (self.calls.clone(), self.current);
+        let changed = self
+            .change(&by, |change| {
+                let place = Place { turn, step: 0, parent: None };
+                close_calls(change, &calls, &place);
+                withdraw(change, &place);
+                session::close(&mut change.draft);
+                Ok(!change.draft.events.is_empty())
+            })
+            .await?;
+        self.drop_harness();
+        Ok(changed)
+    }
+
+    pub(super) async fn reopen(&mut self, by: Actor) -> Result<bool, Failure> {
+        self.change(&by, |change| {
+            session::reopen(&mut change.draft);
+            Ok(!change.draft.events.is_empty())
+        })
+        .await
+    }
+
+    /// Removes the transcript. The next turn begins with a fresh context.
+    pub(super) async fn clear(&mut self, by: Actor) -> Result<bool, Failure> {
+        loop {
+            let mut change = self.begin(&by);
+            session::clear(&mut change.draft)?;
+            let keep = change.draft.session.queue.iter().map(|pending| pending.text.id.uuid()).collect();
+            change.entries.erase(Erasure::Contents { stream: session::stream(self.id()), keep });
+            if !matches!(self.store(change, Vec::new(), None).await?, Stored::Conflict) {
+                self.drop_harness();
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Deletes the session: its texts are removed, its events emptied.
+    pub(super) async fn delete(&mut self, by: Actor, force: bool) -> Result<bool, Failure> {
+        if self.session.turn.is_some() && !force {
+            return Err(Failure::from(Refusal::Busy).hint("stop it first with `paseo stop`, or add --force"));
+        }
+        self.close(by.clone()).await?;
+        loop {
+            let mut change = self.begin(&by);
+            change.draft.push(Event::Deleted {});
+            change.entries.erase(Erasure::Stream { stream: session::stream(self.id()) });
+            if !matches!(self.store(change, Vec::new(), None).await?, Stored::Conflict) {
+                self.context.directory.count_closed(Closing::Gone);
+                self.over = true;
+                return Ok(true);
+            }
+        }
+    }
+
+    pub(super) async fn patch(&mut self, patch: Patch) -> Result<bool, Failure> {
+        self.change(&patch.by, |change| {
+            if let Some(name) = &patch.name {
+                session::rename(&mut change.draft, name.clone());
+            }
+            session::label(&mut change.draft, patch.set.clone(), patch.unset.clone())
+                .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
+            Ok(!change.draft.events.is_empty())
+        })
+        .await
+    }
+
+    /// Passes a person's answer on. The first wins; a later one is told.
+    pub(super) async fn answer(&mut self, answer: Answer) -> Result<bool, Failure> {
+        let ask = self.session.turn.as_ref().and_then(|turn| turn.ask.clone());
+        let ask = ask.filter(|ask| ask.hash == answer.hash).ok_or_else(|| {
+            Failure::new(
+                Code::Conflict,
+                "this request is not open: it was answered or withdrawn, or the agent went on",
+            )
+            .hint("look at it with `paseo inspect`")
+        })?;
+        let decision = if answer.allow { Decision::Allow } else { Decision::Deny };
+        let place = Place { turn: self.current, step: 0, parent: None };
+        let session = self.id();
+        self.change(&answer.by, |change| {
+            let kind = Kind::Permission { hash: ask.hash.clone(), decision: Some(decision) };
+            change.entries.item_with(
+                session,
+                mint::item(),
+                Entry { place: place.clone(), kind },
+                Some(ask.text.id),
+            );
+            change.draft.push(Event::Decided { hash: ask.hash.clone(), decision });
+            Ok(())
+        })
+        .await?;
+        self.tell(Input::Permission { hash: answer.hash, allow: answer.allow, message: answer.message });
+        Ok(true)
+    }
+
+    /// Ends the turn in good order and waits until no process is left.
+    pub(super) async fn shutdown(&mut self) {
+        self.start = None;
+        self.unsent = None;
+        if self.session.turn.is_some() {
+            let ending = Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None };
+            // What waits goes on when the daemon is back.
+            self.over = true;
+            self.finish_quietly(ending).await;
+        }
+        self.over = true;
+        self.end_processes();
+        while let Some(running) = &mut self.running {
+            let outputs = running.outputs(64).await;
+            if outputs.is_empty() || outputs.iter().any(|output| matches!(output, Output::Exited(_))) {
+                self.running = None;
+            }
+        }
+    }
+
+    /// Ends the harness for good: the session is closed or starts afresh.
+    fn drop_harness(&mut self) {
+        self.start = None;
+        self.unsent = None;
+        self.end_processes();
+    }
+
+    async fn finish_quietly(&mut self, ending: Ending) {
+        let (calls, turn) = (self.calls.clone(), self.current);
+        let stored = self
+            .quietly(|change| {
+                let place = Place { turn, step: 0, parent: None };
+                close_calls(change, &calls, &place);
+                withdraw(change, &place);
+                session::end(&mut change.draft, ending.outcome, ending.source, None);
+            })
+            .await;
+        if let Err(failure) = stored {
+            tracing::error!(session = %self.id(), error = %failure.message, "the end of a turn could not be stored");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! After a restart: a turn whose process is gone is interrupted, and the queue goes on.
+
+use paseo_core::id::{SessionId, TurnId};
+use paseo_core::item::{Entry, Kind, dangling_calls};
+use paseo_core::session;
+use paseo_core::session::{Outcome, Source};
+use paseo_store::Which;
+
+use super::actor::{Ending, SessionActor};
+use super::{Command, Sessions};
+use crate::failure::Failure;
+use crate::journal::Journal;
+
+/// Rows that are read at once.
+const PAGE: usize = 500;
+
+impl Sessions {
+    /// Loads the open sessions, ends what the last life left open, and goes on with what waits.
+    pub(crate) async fn boot(&self) -> Result<(), Failure> {
+        let mut after: Option<String> = None;
+        let mut unfinished: Vec<SessionId> = Vec::new();
+        loop {
+            let heads =
+                self.context.journal.log.heads("session/", Which::Live, after.as_deref(), PAGE).await?;
+            let Some(last) = heads.last() else { break };
+            after = Some(last.stream.to_string());
+            for row in &heads {
+                let head = paseo_core::fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?;
+                if let paseo_core::fold::SessionHead::Session(session) = head {
+                    if session.turn.is_some() || session::next(&session).is_some() {
+                        unfinished.push(session.id);
+                    }
+                    self.context.directory.put(&session);
+                }
+            }
+        }
+        for id in unfinished {
+            self.ask(id, Command::Resume).await?;
+        }
+        Ok(())
+    }
+}
+
+impl SessionActor {
+    /// Ends the turn that was open when the daemon ended.
+    pub(super) async fn recover(&mut self) {
+        self.current = self.session.turn.as_ref().map(|turn| turn.id);
+        if let Some(turn) = self.current {
+            match open_calls(&self.context.journal, self.id(), turn).await {
+                Ok(calls) => self.calls = calls,
+                Err(failure) => {
+                    tracing::error!(session = %self.id(), error = %failure.message, "cannot read the last turn")
+                }
+            }
+        }
+        self.finish(Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None }).await;
+    }
+}
+
+/// Returns the tool calls of a turn that were never answered.
+async fn open_calls(journal: &Journal, session: SessionId, turn: TurnId) -> Result<Vec<String>, Failure> {
+    let stream = session::stream(session);
+    let mut newest_first: Vec<Vec<Kind>> = Vec::new();
+    let mut before = None;
+    loop {
+        let rows = journal.log.items_before(&stream, before, PAGE).await?;
+        let entries: Vec<Entry> =
+            rows.iter().filter_map(|row| serde_json::from_str(row.data.as_deref()?).ok()).collect();
+        let of_turn: Vec<Kind> = entries
+            .into_iter()
+            .filter(|entry| entry.place.turn == Some(turn))
+            .map(|entry| entry.kind)
+            .collect();
+        let all = of_turn.len() == rows.len();
+        before = rows.first().map(|row| row.ordinal);
+        newest_first.push(of_turn);
+        if !all || rows.len() < PAGE {
+            break;
+        }
+    }
+    Ok(dangling_calls(newest_first.iter().rev().flatten()))
+}

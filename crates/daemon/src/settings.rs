@@ -1,0 +1,45 @@
+//! The settings stream, in memory.
+
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use paseo_core::actor::Actor;
+use paseo_core::settings::{Event, STREAM, Settings};
+use paseo_store::{Appended, Error};
+
+use crate::failure::Failure;
+use crate::journal::{Entries, Journal};
+
+/// The present settings. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct SettingsCell(Arc<RwLock<Arc<Settings>>>);
+
+impl SettingsCell {
+    /// Reads them from the log.
+    pub(crate) async fn load(journal: &Journal) -> Result<Self, Failure> {
+        let (settings, _) = journal.settings().await?;
+        Ok(Self(Arc::new(RwLock::new(Arc::new(settings)))))
+    }
+
+    /// Returns them as they are.
+    pub(crate) fn get(&self) -> Arc<Settings> {
+        Arc::clone(&self.0.read())
+    }
+
+    /// Changes them.
+    pub(crate) async fn change(&self, journal: &Journal, by: &Actor, event: Event) -> Result<(), Failure> {
+        loop {
+            let (_, version) = journal.settings().await?;
+            let batch =
+                Entries::by(by).stream(STREAM.to_owned(), version, std::slice::from_ref(&event)).into_batch();
+            match journal.log.append(batch).await {
+                Ok(Appended::New { .. } | Appended::Repeat { .. }) => break,
+                Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let (settings, _) = journal.settings().await?;
+        *self.0.write() = Arc::new(settings);
+        Ok(())
+    }
+}

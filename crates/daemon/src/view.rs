@@ -1,0 +1,119 @@
+//! State in the words of the wire.
+
+use std::collections::BTreeMap;
+
+use paseo_core::item::{Entry, Usage};
+use paseo_core::session::{Receipt, Session};
+use paseo_core::time::Timestamp;
+use paseo_store::{ContentRow, ItemRow, Text};
+use paseo_wire::item::{ItemView, UsageView};
+use paseo_wire::session::SessionView;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Shows a session.
+pub(crate) fn session(session: &Session, handle: String) -> SessionView {
+    let condition = &session.condition;
+    let profile = &session.profile;
+    let held = session.queue.iter().filter(|pending| pending.held.is_some()).count();
+    SessionView {
+        id: session.id.to_string(),
+        handle,
+        name: session.naming.name.clone(),
+        title: session.naming.title.clone(),
+        status: condition.status.word().to_owned(),
+        status_source: word(&condition.source),
+        status_since: condition.since.into(),
+        status_code: condition.code.clone(),
+        hold: word(&session.hold),
+        provider: profile.provider.clone(),
+        model: profile.model.clone(),
+        labels: session
+            .labels
+            .iter()
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect::<BTreeMap<_, _>>(),
+        project: profile.project.clone(),
+        directory: profile.directory.clone(),
+        parent: profile.parent.map(|id| id.to_string()),
+        created_by: profile.created_by.to_string(),
+        created_at: profile.created_at.into(),
+        updated_at: session.updated_at.into(),
+        queued: session.queue.len() - held,
+        held,
+        turn: session.turn.as_ref().map(|turn| turn.id.to_string()),
+        cause: session.turn.as_ref().map(|turn| turn.cause.to_string()),
+        ask: session.turn.as_ref().and_then(|turn| turn.ask.as_ref()).map(|ask| ask.hash.clone()),
+        turns: session.history.turns,
+        usage: usage(session.history.usage),
+    }
+}
+
+/// Shows an item.
+pub(crate) fn item(row: ItemRow) -> ItemView {
+    let mut fields: Map<String, Value> =
+        row.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default();
+    let entry: Option<Entry> = row.data.as_deref().and_then(|data| serde_json::from_str(data).ok());
+    for shown_elsewhere in ["kind", "turn", "step", "parent"] {
+        fields.remove(shown_elsewhere);
+    }
+    let (mut text, mut full_length) = (None, None);
+    if let Some(ContentRow { text: stored, extra, len, .. }) = row.content {
+        if let Some(Ok(Value::Object(extra))) = extra.map(|extra| serde_json::from_str(&extra)) {
+            fields.extend(extra);
+        }
+        match stored {
+            Text::Inline(whole) => text = Some(whole),
+            Text::Large { head, tail } => {
+                text = Some(format!("{head}\n[… {len} bytes in all …]\n{tail}"));
+                full_length = Some(len);
+            }
+            Text::Erased => {}
+        }
+    }
+    let place = entry.map(|entry| entry.place);
+    ItemView {
+        id: row.id.to_string(),
+        ordinal: row.ordinal,
+        seq: row.seq,
+        ts: Timestamp::from_millis(row.ts).into(),
+        turn: place.as_ref().and_then(|place| place.turn).map(|turn| turn.to_string()),
+        step: place.as_ref().map_or(0, |place| place.step),
+        parent: place.and_then(|place| place.parent),
+        kind: row.kind,
+        fields,
+        text,
+        full_length,
+    }
+}
+
+/// Shows what became of a message: the stage, why it is held, how often it is being handed.
+pub(crate) fn receipt(receipt: Receipt) -> (&'static str, Option<String>, Option<u8>) {
+    match receipt {
+        Receipt::Queued => ("queued", None, None),
+        Receipt::Held(reason) => ("held", Some(word(&reason)), None),
+        Receipt::Handing(attempt) => ("handing", None, Some(attempt)),
+        Receipt::Handed => ("handed", None, None),
+        Receipt::Answered => ("answered", None, None),
+        Receipt::Failed => ("failed", None, None),
+        Receipt::Interrupted => ("interrupted", None, None),
+        Receipt::Cancelled => ("cancelled", None, None),
+    }
+}
+
+/// Returns the word that stands for a unit variant in the log.
+pub(crate) fn word<T: Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn usage(usage: Usage) -> UsageView {
+    UsageView {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cached_tokens: usage.cached_tokens,
+        cost_micros: usage.cost_micros,
+    }
+}

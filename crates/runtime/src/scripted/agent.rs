@@ -1,0 +1,103 @@
+//! The process of a scripted agent: reads requests, runs turns, reports.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use paseo_core::id::{SessionId, TurnId};
+use rustix::process::{Signal, getpid, kill_process};
+
+use super::link::Link;
+use super::plan::plan;
+use super::script::{Crash, StartFile};
+use super::turn::{SCRIPT_ERROR, Stop, Turn};
+use crate::provider::{Input, Message, Output, TurnEnd};
+
+/// What the process is started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arguments {
+    pub session: SessionId,
+    /// How many turns the conversation had before.
+    pub turns: u64,
+    /// The start file.
+    pub script: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Returns them as they stand on the command line.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![
+            "scripted-agent".into(),
+            "--session".into(),
+            self.session.to_string().into(),
+            "--turns".into(),
+            self.turns.to_string().into(),
+        ];
+        if let Some(script) = &self.script {
+            words.extend(["--script".into(), script.into()]);
+        }
+        words
+    }
+}
+
+/// Runs the agent on stdin and stdout until there are no more requests.
+pub fn run(arguments: Arguments) -> ExitCode {
+    match serve(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            writeln!(io::stderr(), "paseo scripted-agent: {error}").ok();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Reads and parses a start file.
+pub(super) fn read_start_file(path: &Path) -> Result<StartFile, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("the script file {} cannot be read: {error}", path.display()))?;
+    StartFile::parse(&text)
+        .map_err(|reason| format!("the script file {} makes no sense: {reason}", path.display()))
+}
+
+fn serve(arguments: Arguments) -> io::Result<ExitCode> {
+    let start_file =
+        arguments.script.as_deref().map(read_start_file).transpose().map_err(io::Error::other)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut link = Link::open()?;
+        link.send(Output::Reference(arguments.session.to_string())).await?;
+        let mut number = arguments.turns;
+        while let Some(input) = link.next().await? {
+            // Everything else speaks of a turn that is over.
+            let Input::Turn { turn, messages } = input else { continue };
+            number += 1;
+            link.send(Output::Handed { turn }).await?;
+            let end = match run_turn(&mut link, turn, &messages, start_file.as_ref(), number).await {
+                Ok(()) => TurnEnd::Completed,
+                Err(Stop::Interrupted) => TurnEnd::Interrupted,
+                Err(Stop::Failed { code, text }) => TurnEnd::Failed { code: code.to_owned(), text },
+                Err(Stop::Crashed(Crash::Exit(code))) => return Ok(ExitCode::from(code)),
+                Err(Stop::Crashed(Crash::Kill)) => {
+                    kill_process(getpid(), Signal::KILL)?;
+                    std::future::pending().await
+                }
+                Err(Stop::Broken(error)) => return Err(error),
+            };
+            link.send(Output::TurnEnded { turn, end }).await?;
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+async fn run_turn(
+    link: &mut Link,
+    turn: TurnId,
+    messages: &[Message],
+    start_file: Option<&StartFile>,
+    number: u64,
+) -> Result<(), Stop> {
+    let steps = plan(messages, start_file, number)
+        .map_err(|malformed| Stop::Failed { code: SCRIPT_ERROR, text: malformed.to_string() })?;
+    Turn::new(link, turn, steps).run().await
+}

@@ -1,0 +1,336 @@
+//! What the writer remembers between transactions, and how one batch is checked and written.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::heads::{self, Cache, Entry, Unfolded};
+use super::keys::{self, Found};
+use super::rows::{self, Numbers};
+use super::submission::Submission;
+use super::{content, erase};
+use crate::batch::{Appended, Erasure, Expect, NewItem};
+use crate::error::Error;
+use crate::limits::KEY_LIFETIME;
+use crate::log::Fold;
+use crate::record::{Body, Record, Seq, Version};
+
+/// Why a batch was not written.
+pub(super) enum Failure {
+    /// The batch is at fault; nothing of it was written, and its neighbours may go on.
+    Refused(Error),
+    /// The database is at fault; the transaction must be rolled back.
+    Broken(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(failure: rusqlite::Error) -> Self {
+        Self::Broken(failure)
+    }
+}
+
+impl From<Unfolded> for Failure {
+    fn from(unfolded: Unfolded) -> Self {
+        match unfolded {
+            Unfolded::Broken(failure) => Self::Broken(failure),
+            Unfolded::Refused(reason) => Self::Refused(Error::Invalid(reason)),
+        }
+    }
+}
+
+/// The writer's memory. Valid as long as nobody else writes, which [`Ledger::refresh`] checks.
+pub(super) struct Ledger {
+    fold: Arc<dyn Fold>,
+    heads: Cache,
+    last: Seq,
+    oldest_key: Option<i64>,
+    /// Changes when another connection has committed.
+    data_version: Option<i64>,
+}
+
+/// A batch that passed every check, with all that is to be written.
+struct Plan {
+    ts: i64,
+    last: Seq,
+    drafts: Vec<Draft>,
+    /// Control events, each with the place of its stream in `drafts`.
+    controls: Vec<(usize, Record)>,
+    /// Items, each with the place of its stream in `drafts` and its ordinal.
+    items: Vec<(usize, u64, NewItem)>,
+    versions: Vec<Version>,
+}
+
+/// A stream as the batch leaves it.
+struct Draft {
+    name: Arc<str>,
+    head: Entry,
+    changed: bool,
+}
+
+impl Ledger {
+    /// Makes an empty memory.
+    pub(super) fn new(fold: Arc<dyn Fold>) -> Self {
+        Self { fold, heads: Cache::default(), last: 0, oldest_key: None, data_version: None }
+    }
+
+    /// Returns the sequence number of the last event.
+    pub(super) fn last(&self) -> Seq {
+        self.last
+    }
+
+    /// Drops what is remembered, because it was not committed.
+    pub(super) fn forget(&mut self) {
+        self.heads.clear();
+        self.data_version = None;
+    }
+
+    /// Makes sure, inside a transaction, that the memory is what the database says.
+    pub(super) fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let data_version =
+            connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get::<_, i64>(0))?;
+        if self.data_version != Some(data_version) {
+            self.heads.clear();
+            self.last = heads::last_seq(connection)?;
+            self.oldest_key = keys::oldest(connection)?;
+            self.data_version = Some(data_version);
+        }
+        Ok(())
+    }
+
+    /// Checks a batch completely, then writes it.
+    pub(super) fn append(
+        &mut self,
+        connection: &Connection,
+        mut submission: Submission,
+        now: i64,
+    ) -> Result<Appended, Failure> {
+        if let Some(key) = &submission.key {
+            match keys::find(connection, &key.scope, &key.key, &key.body, now)? {
+                Found::Nothing => {}
+                Found::Receipt(receipt) => return Ok(Appended::Repeat { receipt }),
+                Found::Reused => return Err(Failure::Refused(Error::KeyReused { key: key.key.clone() })),
+            }
+        }
+        let plan = self.check(connection, &mut submission, now)?;
+        self.write(connection, &submission, plan, now)
+    }
+
+    /// Removes expired keys, now and then a few.
+    pub(super) fn purge_keys(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+        if self.oldest_key.is_some_and(|oldest| oldest <= now - KEY_LIFETIME) {
+            keys::purge(connection, now)?;
+            self.oldest_key = keys::oldest(connection)?;
+        }
+        Ok(())
+    }
+
+    /// Builds all heads again.
+    pub(super) fn rebuild_heads(&mut self, connection: &Connection) -> Result<(), Unfolded> {
+        self.heads.clear();
+        heads::rebuild(connection, &*self.fold)
+    }
+
+    fn check(
+        &mut self,
+        connection: &Connection,
+        submission: &mut Submission,
+        now: i64,
+    ) -> Result<Plan, Failure> {
+        self.check_fence(connection, submission)?;
+        check_contents(connection, submission)?;
+
+        let mut drafts =
+            Drafts { heads: &mut self.heads, connection, list: Vec::new(), places: HashMap::new() };
+        let mut ts = now;
+        for append in submission.streams.iter().filter(|append| !append.events.is_empty()) {
+            ts = ts.max(drafts.get(&append.stream)?.1.head.ts);
+        }
+        for item in &submission.items {
+            ts = ts.max(drafts.get(&item.stream)?.1.head.ts);
+        }
+        if let Some(Erasure::Stream { stream }) = &submission.erase {
+            forget_data(&*self.fold, connection, drafts.get(stream)?.1)?;
+        }
+
+        let mut last = self.last;
+        let mut controls = Vec::new();
+        let mut versions = Vec::with_capacity(submission.streams.len());
+        for append in submission.streams.drain(..) {
+            let (place, draft) = drafts.get(&append.stream)?;
+            check_version(&append.stream, append.expect, draft.head.version)?;
+            let version = draft.head.version;
+            let records: Vec<Record> = (1..)
+                .zip(append.events)
+                .map(|(n, event)| Record {
+                    seq: last + n,
+                    stream: draft.name.clone(),
+                    id: event.id,
+                    ts,
+                    actor: submission.actor.clone(),
+                    kind: event.kind,
+                    v: event.v,
+                    data: Some(event.data),
+                    body: Body::Control { version: version + n },
+                })
+                .collect();
+            if !records.is_empty() {
+                let folded = self
+                    .fold
+                    .fold(&draft.name, draft.head.prior(), &records)
+                    .map_err(|reason| Failure::Refused(Error::Invalid(reason)))?;
+                draft.head.advance(folded, records.len() as u64);
+                draft.head.ts = ts;
+                draft.changed = true;
+            }
+            last += records.len() as Seq;
+            versions.push(draft.head.version);
+            controls.extend(records.into_iter().map(|record| (place, record)));
+        }
+
+        let mut items = Vec::with_capacity(submission.items.len());
+        for item in submission.items.drain(..) {
+            let (place, draft) = drafts.get(&item.stream)?;
+            draft.head.items += 1;
+            draft.head.ts = ts;
+            draft.changed = true;
+            last += 1;
+            items.push((place, draft.head.items, item));
+        }
+        Ok(Plan { ts, last, drafts: drafts.list, controls, items, versions })
+    }
+
+    fn check_fence(&mut self, connection: &Connection, submission: &Submission) -> Result<(), Failure> {
+        let Some(fence) = &submission.fence else { return Ok(()) };
+        let actual = self.heads.load(connection, &fence.stream)?.1.epoch;
+        if actual != fence.epoch {
+            let stream = fence.stream.clone();
+            return Err(Failure::Refused(Error::Fenced { stream, expected: fence.epoch, actual }));
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        connection: &Connection,
+        submission: &Submission,
+        mut plan: Plan,
+        now: i64,
+    ) -> Result<Appended, Failure> {
+        // First, so that what the batch itself brings stays.
+        self.erase(connection, submission)?;
+        for draft in plan.drafts.iter_mut().filter(|draft| draft.changed) {
+            let stream = match draft.head.stream {
+                Some(stream) => stream,
+                None => *draft.head.stream.insert(heads::intern(connection, &draft.name)?),
+            };
+            heads::store(connection, stream, &mut draft.head)?;
+            self.heads.put(draft.name.clone(), draft.head.clone());
+        }
+        for packed in &submission.contents {
+            let owner = self.intern(connection, &packed.owner)?;
+            content::insert(connection, packed, owner)?;
+        }
+        let mut seq = self.last;
+        for (place, record) in &plan.controls {
+            seq += 1;
+            rows::insert_control(connection, plan.drafts[*place].head.stream, record)?;
+        }
+        for (place, ordinal, item) in &plan.items {
+            seq += 1;
+            let numbers =
+                Numbers { seq, stream: plan.drafts[*place].head.stream, ordinal: *ordinal, ts: plan.ts };
+            rows::insert_item(connection, &numbers, &submission.actor, item)?;
+        }
+        if let Some(key) = &submission.key {
+            keys::insert(connection, key, now)?;
+            self.oldest_key.get_or_insert(now);
+        }
+        self.last = plan.last;
+        let ordinals = plan.items.iter().map(|(_, ordinal, _)| *ordinal).collect();
+        Ok(Appended::New { seq: plan.last, ts: plan.ts, versions: plan.versions, ordinals })
+    }
+
+    fn erase(&mut self, connection: &Connection, submission: &Submission) -> rusqlite::Result<()> {
+        let Some(erasure) = &submission.erase else { return Ok(()) };
+        let (Erasure::Contents { stream: name, .. } | Erasure::Stream { stream: name }) = erasure;
+        let Some(stream) = self.heads.load(connection, name)?.1.stream else { return Ok(()) };
+        match erasure {
+            Erasure::Contents { keep, .. } => erase::contents(connection, stream, keep),
+            Erasure::Stream { .. } => {
+                erase::contents(connection, stream, &[])?;
+                erase::data(connection, stream)
+            }
+        }
+    }
+
+    fn intern(&mut self, connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+        let (name, mut entry) = self.heads.load(connection, name)?;
+        if let Some(stream) = entry.stream {
+            return Ok(stream);
+        }
+        let stream = heads::intern(connection, &name)?;
+        entry.stream = Some(stream);
+        self.heads.put(name, entry);
+        Ok(stream)
+    }
+}
+
+/// The streams that a batch touches, each loaded once.
+struct Drafts<'a> {
+    heads: &'a mut Cache,
+    connection: &'a Connection,
+    list: Vec<Draft>,
+    places: HashMap<Arc<str>, usize>,
+}
+
+impl Drafts<'_> {
+    fn get(&mut self, name: &str) -> rusqlite::Result<(usize, &mut Draft)> {
+        let place = match self.places.get(name) {
+            Some(place) => *place,
+            None => {
+                let (name, head) = self.heads.load(self.connection, name)?;
+                self.list.push(Draft { name: name.clone(), head, changed: false });
+                self.places.insert(name, self.list.len() - 1);
+                self.list.len() - 1
+            }
+        };
+        Ok((place, &mut self.list[place]))
+    }
+}
+
+fn check_version(stream: &str, expect: Expect, actual: Version) -> Result<(), Failure> {
+    match expect {
+        Expect::Version(expected) if expected != actual => {
+            Err(Failure::Refused(Error::Conflict { stream: stream.to_owned(), expected, actual }))
+        }
+        Expect::Version(_) | Expect::Any => Ok(()),
+    }
+}
+
+fn check_contents(connection: &Connection, submission: &Submission) -> Result<(), Failure> {
+    let refused = |text: String| Err(Failure::Refused(Error::Invalid(text)));
+    for packed in &submission.contents {
+        if content::exists(connection, packed.id)? {
+            return refused(format!("content {} is already stored", packed.id));
+        }
+    }
+    let brought = |id: Uuid| submission.contents.iter().any(|packed| packed.id == id);
+    for id in submission.items.iter().filter_map(|item| item.content) {
+        if !brought(id) && !content::exists(connection, id)? {
+            return refused(format!("an item points at content {id}, which is not stored"));
+        }
+    }
+    Ok(())
+}
+
+/// Folds a stream again without its data, so that its head forgets what its events forget.
+fn forget_data(fold: &dyn Fold, connection: &Connection, draft: &mut Draft) -> Result<(), Failure> {
+    let Some(stream) = draft.head.stream else { return Ok(()) };
+    if let Some(folded) = heads::replay(connection, fold, &draft.name, stream, |record| record.data = None)? {
+        draft.head.advance(folded, 0);
+        draft.changed = true;
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! A batch on its way to the writer.
+
+use tokio::task::spawn_blocking;
+
+use super::content::{self, Packed};
+use crate::batch::{Batch, Erasure, Fence, IdempotencyKey, NewContent, NewItem, StreamAppend};
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// A batch that passed the checks that need no database, with its texts packed.
+pub(super) struct Submission {
+    pub(super) actor: String,
+    pub(super) streams: Vec<StreamAppend>,
+    pub(super) items: Vec<NewItem>,
+    pub(super) contents: Vec<Packed>,
+    pub(super) key: Option<IdempotencyKey>,
+    pub(super) fence: Option<Fence>,
+    pub(super) erase: Option<Erasure>,
+}
+
+/// Does all the work that the writer thread need not do.
+pub(super) async fn prepare(batch: Batch) -> Result<Submission> {
+    limits::check(&batch)?;
+    let Batch { actor, streams, items, contents, key, fence, erase } = batch;
+    let contents = if contents.iter().any(content::is_large) {
+        spawn_blocking(|| pack(contents))
+            .await
+            .map_err(|failure| Error::Unavailable(format!("the texts were not packed: {failure}")))??
+    } else {
+        pack(contents)?
+    };
+    Ok(Submission { actor, streams, items, contents, key, fence, erase })
+}
+
+fn pack(contents: Vec<NewContent>) -> Result<Vec<Packed>> {
+    contents.into_iter().map(content::pack).collect()
+}

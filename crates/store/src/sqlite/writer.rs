@@ -1,0 +1,238 @@
+//! The one thread that writes: many batches, one transaction, one fsync.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::checkpoint;
+use super::connection::BUSY_TIMEOUT;
+use super::failure::explain;
+use super::heads::Unfolded;
+use super::ledger::{Failure, Ledger};
+use super::submission::Submission;
+use crate::batch::Appended;
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::record::Seq;
+
+/// The most batches that share a transaction: enough to hide the fsync, few enough to answer soon.
+const GROUP: usize = 512;
+/// How long one attempt to empty the write-ahead log may keep the next batches waiting.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What the writer can be asked to do.
+pub(super) enum Command {
+    Append { submission: Box<Submission>, reply: oneshot::Sender<Result<Appended>> },
+    RebuildHeads { reply: oneshot::Sender<Result<()>> },
+    Close { reply: oneshot::Sender<Result<()>> },
+}
+
+/// All that the thread owns.
+pub(super) struct Writer {
+    pub(super) path: PathBuf,
+    pub(super) connection: Connection,
+    pub(super) clock: Clock,
+    pub(super) ledger: Ledger,
+    pub(super) head: watch::Sender<Seq>,
+}
+
+/// A batch and whoever waits for it.
+struct Waiting {
+    submission: Submission,
+    reply: oneshot::Sender<Result<Appended>>,
+}
+
+/// An erasure that is committed, but not acknowledged before the text is gone from the write-ahead log too.
+struct Erased {
+    appended: Appended,
+    reply: oneshot::Sender<Result<Appended>>,
+}
+
+/// Starts the thread. It ends on [`Command::Close`], or when nobody can send any more.
+pub(super) fn start(writer: Writer, commands: mpsc::Receiver<Command>) -> Result<()> {
+    thread::Builder::new()
+        .name("paseo-log".into())
+        .spawn(move || run(writer, commands))
+        .map(drop)
+        .map_err(|failure| Error::Unavailable(format!("the log's writer cannot be started: {failure}")))
+}
+
+fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
+    let mut received = Vec::with_capacity(GROUP);
+    let mut erased = Vec::new();
+    let mut closers = Vec::new();
+    while receive(&mut commands, &mut received, erased.is_empty()) {
+        let mut group = Vec::with_capacity(received.len());
+        for command in received.drain(..) {
+            match command {
+                Command::Append { submission, reply } => {
+                    group.push(Waiting { submission: *submission, reply })
+                }
+                Command::RebuildHeads { reply } => {
+                    writer.commit(std::mem::take(&mut group), &mut erased);
+                    // Whoever asked may be gone; the heads are rebuilt all the same. So below, too.
+                    let _ = reply.send(writer.rebuild_heads());
+                }
+                Command::Close { reply } => {
+                    commands.close();
+                    closers.push(reply);
+                }
+            }
+        }
+        writer.commit(group, &mut erased);
+        if !erased.is_empty() {
+            writer.scrub(&mut erased);
+        } else if commands.is_empty() {
+            writer.tidy();
+        }
+    }
+    let closed = writer.close(erased);
+    for reply in closers {
+        let _ = reply.send(closed.clone());
+    }
+}
+
+/// Waits for commands and takes all that are there; `false` when there will never be any more.
+///
+/// While something is still to be done (`idle` is false) it takes what there is and does not wait.
+fn receive(commands: &mut mpsc::Receiver<Command>, received: &mut Vec<Command>, idle: bool) -> bool {
+    if idle {
+        return commands.blocking_recv_many(received, GROUP) > 0;
+    }
+    while received.len() < GROUP {
+        match commands.try_recv() {
+            Ok(command) => received.push(command),
+            Err(mpsc::error::TryRecvError::Empty) => return true,
+            Err(mpsc::error::TryRecvError::Disconnected) => return !received.is_empty(),
+        }
+    }
+    true
+}
+
+impl Writer {
+    /// Writes a group in one transaction and tells everyone how it went.
+    fn commit(&mut self, group: Vec<Waiting>, erased: &mut Vec<Erased>) {
+        if group.is_empty() {
+            return;
+        }
+        let (submissions, replies): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|waiting| (waiting.submission, waiting.reply)).unzip();
+        let erases: Vec<bool> = submissions.iter().map(|submission| submission.erase.is_some()).collect();
+        match self.transact(|writer| writer.append_all(submissions)) {
+            Ok(outcomes) => {
+                self.head.send_if_modified(|head| {
+                    let moved = *head != self.ledger.last();
+                    *head = self.ledger.last();
+                    moved
+                });
+                for ((outcome, reply), erases) in outcomes.into_iter().zip(replies).zip(erases) {
+                    match outcome {
+                        Ok(appended @ Appended::New { .. }) if erases => {
+                            erased.push(Erased { appended, reply })
+                        }
+                        // Whoever asked may be gone; the batch is stored all the same.
+                        outcome => drop(reply.send(outcome)),
+                    }
+                }
+            }
+            Err(failure) => {
+                let failure = explain(&self.path, &failure);
+                tracing::error!(%failure, batches = replies.len(), "a group of batches was not stored");
+                for reply in replies {
+                    let _ = reply.send(Err(failure.clone()));
+                }
+            }
+        }
+    }
+
+    fn append_all(&mut self, submissions: Vec<Submission>) -> rusqlite::Result<Vec<Result<Appended>>> {
+        let now = (self.clock)();
+        self.ledger.refresh(&self.connection)?;
+        let mut outcomes = Vec::with_capacity(submissions.len());
+        for submission in submissions {
+            outcomes.push(match self.ledger.append(&self.connection, submission, now) {
+                Ok(appended) => Ok(appended),
+                Err(Failure::Refused(refusal)) => Err(refusal),
+                Err(Failure::Broken(failure)) => return Err(failure),
+            });
+        }
+        self.ledger.purge_keys(&self.connection, now)?;
+        Ok(outcomes)
+    }
+
+    fn rebuild_heads(&mut self) -> Result<()> {
+        let rebuilt = self.transact(|writer| match writer.ledger.rebuild_heads(&writer.connection) {
+            Ok(()) => Ok(Ok(())),
+            Err(Unfolded::Refused(reason)) => Ok(Err(reason)),
+            Err(Unfolded::Broken(failure)) => Err(failure),
+        });
+        match rebuilt {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(reason)) => Err(Error::Unusable(format!("the heads cannot be built again: {reason}"))),
+            Err(failure) => Err(explain(&self.path, &failure)),
+        }
+    }
+
+    /// Does something in a transaction that is rolled back, and forgotten, when it fails.
+    fn transact<T>(&mut self, work: impl FnOnce(&mut Self) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        let outcome = self
+            .execute("BEGIN IMMEDIATE")
+            .and_then(|()| work(self))
+            .and_then(|done| self.execute("COMMIT").map(|()| done));
+        if outcome.is_err() {
+            self.ledger.forget();
+            // SQLite has rolled back by itself after some errors.
+            if !self.connection.is_autocommit()
+                && let Err(failure) = self.execute("ROLLBACK")
+            {
+                tracing::error!(%failure, "a transaction was not rolled back");
+            }
+        }
+        outcome
+    }
+
+    fn execute(&self, sql: &str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute([]).map(drop)
+    }
+
+    /// Tries to empty the write-ahead log, and acknowledges the erasures when that is done.
+    fn scrub(&self, erased: &mut Vec<Erased>) {
+        match checkpoint::truncate(&self.connection, PATIENCE) {
+            Ok(true) => acknowledge(erased),
+            Ok(false) => tracing::debug!("a reader still holds the write-ahead log with erased text"),
+            Err(failure) => {
+                tracing::warn!(%failure, "the write-ahead log was not emptied, it will be tried again");
+                // A disk that fails is not asked again at once.
+                thread::sleep(PATIENCE);
+            }
+        }
+    }
+
+    fn tidy(&self) {
+        if let Err(failure) = checkpoint::when_large(&self.connection) {
+            tracing::warn!(%failure, "the write-ahead log was not checkpointed, it will be tried again");
+        }
+    }
+
+    fn close(self, mut erased: Vec<Erased>) -> Result<()> {
+        let Self { path, connection, .. } = self;
+        let truncated = checkpoint::truncate(&connection, BUSY_TIMEOUT);
+        if !matches!(truncated, Ok(true)) && !erased.is_empty() {
+            tracing::warn!(
+                "another program holds the write-ahead log: erased text goes when it is next opened"
+            );
+        }
+        acknowledge(&mut erased);
+        connection.close().map_err(|(_, failure)| explain(&path, &failure))?;
+        truncated.map(drop).map_err(|failure| explain(&path, &failure))
+    }
+}
+
+fn acknowledge(erased: &mut Vec<Erased>) {
+    for Erased { appended, reply } in erased.drain(..) {
+        let _ = reply.send(Ok(appended));
+    }
+}

@@ -1,0 +1,400 @@
+//! The checker: what the durable log and the harnesses say, kept apart from the rules under test.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use paseo_core::codec::{self, Encoded};
+use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
+use paseo_core::session::{Accepted, Class, Event, HeldReason, Hold, Outcome, Pending, Session, Verb};
+
+/// How a check ends: with the words of the violation, or well.
+pub(super) type Check = Result<(), String>;
+
+const WAKES_PER_SESSION: u32 = 6;
+const WAKES_PER_CAUSE: u32 = 64;
+const ATTEMPTS: u8 = 2;
+
+/// What is known about every message, from the log's events and from the harnesses alone.
+#[derive(Default)]
+pub(super) struct Ledger {
+    messages: BTreeMap<DeliveryId, Message>,
+    by_session: BTreeMap<SessionId, Vec<DeliveryId>>,
+    acknowledged: BTreeSet<DeliveryId>,
+    /// Bytes of it left, and nobody said that they were not taken.
+    doubtful: BTreeSet<DeliveryId>,
+    /// A harness took it.
+    taken: BTreeSet<DeliveryId>,
+    wakes_by_session: BTreeMap<(SessionId, CauseId), u32>,
+    wakes_by_cause: BTreeMap<CauseId, u32>,
+    /// The messages that the running turns began with.
+    opened_with: BTreeMap<SessionId, Vec<DeliveryId>>,
+    /// Sessions that start nothing by themselves, with the reason.
+    held: BTreeMap<SessionId, Hold>,
+    turns: usize,
+}
+
+struct Message {
+    accepted: Accepted,
+    order: usize,
+    place: Place,
+    attempts: u8,
+    /// The log holds the harness's confirmation.
+    recorded: bool,
+    /// It was held for a reason that did not concern the whole queue.
+    held_alone: bool,
+    /// It is held because nobody pays for it.
+    unpaid: bool,
+    /// A person has released it from that.
+    carried: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Waiting,
+    Turn,
+    Steering,
+    Settled,
+}
+
+impl Ledger {
+    /// Takes in an event of a session that became durable.
+    pub(super) fn observe(&mut self, session: SessionId, event: &Encoded) -> Check {
+        let event: Event = codec::decode(&event.kind, event.v, &event.data)
+            .map_err(|error| error.to_string())?
+            .ok_or_else(|| format!("{} is of no known kind", event.kind))?;
+        match event {
+            Event::Accepted(accepted) => self.accept(session, accepted),
+            Event::TurnOpened { turn, cause, deliveries, .. } => self.open(session, turn, cause, &deliveries),
+            Event::Handing { delivery, .. } => {
+                self.attempt(delivery)?;
+                self.relocate(delivery, &[Place::Waiting], Place::Steering)?;
+                self.check_order(session, &[delivery], Verb::Steer)
+            }
+            Event::TurnHanded { .. } => {
+                let handed = self.at(session, Place::Turn);
+                handed.into_iter().try_for_each(|id| self.record(id))
+            }
+            Event::Handed { delivery } if self.place(delivery) == Some(Place::Steering) => {
+                self.relocate(delivery, &[Place::Steering], Place::Turn)?;
+                self.record(delivery)
+            }
+            Event::Returned { delivery, repeat } => self.give_back(delivery, repeat),
+            Event::Cancelled { delivery } => self.relocate(delivery, &[Place::Waiting], Place::Settled),
+            Event::TurnEnded { outcome, .. } => self.end(session, outcome),
+            Event::Held { hold: Hold::Stopped } => {
+                self.held.insert(session, Hold::Stopped);
+                Ok(())
+            }
+            Event::DeliveriesHeld { deliveries, reason } => {
+                let alone = matches!(reason, HeldReason::Budget | HeldReason::CauseStopped);
+                for id in deliveries {
+                    let message = self.message(id)?;
+                    message.held_alone |= alone;
+                    message.unpaid |= reason == HeldReason::Budget;
+                }
+                Ok(())
+            }
+            Event::Released {} => {
+                for id in self.at(session, Place::Waiting) {
+                    let message = self.message(id)?;
+                    message.attempts = 0;
+                    message.carried |= std::mem::take(&mut message.unpaid);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Remembers that a sender was told that its message is safe.
+    pub(super) fn acknowledge(&mut self, id: DeliveryId) {
+        self.acknowledged.insert(id);
+    }
+
+    /// Checks a message whose bytes leave for a harness.
+    pub(super) fn send(&mut self, id: DeliveryId, repeat: bool) -> Check {
+        if !self.doubtful.insert(id) && !repeat {
+            return Err(format!("I1: {id} is handed again without the repeat mark"));
+        }
+        Ok(())
+    }
+
+    /// Remembers that a harness took a message.
+    pub(super) fn take(&mut self, id: DeliveryId) {
+        self.taken.insert(id);
+    }
+
+    /// Remembers that a harness said that it did not take a message.
+    pub(super) fn leave(&mut self, id: DeliveryId) {
+        self.doubtful.remove(&id);
+    }
+
+    /// Checks a session's durable state against the messages that are known to be in it.
+    pub(super) fn check(&self, session: &Session) -> Check {
+        let turn = session.turn.as_ref();
+        if session.condition.status.is_busy() != turn.is_some() {
+            return Err(format!("{} shows {:?} with turn {turn:?}", session.id, session.condition.status));
+        }
+        let in_turn = turn.into_iter().flat_map(|turn| turn.deliveries.iter().chain(&turn.steering));
+        let mut held: BTreeMap<DeliveryId, usize> = BTreeMap::new();
+        for pending in session.queue.iter().chain(in_turn) {
+            *held.entry(pending.id).or_default() += 1;
+        }
+        for id in self.by_session.get(&session.id).into_iter().flatten() {
+            let places = held.remove(id).unwrap_or(0);
+            let expected = usize::from(self.place(*id) != Some(Place::Settled));
+            if places != expected {
+                let place = self.place(*id);
+                return Err(format!("I1: {id} is {place:?} by the log and in {places} places of the state"));
+            }
+        }
+        match held.keys().next() {
+            Some(id) => Err(format!("I1: {id} is in the state and was never accepted")),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that nothing was acknowledged that the log does not hold.
+    pub(super) fn check_acknowledged(&self) -> Check {
+        match self.acknowledged.iter().find(|id| !self.messages.contains_key(id)) {
+            Some(id) => Err(format!("I1: {id} was acknowledged and is lost")),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks a session when everything is at rest: what still waits has a reason that a person can see.
+    pub(super) fn check_rest(&self, session: &Session) -> Check {
+        if session.turn.is_some() {
+            return Err(format!("{} has a turn that nobody runs", session.id));
+        }
+        let session_waits = !session.is_open() || !matches!(session.hold, Hold::None | Hold::Budget);
+        let unexplained =
+            |pending: &&Pending| pending.held.is_none() && pending.class != Class::Passive && !session_waits;
+        if let Some(pending) = session.queue.iter().find(unexplained) {
+            return Err(format!("I1: {} waits for nothing", pending.id));
+        }
+        let held = |pending: &&Pending| pending.held == Some(HeldReason::Budget);
+        session.queue.iter().filter(held).try_for_each(|pending| self.check_unpaid(session.id, pending))
+    }
+
+    /// Returns how many turns were opened.
+    pub(super) fn turns(&self) -> usize {
+        self.turns
+    }
+
+    /// Returns how many turns there can be without another word of a person: what every cause still pays
+    /// for, and every message of a person as often as it is handed.
+    pub(super) fn turns_left(&self, causes: usize) -> usize {
+        causes * WAKES_PER_CAUSE as usize + self.messages.len() * usize::from(ATTEMPTS)
+    }
+
+    fn accept(&mut self, session: SessionId, accepted: Accepted) -> Check {
+        let id = accepted.delivery;
+        let order = self.messages.len();
+        let message = Message {
+            accepted,
+            order,
+            place: Place::Waiting,
+            attempts: 0,
+            recorded: false,
+            held_alone: false,
+            unpaid: false,
+            carried: false,
+        };
+        self.lift_hold(session, &message.accepted);
+        self.by_session.entry(session).or_default().push(id);
+        match self.messages.insert(id, message) {
+            Some(_) => Err(format!("I1: {id} was accepted twice")),
+            None => Ok(()),
+        }
+    }
+
+    fn open(&mut self, session: SessionId, turn: TurnId, cause: CauseId, deliveries: &[DeliveryId]) -> Check {
+        self.turns += 1;
+        self.opened_with.insert(session, deliveries.to_vec());
+        for id in deliveries {
+            self.attempt(*id)?;
+            self.relocate(*id, &[Place::Waiting], Place::Turn)?;
+            if self.message(*id)?.recorded {
+                return Err(format!("I1: {id} was confirmed and is handed again"));
+            }
+        }
+        if let Some(hold) = self.held.get(&session) {
+            return Err(format!("{session} is held for {hold:?} and starts turn {turn}"));
+        }
+        self.check_interrupts(session, deliveries)?;
+        self.check_order(session, deliveries, Verb::Queue)?;
+        self.check_order(session, deliveries, Verb::Steer)?;
+        self.spend(session, turn, cause, deliveries)
+    }
+
+    /// I3. Compares the messages of one verb that wake, were never held alone (for budget, for a stopped
+    /// cause, after too many attempts) and so can only have waited with the whole queue: a turn takes them
+    /// in the order they were accepted in, and leaves no older one behind. Passive lines are free to be
+    /// overtaken by what wakes, people jump the queue by steering, and the newest interrupt goes first.
+    fn check_order(&self, session: SessionId, deliveries: &[DeliveryId], verb: Verb) -> Check {
+        let plain = |id: &DeliveryId| {
+            self.messages.get(id).filter(|message| {
+                let accepted = &message.accepted;
+                accepted.verb == verb && accepted.class != Class::Passive && !message.held_alone
+            })
+        };
+        let taken: Vec<usize> = deliveries.iter().filter_map(plain).map(|message| message.order).collect();
+        if !taken.is_sorted() {
+            return Err(format!("I3: a turn of {session} takes its messages out of order"));
+        }
+        let waiting = self.at(session, Place::Waiting);
+        let oldest = waiting.iter().filter_map(plain).map(|message| message.order).min();
+        if let (Some(oldest), Some(newest)) = (oldest, taken.last())
+            && oldest < *newest
+        {
+            return Err(format!("I3: a turn of {session} leaves an older message behind"));
+        }
+        Ok(())
+    }
+
+    /// Checks that a message which interrupts is next, and alone.
+    fn check_interrupts(&self, session: SessionId, deliveries: &[DeliveryId]) -> Check {
+        let interrupts = |id: &DeliveryId| {
+            let message = self.messages.get(id);
+            message.is_some_and(|message| message.accepted.verb == Verb::Interrupt && !message.held_alone)
+        };
+        let waits = self.at(session, Place::Waiting).iter().any(interrupts);
+        let alone = deliveries.len() == 1 && deliveries.iter().all(interrupts);
+        if !alone && (waits || deliveries.iter().any(interrupts)) {
+            return Err(format!("an interrupt of {session} is not next, or not alone"));
+        }
+        Ok(())
+    }
+
+    /// I7, the other way round: what is held for budget has nobody left to pay for it, and was not left
+    /// behind by a person who wrote since.
+    fn check_unpaid(&self, session: SessionId, pending: &Pending) -> Check {
+        let by_cause = self.wakes_by_cause.get(&pending.cause).copied().unwrap_or(0);
+        let by_session = self.wakes_by_session.get(&(session, pending.cause)).copied().unwrap_or(0);
+        let spent = match pending.class {
+            Class::Passive => false,
+            Class::Completion => by_cause >= WAKES_PER_CAUSE,
+            Class::Message => by_cause >= WAKES_PER_CAUSE || by_session >= WAKES_PER_SESSION,
+        };
+        if !spent {
+            return Err(format!("{} is held for budget, of which some is left", pending.id));
+        }
+        let message = self.messages.get(&pending.id);
+        if message.is_some_and(|message| message.carried && message.accepted.cause == pending.cause) {
+            return Err(format!("{} was released by a person who did not carry it", pending.id));
+        }
+        Ok(())
+    }
+
+    /// After an error anyone who wakes goes on, after a stop only a person.
+    fn lift_hold(&mut self, session: SessionId, accepted: &Accepted) {
+        let wakes = accepted.class != Class::Passive;
+        if wakes && (accepted.origin.is_human() || self.held.get(&session) == Some(&Hold::Error)) {
+            self.held.remove(&session);
+        }
+    }
+
+    /// I7. Counts turns without a person's message, by what is in them.
+    fn spend(
+        &mut self,
+        session: SessionId,
+        turn: TurnId,
+        cause: CauseId,
+        deliveries: &[DeliveryId],
+    ) -> Check {
+        let messages = deliveries.iter().filter_map(|id| self.messages.get(id));
+        let waking: Vec<&Accepted> = messages
+            .map(|message| &message.accepted)
+            .filter(|accepted| accepted.class != Class::Passive)
+            .collect();
+        if waking.is_empty() {
+            return Err(format!("turn {turn} was started by nothing that wakes"));
+        }
+        if waking.iter().any(|accepted| accepted.origin.is_human()) {
+            return Ok(());
+        }
+        let of_cause = self.wakes_by_cause.entry(cause).or_default();
+        *of_cause += 1;
+        if *of_cause > WAKES_PER_CAUSE {
+            return Err(format!("I7: turn {turn} is the {of_cause}th unattended one of {cause}"));
+        }
+        if waking.iter().any(|accepted| accepted.class == Class::Message) {
+            let of_session = self.wakes_by_session.entry((session, cause)).or_default();
+            *of_session += 1;
+            if *of_session > WAKES_PER_SESSION {
+                return Err(format!("I7: turn {turn} is the {of_session}th of {session} for {cause}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn give_back(&mut self, id: DeliveryId, repeat: bool) -> Check {
+        self.relocate(id, &[Place::Turn, Place::Steering], Place::Waiting)?;
+        let message = self.message(id)?;
+        if message.recorded {
+            return Err(format!("I1: {id} was confirmed and goes back to the queue"));
+        }
+        if !repeat {
+            message.attempts = message.attempts.saturating_sub(1);
+        }
+        message.held_alone |= message.attempts >= ATTEMPTS;
+        Ok(())
+    }
+
+    fn end(&mut self, session: SessionId, outcome: Outcome) -> Check {
+        if outcome == Outcome::Failed {
+            self.held.entry(session).or_insert(Hold::Error);
+        }
+        let opened_with = self.opened_with.remove(&session).unwrap_or_default();
+        let returned = opened_with.iter().find(|id| self.place(**id) == Some(Place::Waiting));
+        if let (Outcome::Completed, Some(id)) = (outcome, returned) {
+            return Err(format!("I1: {id} was answered and goes back to the queue"));
+        }
+        if let Some(id) = self.at(session, Place::Steering).first() {
+            return Err(format!("I1: {id} was on its way into a turn that ended, and is lost"));
+        }
+        for id in self.at(session, Place::Turn) {
+            if !self.message(id)?.recorded {
+                return Err(format!("I1: {id} was never confirmed, its turn ended, and it is lost"));
+            }
+            self.relocate(id, &[Place::Turn], Place::Settled)?;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, id: DeliveryId) -> Check {
+        if !self.taken.contains(&id) {
+            return Err(format!("I1: {id} counts as handed and no harness took it"));
+        }
+        self.message(id)?.recorded = true;
+        Ok(())
+    }
+
+    fn attempt(&mut self, id: DeliveryId) -> Check {
+        let message = self.message(id)?;
+        message.attempts = message.attempts.saturating_add(1);
+        Ok(())
+    }
+
+    fn relocate(&mut self, id: DeliveryId, from: &[Place], to: Place) -> Check {
+        let message = self.message(id)?;
+        if !from.contains(&message.place) {
+            return Err(format!("I1: {id} is {:?} and becomes {to:?}", message.place));
+        }
+        message.place = to;
+        Ok(())
+    }
+
+    fn message(&mut self, id: DeliveryId) -> Result<&mut Message, String> {
+        self.messages.get_mut(&id).ok_or_else(|| format!("I1: {id} was never accepted"))
+    }
+
+    fn place(&self, id: DeliveryId) -> Option<Place> {
+        self.messages.get(&id).map(|message| message.place)
+    }
+
+    fn at(&self, session: SessionId, place: Place) -> Vec<DeliveryId> {
+        let of_session = self.by_session.get(&session).into_iter().flatten();
+        of_session.copied().filter(|id| self.place(*id) == Some(place)).collect()
+    }
+}
