@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use paseo_wire::error::Exit;
 use rustix::fs::{FlockOperation, flock};
@@ -20,26 +20,28 @@ use crate::settings::Settings;
 
 /// How long a daemon may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often a daemon that is stopping is looked after.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The one line that a starting daemon prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Report {
+pub(crate) enum Report {
     Ready(Ready),
     Error { message: String, hint: Option<String> },
 }
 
 /// Where a daemon that is ready can be reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ready {
-    pub pid: u32,
-    pub socket: PathBuf,
-    pub url: String,
+pub(crate) struct Ready {
+    pub(crate) pid: u32,
+    pub(crate) socket: PathBuf,
+    pub(crate) url: String,
 }
 
 /// How a daemon came to be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Presence {
+pub(crate) enum Presence {
     /// It was running.
     Running,
     /// We started it.
@@ -47,30 +49,34 @@ pub enum Presence {
 }
 
 /// Says whether a daemon answers.
-pub fn is_running(settings: &Settings) -> bool {
+pub(crate) fn is_running(settings: &Settings) -> bool {
     UnixStream::connect(settings.socket()).is_ok()
 }
 
 /// Returns with a daemon that answers, or says why there is none.
-pub fn ensure(settings: &Settings) -> Result<Presence, Failure> {
+pub(crate) fn ensure(settings: &Settings) -> Result<Presence, Failure> {
     if is_running(settings) {
         return Ok(Presence::Running);
     }
     if !settings.start {
-        return Err(not_running().hint("start it with `paseo up`, or leave out --no-start and PASEO_NO_START"));
+        return Err(
+            not_running().hint("start it with `paseo up`, or leave out --no-start and PASEO_NO_START")
+        );
     }
     start(settings)
 }
 
 /// Starts the daemon unless another process did so in the meantime.
-pub fn start(settings: &Settings) -> Result<Presence, Failure> {
+pub(crate) fn start(settings: &Settings) -> Result<Presence, Failure> {
     if settings.inside.is_some() {
-        return Err(not_running().hint("an agent never starts its own daemon: start it outside with `paseo up`"));
+        return Err(
+            not_running().hint("an agent never starts its own daemon: start it outside with `paseo up`")
+        );
     }
     home::prepare(settings)?;
     // One starter at a time; whoever waited finds the daemon there. Closing the file releases the lock.
     let _lock = lock(settings)?;
-    if is_running(settings) {
+    if is_running(settings) || outlives_its_predecessor(settings) {
         return Ok(Presence::Running);
     }
     let mut diagnostics = private(settings.log_directory().join("daemon.stderr"))
@@ -88,7 +94,8 @@ pub fn start(settings: &Settings) -> Result<Presence, Failure> {
         Some(Err(RecvTimeoutError::Timeout)) => {
             child.kill().ok();
             child.wait().ok();
-            Err(failed(format!("it did not answer within {} seconds", PATIENCE.as_secs())).hint(see_log(settings)))
+            Err(failed(format!("it did not answer within {} seconds", PATIENCE.as_secs()))
+                .hint(see_log(settings)))
         }
         Some(Err(RecvTimeoutError::Disconnected)) | None => {
             let how = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
@@ -100,8 +107,23 @@ pub fn start(settings: &Settings) -> Result<Presence, Failure> {
 }
 
 /// Says that there is no daemon.
-pub fn not_running() -> Failure {
+pub(crate) fn not_running() -> Failure {
     Failure::new(Exit::Unreachable, "the daemon is not running")
+}
+
+/// Waits while a daemon that does not answer still has the home: it is stopping, or about to answer.
+///
+/// True when it answers in the end. One that stays mute is left to the new daemon, which names it.
+fn outlives_its_predecessor(settings: &Settings) -> bool {
+    let Ok(held) = private(settings.home.join("daemon.lock")) else { return false };
+    let deadline = Instant::now() + PATIENCE;
+    while flock(&held, FlockOperation::NonBlockingLockExclusive).is_err() && Instant::now() < deadline {
+        if is_running(settings) {
+            return true;
+        }
+        std::thread::sleep(LOOK);
+    }
+    false
 }
 
 #[allow(clippy::disallowed_methods)] // The one process that the command line starts.
@@ -136,13 +158,16 @@ fn wait_for_report(stdout: ChildStdout) -> Result<Report, RecvTimeoutError> {
     receiver.recv_timeout(PATIENCE)
 }
 
-fn lock(settings: &Settings) -> Result<File, Failure> {
+/// Waits until nobody else is starting the daemon. Closing the file releases the lock.
+pub(crate) fn lock(settings: &Settings) -> Result<File, Failure> {
     let path = settings.home.join("start.lock");
-    let locked = private(path.clone()).and_then(|file| loop {
-        match flock(&file, FlockOperation::LockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+    let locked = private(path.clone()).and_then(|file| {
+        loop {
+            match flock(&file, FlockOperation::LockExclusive) {
+                Ok(()) => return Ok(file),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     });
     locked.map_err(|error| failed(format!("{} cannot be locked: {error}", path.display())))
@@ -175,7 +200,8 @@ mod tests {
 
     #[test]
     fn a_report_is_one_line_of_json() {
-        let ready = Report::Ready(Ready { pid: 7, socket: "/h/daemon.sock".into(), url: "http://x".to_owned() });
+        let ready =
+            Report::Ready(Ready { pid: 7, socket: "/h/daemon.sock".into(), url: "http://x".to_owned() });
         let line = serde_json::to_string(&ready).unwrap();
         assert_eq!(line, r#"{"ready":{"pid":7,"socket":"/h/daemon.sock","url":"http://x"}}"#);
         let error = Report::Error { message: "no".to_owned(), hint: None };

@@ -11,21 +11,21 @@ use crate::settings::Settings;
 
 /// What every command gets.
 #[derive(Debug)]
-pub struct Context {
-    pub settings: Settings,
-    pub printer: Printer,
+pub(crate) struct Context {
+    pub(crate) settings: Settings,
+    pub(crate) printer: Printer,
     client: Client,
     told: Cell<bool>,
 }
 
 impl Context {
-    pub fn new(settings: Settings, printer: Printer) -> Self {
+    pub(crate) fn new(settings: Settings, printer: Printer) -> Self {
         let client = Client::unix(settings.socket());
         Self { settings, printer, client, told: Cell::new(false) }
     }
 
     /// Returns a client of a daemon that answers; starts one if that is allowed.
-    pub fn client(&self) -> Result<&Client, Failure> {
+    pub(crate) fn client(&self) -> Result<&Client, Failure> {
         if let Presence::Started(ready) = autostart::ensure(&self.settings)? {
             self.printer.detail(&format!("started the daemon: pid {}, {}", ready.pid, ready.url));
         }
@@ -33,12 +33,12 @@ impl Context {
     }
 
     /// Returns a client of whatever is there.
-    pub fn client_as_is(&self) -> &Client {
+    pub(crate) fn client_as_is(&self) -> &Client {
         &self.client
     }
 
     /// Explains, once, that command and daemon are of different versions.
-    pub fn explain_version(&self) {
+    pub(crate) fn explain_version(&self) {
         if let Some(daemon) = self.client.version_mismatch()
             && !self.told.replace(true)
         {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Reads a duration.
-pub fn parse(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let malformed = || format!("`{text}` is no duration: expected for example 500ms, 30s, 5m, 2h or 1d");
     let mut total = Duration::ZERO;
     let mut rest = text;
@@ -38,7 +38,9 @@ mod tests {
         assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse("1h30m"), Ok(Duration::from_secs(5400)));
         assert_eq!(parse("1d"), Ok(Duration::from_secs(86_400)));
-        for text in ["", "5", "s", "0s", "-1s", "1.5h", "1 h", "99999999999999999999s", "9999999999999999999d"] {
+        for text in
+            ["", "5", "s", "0s", "-1s", "1.5h", "1 h", "99999999999999999999s", "9999999999999999999d"]
+        {
             assert!(parse(text).unwrap_err().contains("30s"), "{text}");
         }
     }

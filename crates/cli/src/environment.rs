@@ -4,17 +4,17 @@ use std::ffi::OsString;
 
 /// An environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Variable {
-    pub name: &'static str,
+pub(crate) struct Variable {
+    pub(crate) name: &'static str,
     /// What holds when it is not set.
-    pub default: &'static str,
-    pub about: &'static str,
-    pub side: Side,
+    pub(crate) default: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) side: Side,
 }
 
 /// Who sets a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// People do.
     Read,
     /// The daemon does, for every agent it starts.
@@ -29,38 +29,40 @@ const fn set(name: &'static str, about: &'static str) -> Variable {
     Variable { name, default: "", about, side: Side::Set }
 }
 
-pub const HOME: Variable = read(
+pub(crate) const HOME: Variable = read(
     "PASEO_HOME",
     "~/.paseo",
     "Where everything is kept: the log, the socket, `config.toml`. One daemon per home. Also set for agents.",
 );
-pub const LISTEN: Variable = read(
+pub(crate) const LISTEN: Variable = read(
     "PASEO_LISTEN",
     "127.0.0.1:6767",
     "Where the daemon listens beside its Unix socket, as address:port. Port 0 takes any free one.",
 );
-pub const LOG: Variable =
+pub(crate) const LOG: Variable =
     read("PASEO_LOG", "info", "What the daemon logs, as in `debug` or `info,paseo_daemon=trace`.");
-pub const NO_START: Variable = read(
+pub(crate) const NO_START: Variable = read(
     "PASEO_NO_START",
     "",
     "When set to anything but `0`, commands never start the daemon by themselves, as with `--no-start`.",
 );
-pub const PROVIDER: Variable = read("PASEO_PROVIDER", "", "The provider of agents that are started without `--provider`.");
-pub const NO_COLOR: Variable = read("NO_COLOR", "", "When set to anything, output has no colours.");
-pub const SESSION: Variable = set(
+pub(crate) const PROVIDER: Variable =
+    read("PASEO_PROVIDER", "", "The provider of agents that are started without `--provider`.");
+pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set to anything, output has no colours.");
+pub(crate) const SESSION: Variable = set(
     "PASEO_SESSION",
     "The agent's own id. Marks everything that runs under it; where it is set, no daemon is started.",
 );
-pub const TOKEN: Variable = set("PASEO_TOKEN", "The agent's own credential. Acts only as that agent.");
-pub const URL: Variable = set("PASEO_URL", "Where the agent reaches its daemon.");
+pub(crate) const TOKEN: Variable = set("PASEO_TOKEN", "The agent's own credential. Acts only as that agent.");
+pub(crate) const URL: Variable = set("PASEO_URL", "Where the agent reaches its daemon.");
 
 /// All of them.
-pub const ALL: [Variable; 9] = [HOME, LISTEN, LOG, NO_START, PROVIDER, NO_COLOR, SESSION, TOKEN, URL];
+#[cfg(test)]
+pub(crate) const ALL: [Variable; 9] = [HOME, LISTEN, LOG, NO_START, PROVIDER, NO_COLOR, SESSION, TOKEN, URL];
 
 impl Variable {
     /// Returns the value, when it is set to something.
-    pub fn value(&self) -> Option<OsString> {
+    pub(crate) fn value(&self) -> Option<OsString> {
         std::env::var_os(self.name).filter(|value| !value.is_empty())
     }
 }
@@ -73,7 +75,8 @@ fn reference() -> String {
          | variable | default | meaning |\n|---|---|---|\n",
     );
     let row = |variable: &Variable| {
-        let default = if variable.default.is_empty() { String::new() } else { format!("`{}`", variable.default) };
+        let default =
+            if variable.default.is_empty() { String::new() } else { format!("`{}`", variable.default) };
         format!("| `{}` | {default} | {} |\n", variable.name, variable.about)
     };
     page.extend(ALL.iter().filter(|variable| variable.side == Side::Read).map(row));

@@ -8,32 +8,32 @@ use paseo_wire::session::Candidate;
 
 /// Why a command did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    pub exit: Exit,
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
     /// Empty when nothing needs to be said.
-    pub message: String,
-    pub hint: Option<String>,
-    pub candidates: Vec<Candidate>,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) candidates: Vec<Candidate>,
 }
 
 impl Failure {
     /// Makes a failure with words.
-    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, message: message.into(), hint: None, candidates: Vec::new() }
     }
 
     /// Makes a failure of whoever typed the command.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
 
     /// Ends the command without another word.
-    pub fn silent(exit: Exit) -> Self {
+    pub(crate) fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }
 
     /// Adds what to do next.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -66,7 +66,9 @@ impl From<io::Error> for Failure {
 
 fn default_hint(code: Code) -> Option<String> {
     let hint = match code {
-        Code::NotFound | Code::Ambiguous => "`paseo ls -ag` shows all agents; a handle needs 4 characters or more",
+        Code::NotFound | Code::Ambiguous => {
+            "`paseo ls -ag` shows all agents; a handle needs 4 characters or more"
+        }
         Code::Busy => "`paseo wait` waits for it, `paseo stop` stops it",
         Code::CannotSteer => "send it without --steer: it is taken up after the running turn",
         Code::KeyReused => "use a new --key for a new message",

@@ -15,12 +15,15 @@ use crate::settings::Settings;
 const SOCKET_PATH_BYTES: usize = 107;
 
 /// Makes the home and its log directory, readable for their owner only.
-pub fn prepare(settings: &Settings) -> Result<(), Failure> {
+pub(crate) fn prepare(settings: &Settings) -> Result<(), Failure> {
     let home = &settings.home;
     let socket = settings.socket();
     if socket.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES {
         return Err(unusable(home, format!("{} is too long for the path of a socket", socket.display()))
-            .hint(format!("set PASEO_HOME to a path of at most {} bytes", SOCKET_PATH_BYTES - "/daemon.sock".len())));
+            .hint(format!(
+                "set PASEO_HOME to a path of at most {} bytes",
+                SOCKET_PATH_BYTES - "/daemon.sock".len()
+            )));
     }
     create(home)?;
     check(home)?;
@@ -31,9 +34,7 @@ fn create(directory: &Path) -> Result<(), Failure> {
     match DirBuilder::new().recursive(true).mode(0o700).create(directory) {
         Ok(()) => Ok(()),
         Err(_) if directory.is_dir() => Ok(()),
-        Err(_) if directory.exists() => {
-            Err(unusable(directory, "it is a file, expected a directory"))
-        }
+        Err(_) if directory.exists() => Err(unusable(directory, "it is a file, expected a directory")),
         Err(error) => Err(unusable(directory, format!("it cannot be made: {error}"))),
     }
 }

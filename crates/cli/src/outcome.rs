@@ -13,7 +13,7 @@ use crate::progress::Display;
 
 /// How the waiting ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     Outcome(Outcome),
     /// The time was up; the agent goes on.
     Timeout,
@@ -28,7 +28,7 @@ struct EndingView<'a> {
     handle: &'a str,
     delivery: &'a str,
     turn: Option<&'a str>,
-    /// completed, failed, interrupted, held, waiting, cancelled or timeout.
+    /// completed, failed, interrupted, held, waiting, cancelled, timeout or detached.
     outcome: &'static str,
     answer: Option<&'a str>,
     /// Of the failure.
@@ -40,7 +40,7 @@ struct EndingView<'a> {
 }
 
 /// Follows a message until it has an outcome, the time is up or somebody presses ctrl-C.
-pub async fn wait(
+pub(crate) async fn wait(
     client: &Client,
     printer: &Printer,
     receipt: &Receipt,
@@ -80,7 +80,7 @@ pub async fn wait(
 }
 
 /// Prints the answer, tells everything else, and returns the exit code.
-pub fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<Exit, Failure> {
+pub(crate) fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<Exit, Failure> {
     if printer.mode() == Mode::Json {
         printer.json(&view(receipt, ending))?;
     } else if let Ending::Outcome(outcome) = ending
@@ -99,7 +99,11 @@ pub fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<E
         }
         Ending::Outcome(Outcome::Failed { code, text, .. }) => {
             let text = if text.is_empty() { String::new() } else { format!(": {text}") };
-            tell(Exit::AgentError, format!("{handle} failed ({code}){text}"), format!("`paseo logs {handle}` shows what it did"))
+            tell(
+                Exit::AgentError,
+                format!("{handle} failed ({code}){text}"),
+                format!("`paseo logs {handle}` shows what it did"),
+            )
         }
         Ending::Outcome(Outcome::Interrupted { .. }) => tell(
             Exit::AgentError,
@@ -116,9 +120,11 @@ pub fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<E
             format!("{handle} asks for permission: {text}"),
             format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`"),
         ),
-        Ending::Outcome(Outcome::Cancelled) => {
-            tell(Exit::AgentError, "the message was taken back before it was answered".to_owned(), format!("`paseo logs {handle}` shows what happened"))
-        }
+        Ending::Outcome(Outcome::Cancelled) => tell(
+            Exit::AgentError,
+            "the message was taken back before it was answered".to_owned(),
+            format!("`paseo logs {handle}` shows what happened"),
+        ),
         Ending::Timeout => tell(Exit::Timeout, format!("the time is up; {handle} goes on"), going_on(handle)),
         Ending::Detached => {
             printer.note(&format!("{handle} goes on. {}", going_on(handle)));
@@ -128,7 +134,7 @@ pub fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<E
 }
 
 /// Returns why a message is held, in words.
-pub fn held(reason: &str) -> String {
+pub(crate) fn held(reason: &str) -> String {
     match reason {
         "stopped" => "the agent was stopped",
         "error" => "the agent's last turn failed",
@@ -155,6 +161,16 @@ fn answer(outcome: &Outcome) -> Option<&str> {
     }
 }
 
+fn turn(outcome: &Outcome) -> Option<&str> {
+    match outcome {
+        Outcome::Completed { turn, .. }
+        | Outcome::Failed { turn, .. }
+        | Outcome::Interrupted { turn, .. }
+        | Outcome::WaitingForPermission { turn, .. } => Some(turn),
+        Outcome::Held { .. } | Outcome::Cancelled => None,
+    }
+}
+
 fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
     let mut view = EndingView {
         session: &receipt.session,
@@ -172,17 +188,23 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
         Ending::Detached => view.outcome = "detached",
         Ending::Outcome(outcome) => {
             view.answer = answer(outcome);
+            view.turn = turn(outcome);
             match outcome {
-                Outcome::Completed { turn, .. } => (view.outcome, view.turn) = ("completed", Some(turn)),
-                Outcome::Interrupted { turn, .. } => (view.outcome, view.turn) = ("interrupted", Some(turn)),
-                Outcome::Failed { turn, code, text, .. } => {
-                    (view.outcome, view.turn) = ("failed", Some(turn));
-                    (view.code, view.message) = (Some(code), Some(text));
+                Outcome::Completed { .. } => view.outcome = "completed",
+                Outcome::Interrupted { .. } => view.outcome = "interrupted",
+                Outcome::Failed { code, text, .. } => {
+                    view.outcome = "failed";
+                    view.code = Some(code);
+                    view.message = Some(text);
                 }
-                Outcome::Held { reason } => (view.outcome, view.message) = ("held", Some(reason)),
-                Outcome::WaitingForPermission { turn, hash, text } => {
-                    (view.outcome, view.turn) = ("waiting", Some(turn));
-                    (view.ask, view.message) = (Some(hash), Some(text));
+                Outcome::Held { reason } => {
+                    view.outcome = "held";
+                    view.message = Some(reason);
+                }
+                Outcome::WaitingForPermission { hash, text, .. } => {
+                    view.outcome = "waiting";
+                    view.ask = Some(hash);
+                    view.message = Some(text);
                 }
                 Outcome::Cancelled => view.outcome = "cancelled",
             }

@@ -9,7 +9,7 @@ use crate::transcript;
 
 /// Shows progress: streamed text on a terminal, terse lines elsewhere.
 #[derive(Debug)]
-pub struct Display {
+pub(crate) struct Display {
     printer: Printer,
     handle: String,
     /// The item that is growing, and how many of its bytes were shown.
@@ -17,12 +17,12 @@ pub struct Display {
 }
 
 impl Display {
-    pub fn new(printer: Printer, handle: &str) -> Self {
+    pub(crate) fn new(printer: Printer, handle: &str) -> Self {
         Self { printer, handle: handle.to_owned(), growing: None }
     }
 
     /// Shows one step.
-    pub fn show(&mut self, progress: &Progress) {
+    pub(crate) fn show(&mut self, progress: &Progress) {
         if self.printer.mode() == Mode::Quiet {
             return;
         }
@@ -40,7 +40,7 @@ impl Display {
     }
 
     /// Leaves the terminal at the beginning of a line.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.interrupt_text();
     }
 
@@ -56,7 +56,9 @@ impl Display {
             }
         };
         // After a broken connection a piece may come twice, or not at all: then the stored item has it.
-        let Some(skip) = shown.checked_sub(live.offset).and_then(|skip| usize::try_from(skip).ok()) else { return };
+        let Some(skip) = shown.checked_sub(live.offset).and_then(|skip| usize::try_from(skip).ok()) else {
+            return;
+        };
         let Some(new) = live.text.get(skip..).filter(|new| !new.is_empty()) else { return };
         self.printer.grow(new);
         self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
@@ -64,7 +66,9 @@ impl Display {
 
     fn item(&mut self, item: &ItemView) {
         let shown = match self.growing.take() {
-            Some((growing, shown)) if growing == item.id => Some(usize::try_from(shown).unwrap_or(usize::MAX)),
+            Some((growing, shown)) if growing == item.id => {
+                Some(usize::try_from(shown).unwrap_or(usize::MAX))
+            }
             Some(other) => {
                 self.growing = Some(other);
                 self.interrupt_text();

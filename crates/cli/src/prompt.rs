@@ -10,7 +10,7 @@ use paseo_core::limits::MESSAGE_BYTES;
 use crate::failure::Failure;
 
 /// Reads a text that was typed; `-` stands for stdin.
-pub fn typed(text: &OsStr, what: &str) -> Result<String, Failure> {
+pub(crate) fn typed(text: &OsStr, what: &str) -> Result<String, Failure> {
     if text == "-" {
         let bytes = limited(io::stdin().lock())
             .map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
@@ -20,7 +20,7 @@ pub fn typed(text: &OsStr, what: &str) -> Result<String, Failure> {
 }
 
 /// Reads a text from a file.
-pub fn file(path: &Path, what: &str) -> Result<String, Failure> {
+pub(crate) fn file(path: &Path, what: &str) -> Result<String, Failure> {
     let bytes = File::open(path)
         .and_then(limited)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
@@ -37,15 +37,19 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
 fn check(bytes: Vec<u8>, what: &str, place: &str) -> Result<String, Failure> {
     if bytes.len() > MESSAGE_BYTES {
         let kilobytes = MESSAGE_BYTES / 1024;
-        return Err(Failure::usage(format!("the {what} {place} is too large: at most {kilobytes} KB can be sent"))
-            .hint("put it into a file that the agent can read, and name the file"));
+        return Err(Failure::usage(format!(
+            "the {what} {place} is too large: at most {kilobytes} KB can be sent"
+        ))
+        .hint("put it into a file that the agent can read, and name the file"));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
         Failure::usage(format!("the {what} {place} is not UTF-8 text (byte {})", position + 1))
     })?;
     if text.trim().is_empty() {
-        return Err(Failure::usage(format!("the {what} {place} is empty")).hint("say what the agent shall do"));
+        return Err(
+            Failure::usage(format!("the {what} {place} is empty")).hint("say what the agent shall do")
+        );
     }
     Ok(text)
 }
@@ -68,7 +72,9 @@ mod tests {
 
     #[test]
     fn a_file_that_is_none_is_named() {
-        assert!(file(Path::new("/nowhere/task.md"), "prompt").unwrap_err().message.contains("/nowhere/task.md"));
+        assert!(
+            file(Path::new("/nowhere/task.md"), "prompt").unwrap_err().message.contains("/nowhere/task.md")
+        );
         assert!(file(Path::new("/"), "prompt").is_err());
     }
 }

@@ -15,17 +15,17 @@ const DEFAULT_LIVE_PROCESSES: usize = 8;
 
 /// What holds for this command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Absolute.
-    pub home: PathBuf,
-    pub listen: SocketAddr,
-    pub provider: Option<String>,
-    pub log: String,
-    pub live_processes: usize,
+    pub(crate) home: PathBuf,
+    pub(crate) listen: SocketAddr,
+    pub(crate) provider: Option<String>,
+    pub(crate) log: String,
+    pub(crate) live_processes: usize,
     /// A command may start the daemon.
-    pub start: bool,
+    pub(crate) start: bool,
     /// The command runs inside an agent.
-    pub inside: Option<String>,
+    pub(crate) inside: Option<String>,
 }
 
 /// What `config.toml` may hold.
@@ -47,7 +47,7 @@ struct Limits {
 
 impl Settings {
     /// Resolves the settings. `variable` looks one up in the environment.
-    pub fn resolve(
+    pub(crate) fn resolve(
         global: &Global,
         variable: impl Fn(&Variable) -> Option<OsString>,
     ) -> Result<Self, Failure> {
@@ -63,9 +63,7 @@ impl Settings {
             home,
             listen: address(&listen.0, listen.1)?,
             provider: text(&environment::PROVIDER)?.or(file.provider),
-            log: text(&environment::LOG)?
-                .or(file.log)
-                .unwrap_or_else(|| environment::LOG.default.to_owned()),
+            log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.limits.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES).max(1),
             start: !global.no_start && !no_start,
             inside: text(&environment::SESSION)?,
@@ -73,12 +71,12 @@ impl Settings {
     }
 
     /// Returns where the daemon's Unix socket is.
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.home.join("daemon.sock")
     }
 
     /// Returns where the logs are.
-    pub fn log_directory(&self) -> PathBuf {
+    pub(crate) fn log_directory(&self) -> PathBuf {
         self.home.join("log")
     }
 }

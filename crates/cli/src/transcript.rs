@@ -11,7 +11,7 @@ const HEADLINE: usize = 100;
 const OUTPUT_LINES: usize = 12;
 
 /// Returns an item in one line: what was called, what came of it. `None` when there is nothing to tell.
-pub fn headline(item: &ItemView) -> Option<String> {
+pub(crate) fn headline(item: &ItemView) -> Option<String> {
     let text = || truncate(&line(item.text.as_deref().unwrap_or_default().trim()), HEADLINE);
     match item.kind.as_str() {
         "tool_call" => {
@@ -38,7 +38,7 @@ pub fn headline(item: &ItemView) -> Option<String> {
 }
 
 /// Returns an item as a block of a transcript: a head and its text. `None` for what only machines read.
-pub fn block(item: &ItemView) -> Option<(String, String)> {
+pub(crate) fn block(item: &ItemView) -> Option<(String, String)> {
     let text = item.text.clone().unwrap_or_default();
     let head = match item.kind.as_str() {
         "user_text" => field(item, "origin").unwrap_or("human").to_owned(),
@@ -48,7 +48,10 @@ pub fn block(item: &ItemView) -> Option<(String, String)> {
         "tool_call" | "notice" | "error" => return Some((stamped(item, &headline(item)?), String::new())),
         "permission" => {
             let decision = field(item, "decision");
-            let head = decision.map_or_else(|| "asks for permission".to_owned(), |decision| format!("permission: {decision}"));
+            let head = decision.map_or_else(
+                || "asks for permission".to_owned(),
+                |decision| format!("permission: {decision}"),
+            );
             return Some((stamped(item, &head), if decision.is_none() { text } else { String::new() }));
         }
         "tool_result" => {
@@ -106,7 +109,11 @@ mod tests {
 
     #[test]
     fn a_call_is_one_line() {
-        let call = item("tool_call", json!({"name": "shell", "class": "execute"}), r#"{"command":"echo a\necho b"}"#);
+        let call = item(
+            "tool_call",
+            json!({"name": "shell", "class": "execute"}),
+            r#"{"command":"echo a\necho b"}"#,
+        );
         assert_eq!(headline(&call).unwrap(), "tool shell: echo a echo b");
         let titled = item("tool_call", json!({"name": "edit", "title": "src/main.rs"}), "{}");
         assert_eq!(headline(&titled).unwrap(), "tool edit: src/main.rs");

@@ -70,7 +70,7 @@ impl Client {
     /// Returns the whole text of an item, also of one whose view holds only beginning and end.
     pub async fn full_text(&self, session: &str, item: &ItemView) -> Result<String, Error> {
         match item.full_length {
-            Some(_) => self.item_text(session, &item.id).await,
+            Some(_) => self.item_text(session, item.ordinal).await,
             None => Ok(item.text.clone().unwrap_or_default()),
         }
     }

@@ -127,7 +127,8 @@ impl Events {
     /// Puts an event in line, unless it was there before. False when the daemon asks to connect again.
     fn take(&mut self, raw: Raw) -> Result<bool, Error> {
         if let Some(id) = &raw.id {
-            let seq: u64 = id.parse().map_err(|_| Error::Protocol(format!("`{id}` is no place in the log")))?;
+            let seq: u64 =
+                id.parse().map_err(|_| Error::Protocol(format!("`{id}` is no place in the log")))?;
             if seq <= self.cursor {
                 return Ok(true);
             }

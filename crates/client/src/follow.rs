@@ -82,7 +82,9 @@ impl Follow {
                 Frame::Live(live) if live.session == self.session && self.turn.is_some() => {
                     Some(Step::Progress(Progress::Live(live)))
                 }
-                Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => None,
+                Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {
+                    None
+                }
             };
             if let Some(step) = step {
                 return Ok(step);
@@ -201,7 +203,9 @@ impl Follow {
 
     /// Returns the outcome of an ask in our turn, unless it is decided already.
     async fn asked(&mut self, event: &EventFrame) -> Result<Option<Outcome>, Error> {
-        let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else { return Ok(None) };
+        let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else {
+            return Ok(None);
+        };
         if event.view.as_ref().and_then(|view| view.ask.as_deref()) != Some(hash) {
             return Ok(None);
         }

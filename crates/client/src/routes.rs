@@ -71,8 +71,9 @@ impl Client {
     }
 
     /// Returns the whole text of an item.
-    pub async fn item_text(&self, session: &str, item: &str) -> Result<String, Error> {
-        let ask = Ask::new(Method::GET, &path(["api", "sessions", session, "items", item, "text"]));
+    pub async fn item_text(&self, session: &str, ordinal: u64) -> Result<String, Error> {
+        let ordinal = ordinal.to_string();
+        let ask = Ask::new(Method::GET, &path(["api", "sessions", session, "items", &ordinal, "text"]));
         let bytes = self.read_bytes(ask).await?;
         String::from_utf8(bytes.into()).map_err(|error| Error::Protocol(error.to_string()))
     }

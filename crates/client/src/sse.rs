@@ -96,11 +96,7 @@ mod tests {
             data: data.to_owned(),
             id: id.map(str::to_owned),
         };
-        vec![
-            raw("item", "{\"a\":\n\"héé 👋\"}", Some("7")),
-            raw("", "", Some("9")),
-            raw("live", "", None),
-        ]
+        vec![raw("item", "{\"a\":\n\"héé 👋\"}", Some("7")), raw("", "", Some("9")), raw("live", "", None)]
     }
 
     fn parse(chunks: &[&[u8]]) -> Vec<Raw> {

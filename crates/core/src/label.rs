@@ -143,6 +143,8 @@ impl Filter {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn labels(texts: &[&str], ui: bool) -> Labels {
@@ -187,5 +189,30 @@ mod tests {
         assert!(!of(&["env=ci"], true).matches(&background));
         assert!(!of(&["env=c"], false).matches(&background));
         assert!(of(&[], false).matches(&labels(&["ui=false"], true)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_label_survives_a_round_trip_and_is_bounded(text in ".{0,20}=.{0,140}") {
+            if let Ok(label) = text.parse::<Label>() {
+                prop_assert_eq!(label.to_string(), text);
+                for part in [&label.key, &label.value] {
+                    let stored = serde_json::to_string(part).unwrap();
+                    prop_assert!(stored.len() <= limits::LABEL_BYTES + 2);
+                }
+            }
+        }
+
+        #[test]
+        fn labels_that_were_set_pass_a_filter_for_them(pairs in prop::collection::vec("[a-c]=[x-z]", 0..6), ui: bool) {
+            let typed: Vec<Label> = pairs.iter().map(|pair| pair.parse().unwrap()).collect();
+            let labels = Labels::from_flags(typed, ui).unwrap();
+            let all = labels.iter().map(|(key, value)| Label { key: key.to_owned(), value: value.to_owned() });
+            let all: Vec<Label> = all.collect();
+            let background = all.is_empty();
+            prop_assert!(Filter::from_flags(all, false).matches(&labels));
+            prop_assert_eq!(background, labels.is_empty());
+            prop_assert_eq!(Filter::Background.matches(&labels), !labels.is_ui());
+        }
     }
 }

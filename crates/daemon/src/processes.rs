@@ -13,6 +13,9 @@ use crate::sessions::Command;
 /// A place among the living. Given back when dropped.
 pub(crate) type Place = OwnedSemaphorePermit;
 
+/// A session whose process has nothing to do, and how to tell it.
+type Idle = (SessionId, mpsc::WeakSender<Command>);
+
 /// The places that there are.
 #[derive(Clone)]
 pub(crate) struct Processes {
@@ -20,7 +23,7 @@ pub(crate) struct Processes {
     total: usize,
     waiting: Arc<AtomicUsize>,
     /// Sessions whose process has nothing to do, the longest idle first.
-    idle: Arc<Mutex<VecDeque<(SessionId, mpsc::WeakSender<Command>)>>>,
+    idle: Arc<Mutex<VecDeque<Idle>>>,
 }
 
 impl Processes {
@@ -65,7 +68,7 @@ impl Processes {
         }
     }
 
-    fn pop_idle(&self) -> Option<(SessionId, mpsc::WeakSender<Command>)> {
+    fn pop_idle(&self) -> Option<Idle> {
         self.idle.lock().pop_front()
     }
 }

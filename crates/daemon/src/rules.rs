@@ -27,3 +27,84 @@ impl store::Fold for Rules {
         Ok(store::Folded { state: folded.state, live: folded.live, epoch: folded.epoch })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use paseo_core::actor::Actor;
+    use paseo_core::cause;
+    use paseo_core::id::SessionId;
+    use paseo_core::session::{self, Class, Created, Draft, Event, Outcome, Session, Source, Verb};
+    use paseo_core::settings;
+    use paseo_store::{Erasure, HeadRow, Log, Sqlite, Which, sqlite};
+
+    use super::Rules;
+    use crate::journal::{self, Entries};
+    use crate::mint;
+
+    /// A session that was asked something and answered.
+    fn history(id: SessionId) -> (Vec<Event>, Entries, cause::Event, paseo_core::id::CauseId) {
+        let by = Actor::Human("cli".into());
+        let created = Created {
+            session: id,
+            by: by.clone(),
+            provider: "scripted".into(),
+            model: None,
+            parent: None,
+            project: "/".into(),
+            directory: "/".into(),
+            labels: Default::default(),
+            name: Some("a name".into()),
+        };
+        let mut entries = Entries::by(&by);
+        let mut draft = Draft::new(Session::create(created.clone(), mint::now()), mint::now());
+        let text = journal::reference("hello");
+        entries.content(id, text.id, "hello".into(), None);
+        let (delivery, cause) = (mint::delivery(), mint::cause());
+        let opened = cause::Event::Opened { by: by.clone(), session: id, delivery };
+        let (verb, class) = (Verb::Queue, Class::Message);
+        let incoming =
+            session::Accepted { delivery, origin: by, verb, cause, hop: 0, text, class, waited: false };
+        session::accept(&mut draft, incoming, true).unwrap();
+        let plan = session::next(&draft.session).unwrap();
+        session::open(&mut draft, plan, &cause::Cause::default(), mint::turn());
+        session::end(&mut draft, Outcome::Interrupted, Source::Restart, None);
+        let mut events = vec![Event::Created(created)];
+        events.append(&mut draft.events);
+        (events, entries, opened, cause)
+    }
+
+    #[tokio::test]
+    async fn heads_are_what_a_replay_gives() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Sqlite::open(sqlite::Options::new(folder.path().join("log"), Arc::new(Rules))).unwrap();
+        let ids = [mint::session(), mint::session()];
+        for id in ids {
+            let (events, entries, opened, cause) = history(id);
+            let entries = entries.session(id, 0, &events).stream(cause::stream(cause), 0, &[opened]);
+            log.append(entries.into_batch()).await.unwrap();
+        }
+        let version = log.head(&session::stream(ids[0])).await.unwrap().unwrap().version;
+        let mut deletion = Entries::by(&Actor::Daemon);
+        deletion.erase(Erasure::Stream { stream: session::stream(ids[0]) });
+        log.append(deletion.session(ids[0], version, &[Event::Deleted {}]).into_batch()).await.unwrap();
+        let changed = settings::Event::Changed { key: settings::Key::PermReadTab, value: true };
+        let batch =
+            Entries::by(&Actor::Daemon).stream(settings::STREAM.to_owned(), 0, &[changed]).into_batch();
+        log.append(batch).await.unwrap();
+
+        let before: Vec<HeadRow> = log.heads("", Which::All, None, 500).await.unwrap();
+        assert_eq!(before.len(), 5);
+        log.rebuild_heads().await.unwrap();
+        assert_eq!(log.heads("", Which::All, None, 500).await.unwrap(), before);
+        let live: Vec<String> = log
+            .heads("", Which::Live, None, 500)
+            .await
+            .unwrap()
+            .iter()
+            .map(|row| row.stream.to_string())
+            .collect();
+        assert_eq!(live, [session::stream(ids[1]), settings::STREAM.to_owned()]);
+    }
+}

@@ -102,7 +102,7 @@ impl Tail {
 
     /// Returns the frames after a point and the point they reach to; from memory, or else from the log.
     pub(crate) async fn after(&self, cursor: Seq) -> Result<(Vec<Arc<StoredFrame>>, Seq), Failure> {
-        if let Some(found) = self.from_ring(cursor) {
+        if let Some(found) = self.remembered(cursor) {
             return Ok(found);
         }
         let records = self.journal.log.read(cursor, PAGE).await?;
@@ -110,7 +110,7 @@ impl Tail {
         Ok((records.into_iter().filter_map(|record| self.encode(record)).map(Arc::new).collect(), reached))
     }
 
-    fn from_ring(&self, cursor: Seq) -> Option<(Vec<Arc<StoredFrame>>, Seq)> {
+    fn remembered(&self, cursor: Seq) -> Option<(Vec<Arc<StoredFrame>>, Seq)> {
         let ring = self.ring.lock();
         if cursor < ring.floor {
             return None;

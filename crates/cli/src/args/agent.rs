@@ -13,11 +13,11 @@ use crate::duration;
 ///
 /// Exits with 1 when there is none yet.
 #[derive(Debug, Args)]
-pub struct ReadArgs {
+pub(crate) struct ReadArgs {
     /// Which agent
-    pub handle: String,
+    pub(crate) handle: String,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Print an agent's transcript
@@ -26,23 +26,23 @@ pub struct ReadArgs {
 Examples:
   paseo logs 3f2a --since 10m
   paseo logs 3f2a -f --json | jq -r 'select(.kind == \"assistant_text\").text'")]
-pub struct LogsArgs {
+pub(crate) struct LogsArgs {
     /// Which agent
-    pub handle: String,
+    pub(crate) handle: String,
     /// Go on with what comes, until ctrl-C
     #[arg(short, long)]
-    pub follow: bool,
+    pub(crate) follow: bool,
     /// From an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
     #[arg(long, value_name = "WHEN")]
-    pub since: Option<Since>,
+    pub(crate) since: Option<Since>,
     /// Print one JSON object per line
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// Where in a transcript to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Since {
+pub(crate) enum Since {
     Ordinal(u64),
     Ago(Duration),
     Moment(Timestamp),
@@ -59,19 +59,21 @@ impl FromStr for Since {
             return Ok(Self::Ago(duration));
         }
         text.parse().map(Self::Moment).map_err(|_| {
-            format!("`{text}` is neither an ordinal (12), a time ago (10m) nor a moment (2026-01-31T12:00:00Z)")
+            format!(
+                "`{text}` is neither an ordinal (12), a time ago (10m) nor a moment (2026-01-31T12:00:00Z)"
+            )
         })
     }
 }
 
 /// Print all that is known about an agent
 #[derive(Debug, Args)]
-pub struct InspectArgs {
+pub(crate) struct InspectArgs {
     /// Which agent
-    pub handle: String,
+    pub(crate) handle: String,
     /// Print JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// Wait until agents are done
@@ -79,57 +81,57 @@ pub struct InspectArgs {
 /// An agent is done when it is neither starting nor running: exits with 4 when it waits for a permission
 /// and with 1 when it failed or was interrupted.
 #[derive(Debug, Args)]
-pub struct WaitArgs {
+pub(crate) struct WaitArgs {
     /// Which agents
     #[arg(required = true)]
-    pub handles: Vec<String>,
+    pub(crate) handles: Vec<String>,
     /// Until one of them is done
     #[arg(long, conflicts_with = "all")]
-    pub any: bool,
+    pub(crate) any: bool,
     /// Until all of them are done (the default)
     #[arg(long)]
-    pub all: bool,
+    pub(crate) all: bool,
     /// How long to wait, as in 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Several agents.
 #[derive(Debug, Args)]
-pub struct HandlesArgs {
+pub(crate) struct HandlesArgs {
     /// Which agents
     #[arg(required = true)]
-    pub handles: Vec<String>,
+    pub(crate) handles: Vec<String>,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Delete agents
 ///
 /// Transcript, messages and name are gone for good. Files that the agent changed stay as they are.
 #[derive(Debug, Args)]
-pub struct RemoveArgs {
+pub(crate) struct RemoveArgs {
     /// Which agents
     #[arg(required = true)]
-    pub handles: Vec<String>,
+    pub(crate) handles: Vec<String>,
     /// Also those that are in the middle of something
     #[arg(short, long)]
-    pub force: bool,
+    pub(crate) force: bool,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Give an agent a name
 #[derive(Debug, Args)]
-pub struct RenameArgs {
+pub(crate) struct RenameArgs {
     /// Which agent
-    pub handle: String,
+    pub(crate) handle: String,
     /// Its name; \"\" takes the name away
-    pub name: String,
+    pub(crate) name: String,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Set and remove labels
@@ -138,16 +140,16 @@ pub struct RenameArgs {
 Examples:
   paseo label 3f2a env=ci team=infra
   paseo label 3f2a 91cc ui=true env-")]
-pub struct LabelArgs {
+pub(crate) struct LabelArgs {
     /// Agents, then key=value to set a label and key- to remove one
     #[arg(required = true, num_args = 2.., value_name = "HANDLE|KEY=VALUE|KEY-")]
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum PermitCommand {
+pub(crate) enum PermitCommand {
     /// List the agents that ask for permission, and what they ask
     Ls {
         #[command(flatten)]
@@ -160,14 +162,14 @@ pub enum PermitCommand {
 }
 
 #[derive(Debug, Args)]
-pub struct PermitArgs {
+pub(crate) struct PermitArgs {
     /// Which agent
-    pub handle: String,
+    pub(crate) handle: String,
     /// Tell the agent something along with it
     #[arg(short, long, value_name = "TEXT")]
-    pub message: Option<String>,
+    pub(crate) message: Option<String>,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 #[cfg(test)]

@@ -5,23 +5,23 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::Output;
 
 #[derive(Debug, Args)]
-pub struct UpArgs {
+pub(crate) struct UpArgs {
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Say whether the daemon runs, and what it does
 ///
 /// Exits with 7 when it does not run. Never starts it.
 #[derive(Debug, Args)]
-pub struct StatusArgs {
+pub(crate) struct StatusArgs {
     /// Print JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum DaemonCommand {
+pub(crate) enum DaemonCommand {
     /// Run the daemon in the foreground until ctrl-C
     Run {
         /// Report readiness on stdout and leave the terminal
@@ -33,17 +33,17 @@ pub enum DaemonCommand {
 }
 
 #[derive(Debug, Args)]
-pub struct DaemonLogsArgs {
+pub(crate) struct DaemonLogsArgs {
     /// Go on with what comes, until ctrl-C
     #[arg(short, long)]
-    pub follow: bool,
+    pub(crate) follow: bool,
     /// How many of the newest lines
     #[arg(short = 'n', long, default_value_t = 200, value_name = "COUNT")]
-    pub lines: usize,
+    pub(crate) lines: usize,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum SettingsCommand {
+pub(crate) enum SettingsCommand {
     /// Show all settings, or one
     Get {
         key: Option<String>,
@@ -61,7 +61,7 @@ pub enum SettingsCommand {
 
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
+pub(crate) enum Switch {
     #[value(alias = "true")]
     On,
     #[value(alias = "false")]
@@ -69,7 +69,7 @@ pub enum Switch {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum TokenCommand {
+pub(crate) enum TokenCommand {
     /// Make a token and print its secret, once
     Create {
         /// What it is for

@@ -15,19 +15,19 @@ Examples:
   paseo ls --ui                   what the web app shows
   paseo ls --label env=ci -g      with this label, wherever it was started
   paseo ls -q | xargs paseo stop")]
-pub struct ListArgs {
+pub(crate) struct ListArgs {
     /// Only agents with this label (repeatable; all must match)
     #[arg(short, long = "label", value_name = "KEY=VALUE")]
-    pub labels: Vec<Label>,
+    pub(crate) labels: Vec<Label>,
     /// Only agents of the web app: the same as --label ui=true
     #[arg(long)]
-    pub ui: bool,
+    pub(crate) ui: bool,
     /// Closed agents too
     #[arg(short, long)]
-    pub all_statuses: bool,
+    pub(crate) all_statuses: bool,
     /// Agents of every directory
     #[arg(short, long)]
-    pub global: bool,
+    pub(crate) global: bool,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }

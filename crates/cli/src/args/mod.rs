@@ -9,10 +9,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use agent::{HandlesArgs, InspectArgs, LabelArgs, LogsArgs, PermitCommand, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs};
-pub use daemon::{DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, TokenCommand, UpArgs};
-pub use list::ListArgs;
-pub use talk::{RunArgs, SendArgs};
+pub(crate) use agent::{
+    HandlesArgs, InspectArgs, LabelArgs, LogsArgs, PermitArgs, PermitCommand, ReadArgs, RemoveArgs,
+    RenameArgs, Since, WaitArgs,
+};
+pub(crate) use daemon::{
+    DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
+};
+pub(crate) use list::ListArgs;
+pub(crate) use talk::{RunArgs, SendArgs};
 
 /// Shown under `paseo --help`; `docs/exit-codes.md` says more.
 const EXIT_CODES: &str = "\
@@ -37,41 +42,41 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "paseo", version, about, after_help = EXIT_CODES, disable_help_subcommand = true)]
 #[command(max_term_width = 100)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(flatten)]
-    pub global: Global,
+    pub(crate) global: Global,
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
-pub struct Global {
+pub(crate) struct Global {
     /// Where everything is kept [env: PASEO_HOME] [default: ~/.paseo]
     #[arg(long, global = true, value_name = "DIR", display_order = 900)]
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// Do not start the daemon when it is not running [env: PASEO_NO_START]
     #[arg(long, global = true, display_order = 901)]
-    pub no_start: bool,
+    pub(crate) no_start: bool,
     /// Say more on stderr
     #[arg(short, long, global = true, display_order = 902)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 /// How much is printed, and how.
 #[derive(Debug, Clone, Copy, Default, Args)]
-pub struct Output {
+pub(crate) struct Output {
     /// Print JSON
     #[arg(long, conflicts_with = "quiet")]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Print only what a script needs
     #[arg(short, long)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Start an agent and wait for its answer
     Run(RunArgs),
     /// List agents
@@ -138,7 +143,10 @@ mod tests {
     fn every_exit_code_is_documented() {
         let page = include_str!("../../../../docs/exit-codes.md");
         for code in ["0", "1", "2", "3", "4", "5", "6", "7", "130"] {
-            assert!(EXIT_CODES.lines().any(|line| line.trim_start().starts_with(&format!("{code}  "))), "{code}");
+            assert!(
+                EXIT_CODES.lines().any(|line| line.trim_start().starts_with(&format!("{code}  "))),
+                "{code}"
+            );
             assert!(page.lines().any(|line| line.starts_with(&format!("| {code} |"))), "{code}");
         }
     }

@@ -21,39 +21,39 @@ Examples:
   paseo run --label env=ci --label team=infra \"Fix the failing tests\"
   git diff | paseo run --timeout 5m -
   agent=$(paseo run -d --prompt-file task.md) && paseo wait \"$agent\" && paseo read \"$agent\"")]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// What to do; `-` reads it from stdin
     #[arg(required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
-    pub prompt: Option<OsString>,
+    pub(crate) prompt: Option<OsString>,
     /// Read the prompt from a file
     #[arg(long, value_name = "FILE")]
-    pub prompt_file: Option<PathBuf>,
+    pub(crate) prompt_file: Option<PathBuf>,
     /// Attach a label (repeatable)
     #[arg(short, long = "label", value_name = "KEY=VALUE")]
-    pub labels: Vec<Label>,
+    pub(crate) labels: Vec<Label>,
     /// Show it in the web app: the same as --label ui=true, unless a label says otherwise
     #[arg(long)]
-    pub ui: bool,
+    pub(crate) ui: bool,
     /// What to call it
     #[arg(long, value_name = "NAME", visible_alias = "name")]
-    pub title: Option<String>,
+    pub(crate) title: Option<String>,
     /// Which kind of agent [env: PASEO_PROVIDER]
     #[arg(long, value_name = "NAME")]
-    pub provider: Option<String>,
+    pub(crate) provider: Option<String>,
     /// Which model, as the provider calls it
     #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Where it works [default: here]
     #[arg(long, value_name = "DIR")]
-    pub cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
     /// Print the handle and return at once
     #[arg(short, long, conflicts_with = "timeout")]
-    pub detach: bool,
+    pub(crate) detach: bool,
     /// How long to wait for the answer, as in 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// Send a message to an agent
@@ -65,26 +65,26 @@ Examples:
   paseo send 3f2a \"Also update the docs\"
   paseo send 3f2a --interrupt \"Stop, wrong branch\"
   git diff | paseo send 3f2a --wait -")]
-pub struct SendArgs {
+pub(crate) struct SendArgs {
     /// Which agent
-    pub handle: String,
+    pub(crate) handle: String,
     /// What to say; `-` reads it from stdin
-    pub message: OsString,
+    pub(crate) message: OsString,
     /// Put it into the running turn
     #[arg(long, conflicts_with = "interrupt")]
-    pub steer: bool,
+    pub(crate) steer: bool,
     /// Interrupt the running turn: this message is next
     #[arg(long)]
-    pub interrupt: bool,
+    pub(crate) interrupt: bool,
     /// Wait for the answer
     #[arg(short, long)]
-    pub wait: bool,
+    pub(crate) wait: bool,
     /// How long to wait for the answer, as in 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, requires = "wait")]
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Send it once, however often it is repeated with the same key
     #[arg(long)]
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }

@@ -10,9 +10,9 @@ use paseo_wire::error::Exit;
 use rustix::fd::AsFd;
 use serde::Serialize;
 
-pub use safe::{block, line};
-pub use table::{Column, Table, truncate};
-pub use time::{clock, relative};
+pub(crate) use safe::{block, line};
+pub(crate) use table::{Column, Table, truncate};
+pub(crate) use time::{clock, relative};
 
 use crate::args::Output;
 use crate::environment;
@@ -20,7 +20,7 @@ use crate::failure::Failure;
 
 /// Knows both streams and how much is wanted.
 #[derive(Debug, Clone, Copy)]
-pub struct Printer {
+pub(crate) struct Printer {
     out: Stream,
     err: Stream,
     mode: Mode,
@@ -38,7 +38,7 @@ struct Stream {
 
 /// How much is printed, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     Normal,
     Quiet,
     Json,
@@ -46,7 +46,7 @@ pub enum Mode {
 
 /// How a text stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     Plain,
     Bold,
     Dim,
@@ -58,7 +58,7 @@ pub enum Style {
 
 impl Printer {
     /// Looks at both streams.
-    pub fn new(verbose: bool) -> Self {
+    pub(crate) fn new(verbose: bool) -> Self {
         let plain = environment::NO_COLOR.value().is_some()
             || std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         let stream = |terminal: bool, width: Option<usize>| Stream {
@@ -76,7 +76,7 @@ impl Printer {
     }
 
     /// Returns the printer that a command's flags ask for.
-    pub fn with(self, output: Output) -> Self {
+    pub(crate) fn with(self, output: Output) -> Self {
         let mode = match output {
             Output { json: true, .. } => Mode::Json,
             Output { quiet: true, .. } => Mode::Quiet,
@@ -86,21 +86,21 @@ impl Printer {
     }
 
     /// Returns the printer for JSON, when it is asked for.
-    pub fn json_if(self, json: bool) -> Self {
+    pub(crate) fn json_if(self, json: bool) -> Self {
         self.with(Output { json, quiet: false })
     }
 
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         self.mode
     }
 
     /// Says whether a person reads along on stderr.
-    pub fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.err.terminal
     }
 
     /// Prints text that an agent or a person wrote: as it is into a file or pipe, harmless on a terminal.
-    pub fn text(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
         let mut shown = if self.out.terminal { block(text) } else { text.to_owned() };
         if !shown.ends_with('\n') {
             shown.push('\n');
@@ -109,30 +109,30 @@ impl Printer {
     }
 
     /// Prints one line; what would break it is escaped.
-    pub fn line(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
         self.write(&(line(text) + "\n"))
     }
 
     /// Prints a line made of styled parts; each part is made harmless.
-    pub fn styled(&self, parts: &[(Style, &str)]) -> Result<(), Failure> {
+    pub(crate) fn styled(&self, parts: &[(Style, &str)]) -> Result<(), Failure> {
         let parts = parts.iter().map(|(style, text)| paint(self.out.color, *style, &line(text)));
         self.write(&(parts.collect::<String>() + "\n"))
     }
 
     /// Prints a table that fits the terminal.
-    pub fn table(&self, table: &Table) -> Result<(), Failure> {
+    pub(crate) fn table<const N: usize>(&self, table: &Table<N>) -> Result<(), Failure> {
         self.write(&table.render(self.out.width, self.out.color))
     }
 
     /// Prints one JSON object on one line.
-    pub fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value)
             .map_err(|error| Failure::new(Exit::AgentError, format!("cannot write JSON: {error}")))?;
         self.write(&(text + "\n"))
     }
 
     /// Passes bytes through to stdout.
-    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         if self.out.terminal {
             return self.write(&block(&String::from_utf8_lossy(bytes)));
         }
@@ -141,38 +141,38 @@ impl Printer {
     }
 
     /// Tells something on stderr, unless quiet.
-    pub fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         if self.mode != Mode::Quiet {
             self.tell(&(line(text) + "\n"));
         }
     }
 
     /// Tells something on stderr in a low voice, unless quiet.
-    pub fn aside(&self, text: &str) {
+    pub(crate) fn aside(&self, text: &str) {
         if self.mode != Mode::Quiet {
             self.tell(&(paint(self.err.color, Style::Dim, &line(text)) + "\n"));
         }
     }
 
     /// Tells something on stderr when more is wanted.
-    pub fn detail(&self, text: &str) {
+    pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
             self.tell(&(line(text) + "\n"));
         }
     }
 
     /// Shows a growing text on stderr in a low voice, without ending the line.
-    pub fn grow(&self, text: &str) {
+    pub(crate) fn grow(&self, text: &str) {
         self.tell(&paint(self.err.color, Style::Dim, &block(text)));
     }
 
     /// Ends a line on stderr.
-    pub fn end_line(&self) {
+    pub(crate) fn end_line(&self) {
         self.tell("\n");
     }
 
     /// Tells why a command failed.
-    pub fn failure(&self, failure: &Failure) {
+    pub(crate) fn failure(&self, failure: &Failure) {
         if failure.message.is_empty() {
             return;
         }
@@ -212,7 +212,7 @@ impl Printer {
 }
 
 /// Returns how a status stands out.
-pub fn status_style(status: &str) -> Style {
+pub(crate) fn status_style(status: &str) -> Style {
     match status {
         "running" | "starting" => Style::Green,
         "waiting" => Style::Yellow,

@@ -1,7 +1,7 @@
 //! Making foreign text harmless: no escape sequence, nothing invisible, nothing that turns text around.
 
 /// Returns the text on one line.
-pub fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.trim_end_matches(['\n', '\r']).chars() {
         match character {
@@ -13,7 +13,7 @@ pub fn line(text: &str) -> String {
 }
 
 /// Returns the text with its lines and tabs. Works on pieces of a text as well as on the whole.
-pub fn block(text: &str) -> String {
+pub(crate) fn block(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

@@ -10,37 +10,37 @@ const GAP: &str = "  ";
 
 /// A column's title and manners.
 #[derive(Debug, Clone, Copy)]
-pub struct Column {
+pub(crate) struct Column {
     title: &'static str,
     flexible: bool,
 }
 
 impl Column {
     /// Makes a column that is never cut.
-    pub fn fixed(title: &'static str) -> Self {
+    pub(crate) fn fixed(title: &'static str) -> Self {
         Self { title, flexible: false }
     }
 
     /// Makes a column that gives way when the terminal is narrow.
-    pub fn flexible(title: &'static str) -> Self {
+    pub(crate) fn flexible(title: &'static str) -> Self {
         Self { title, flexible: true }
     }
 }
 
 /// Rows under titles.
 #[derive(Debug)]
-pub struct Table<const N: usize = 3> {
+pub(crate) struct Table<const N: usize> {
     columns: [Column; N],
     rows: Vec<[(Style, String); N]>,
 }
 
 impl<const N: usize> Table<N> {
-    pub fn new(columns: [Column; N]) -> Self {
+    pub(crate) fn new(columns: [Column; N]) -> Self {
         Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row. Cells are made harmless and put on one line.
-    pub fn row(&mut self, cells: [(Style, String); N]) {
+    pub(crate) fn row(&mut self, cells: [(Style, String); N]) {
         self.rows.push(cells.map(|(style, text)| (style, line(&text))));
     }
 
@@ -78,7 +78,12 @@ impl<const N: usize> Table<N> {
     }
 }
 
-fn push_row<const N: usize>(text: &mut String, cells: &[(Style, String); N], widths: &[usize; N], color: bool) {
+fn push_row<const N: usize>(
+    text: &mut String,
+    cells: &[(Style, String); N],
+    widths: &[usize; N],
+    color: bool,
+) {
     let mut row = String::new();
     let mut padding = 0;
     for ((style, cell), width) in cells.iter().zip(widths) {
@@ -96,7 +101,7 @@ fn push_row<const N: usize>(text: &mut String, cells: &[(Style, String); N], wid
 }
 
 /// Returns the text, cut to a width and ending in `…` when something is missing.
-pub fn truncate(text: &str, width: usize) -> String {
+pub(crate) fn truncate(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -121,7 +126,8 @@ mod tests {
     use super::*;
 
     fn table() -> Table<3> {
-        let mut table = Table::new([Column::fixed("HANDLE"), Column::flexible("NAME"), Column::fixed("UPDATED")]);
+        let mut table =
+            Table::new([Column::fixed("HANDLE"), Column::flexible("NAME"), Column::fixed("UPDATED")]);
         let plain = |text: &str| (Style::Plain, text.to_owned());
         table.row([plain("3f2a"), plain("fix the tests in every crate"), plain("5m")]);
         table.row([plain("91cc0"), plain("世界世界世界世界世界"), plain("now")]);

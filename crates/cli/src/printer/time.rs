@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use paseo_wire::time::Moment;
 
 /// Returns how long ago a moment was, in a few characters.
-pub fn relative(moment: Moment) -> String {
+pub(crate) fn relative(moment: Moment) -> String {
     ago(Timestamp::now().as_millisecond().saturating_sub(moment.as_millis()))
 }
 
 /// Returns a moment as `12:03:04` in UTC, with the date when it was not today.
-pub fn clock(moment: Moment) -> String {
+pub(crate) fn clock(moment: Moment) -> String {
     let text = String::from(moment);
     let today = Timestamp::now().to_string();
     match (text.split_once('T'), today.split_once('T')) {

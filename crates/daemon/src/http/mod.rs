@@ -11,6 +11,8 @@ mod routes;
 mod server;
 mod sessions;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What the writer remembers between transactions, and how one batch is checked and written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -316,9 +316,9 @@ fn check_contents(connection: &Connection, submission: &Submission) -> Result<()
             return refused(format!("content {} is already stored", packed.id));
         }
     }
-    let brought = |id: Uuid| submission.contents.iter().any(|packed| packed.id == id);
+    let brought: HashSet<Uuid> = submission.contents.iter().map(|packed| packed.id).collect();
     for id in submission.items.iter().filter_map(|item| item.content) {
-        if !brought(id) && !content::exists(connection, id)? {
+        if !brought.contains(&id) && !content::exists(connection, id)? {
             return refused(format!("an item points at content {id}, which is not stored"));
         }
     }

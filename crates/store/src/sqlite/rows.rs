@@ -16,7 +16,7 @@ pub(super) const COLUMNS: &str =
 
 const INSERT: &str =
     "INSERT INTO event (seq, stream, version, ordinal, id, ts, actor, kind, v, data, content)
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
 /// Where the columns of the content begin.
 const CONTENT: usize = 11;

@@ -19,6 +19,16 @@ pub(super) struct Harness {
     stopping: bool,
     /// How many messages the agent still wants to send.
     words: usize,
+    temper: Temper,
+}
+
+/// What a run's agents and people are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Temper {
+    /// Harnesses fail, people stop and close.
+    Moody,
+    /// Everybody goes on talking, until nobody pays for it any more.
+    Loud,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +52,7 @@ pub(super) enum Act {
 
 impl Harness {
     /// Receives the messages of a turn.
-    pub(super) fn start(turn: &Turn, words: usize) -> Self {
+    pub(super) fn start(turn: &Turn, words: usize, temper: Temper) -> Self {
         Self {
             turn: turn.id,
             cause: turn.cause,
@@ -52,6 +62,7 @@ impl Harness {
             mood: Mood::Reading,
             stopping: false,
             words,
+            temper,
         }
     }
 
@@ -82,8 +93,8 @@ impl Harness {
 
     fn read(&mut self, random: &mut Random, ledger: &mut Ledger) -> Act {
         match random.below(20) {
-            0 => return self.finish(Outcome::Failed, Source::ProcessExit),
-            1..=4 => return Act::Nothing,
+            0 if self.temper == Temper::Moody => return self.finish(Outcome::Failed, Source::ProcessExit),
+            1..=9 => return Act::Nothing,
             _ => {}
         }
         self.messages.iter().for_each(|id| ledger.take(*id));
@@ -101,8 +112,8 @@ impl Harness {
 
     fn work(&mut self, random: &mut Random, ledger: &mut Ledger) -> Act {
         match random.below(20) {
-            0 => self.finish(Outcome::Failed, Source::Protocol),
-            1 => self.finish(Outcome::Failed, Source::ProcessExit),
+            0 if self.temper == Temper::Moody => self.finish(Outcome::Failed, Source::Protocol),
+            1 if self.temper == Temper::Moody => self.finish(Outcome::Failed, Source::ProcessExit),
             2 => {
                 self.mood = Mood::Asking;
                 Act::Tell(Input::Asked(self.turn))
@@ -112,7 +123,7 @@ impl Harness {
                 ledger.take(message);
                 Act::Tell(Input::Took(message))
             }
-            3..=12 if self.words > 0 => {
+            3..=18 if self.words > 0 => {
                 self.words -= 1;
                 Act::Speak
             }

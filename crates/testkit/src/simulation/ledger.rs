@@ -30,6 +30,8 @@ pub(super) struct Ledger {
     /// Sessions that start nothing by themselves, with the reason.
     held: BTreeMap<SessionId, Hold>,
     turns: usize,
+    repeats: usize,
+    unpaid: usize,
 }
 
 struct Message {
@@ -90,6 +92,7 @@ impl Ledger {
                     let message = self.message(id)?;
                     message.held_alone |= alone;
                     message.unpaid |= reason == HeldReason::Budget;
+                    self.unpaid += usize::from(reason == HeldReason::Budget);
                 }
                 Ok(())
             }
@@ -112,7 +115,11 @@ impl Ledger {
 
     /// Checks a message whose bytes leave for a harness.
     pub(super) fn send(&mut self, id: DeliveryId, repeat: bool) -> Check {
-        if !self.doubtful.insert(id) && !repeat {
+        if self.doubtful.insert(id) {
+            return Ok(());
+        }
+        self.repeats += 1;
+        if !repeat {
             return Err(format!("I1: {id} is handed again without the repeat mark"));
         }
         Ok(())
@@ -179,6 +186,16 @@ impl Ledger {
     /// Returns how many turns were opened.
     pub(super) fn turns(&self) -> usize {
         self.turns
+    }
+
+    /// Returns how many messages were handed again.
+    pub(super) fn repeats(&self) -> usize {
+        self.repeats
+    }
+
+    /// Returns how often a message was held because nobody paid for it.
+    pub(super) fn unpaid(&self) -> usize {
+        self.unpaid
     }
 
     /// Returns how many turns there can be without another word of a person: what every cause still pays

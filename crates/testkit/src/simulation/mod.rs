@@ -69,6 +69,10 @@ pub struct Report {
     pub turns: usize,
     pub crashes: usize,
     pub conflicts: usize,
+    /// Messages that were handed again.
+    pub repeats: usize,
+    /// Messages that were held because no wake was left.
+    pub unpaid: usize,
 }
 
 /// A promise that a run broke.
@@ -90,7 +94,7 @@ impl fmt::Display for Violation {
 /// Runs one seed to its end.
 pub fn run(seed: Seed, fault: Option<Fault>) -> Result<Report, Violation> {
     // The length comes from a stream of its own, so that it says nothing about the first steps.
-    let steps = 20 + Random::new(Seed(!seed.0)).below(200);
+    let steps = 20 + Random::new(Seed(!seed.0)).below(80);
     let mut world = World::new(seed, fault);
     let result = (0..steps).try_for_each(|_| world.step()).and_then(|()| world.settle());
     match result {

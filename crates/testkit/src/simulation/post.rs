@@ -5,12 +5,17 @@ use paseo_core::id::{CauseId, DeliveryId, SessionId};
 use paseo_core::session::{Class, Incoming, Session, Verb};
 use paseo_core::time::Timestamp;
 
+use super::harness::Temper;
 use super::owner::{Input, text};
 use super::random::Random;
 
 /// Makes what a person does next to a session.
-pub(super) fn person(session: &Session, random: &mut Random, now: Timestamp) -> Input {
-    match random.below(20) {
+pub(super) fn person(session: &Session, temper: Temper, random: &mut Random, now: Timestamp) -> Input {
+    let first = match temper {
+        Temper::Moody => 0,
+        Temper::Loud => 5,
+    };
+    match first + random.below(20 - first) {
         0 | 1 => Input::Stop,
         2 => Input::Close,
         3 => Input::Reopen,

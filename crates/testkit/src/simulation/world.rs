@@ -11,7 +11,7 @@ use paseo_core::label::Labels;
 use paseo_core::session::{self, Created, Draft, Event, Outcome, Source};
 use paseo_core::time::Timestamp;
 
-use super::harness::{Act, Harness};
+use super::harness::{Act, Harness, Temper};
 use super::ledger::{Check, Ledger};
 use super::log::{Append, Log};
 use super::owner::{Desk, Effect, Input, Owner, Stage};
@@ -29,8 +29,7 @@ pub(super) struct World {
     causes: BTreeSet<CauseId>,
     /// Messages that another daemon accepted and has not acknowledged yet.
     accepted_elsewhere: Vec<DeliveryId>,
-    /// How much the agents of this run talk to each other in one turn, at most.
-    talkative: usize,
+    temper: Temper,
     fault: Option<Fault>,
     pub(super) report: Report,
 }
@@ -39,8 +38,11 @@ impl World {
     pub(super) fn new(seed: Seed, fault: Option<Fault>) -> Self {
         let mut random = Random::new(seed);
         let now = Timestamp::from_millis(1_700_000_000_000);
+        // Loud runs spend what a cause has. Most are small, so that the same sessions meet again and again.
+        let temper = if random.percent(3) { Temper::Loud } else { Temper::Moody };
+        let sessions = if temper == Temper::Loud && random.percent(85) { 3 } else { 3 + random.below(10) };
         let sessions: Vec<SessionId> =
-            (0..3 + random.below(10)).map(|_| SessionId::from_random(random.bytes())).collect();
+            (0..sessions).map(|_| SessionId::from_random(random.bytes())).collect();
         let mut log = Log::default();
         for id in &sessions {
             let event = codec::encode(&Event::Created(created(*id)));
@@ -52,7 +54,7 @@ impl World {
             sessions.iter().map(|id| Owner::load(*id, &log, random.percent(70))).collect();
         Self {
             harnesses: sessions.iter().map(|_| None).collect(),
-            talkative: random.below(4),
+            temper,
             random,
             now,
             log,
@@ -71,9 +73,9 @@ impl World {
         self.tick();
         match self.random.below(100) {
             0..=9 => self.person(),
-            10 => return self.crash(),
-            11..=12 => self.rival(),
-            13 => self.stop_cause(),
+            10..=11 => return self.crash(),
+            12..=13 => self.rival(),
+            14 => self.stop_cause(),
             _ => return self.work().map(drop),
         }
         Ok(())
@@ -104,6 +106,8 @@ impl World {
             self.ledger.check_rest(&owner.session)?;
         }
         self.report.turns = self.ledger.turns();
+        self.report.repeats = self.ledger.repeats();
+        self.report.unpaid = self.ledger.unpaid();
         Ok(())
     }
 
@@ -186,7 +190,11 @@ impl World {
                 for pending in &turn.deliveries {
                     self.ledger.send(pending.id, pending.repeat)?;
                 }
-                self.harnesses[index] = Some(Harness::start(turn, self.random.below(self.talkative + 1)));
+                let words = match self.temper {
+                    Temper::Moody => self.random.below(3),
+                    Temper::Loud => 1 + self.random.below(2),
+                };
+                self.harnesses[index] = Some(Harness::start(turn, words, self.temper));
             }
             Effect::Steer(delivery) => {
                 let steering = owner.session.turn.as_ref().into_iter().flat_map(|turn| &turn.steering);
@@ -264,7 +272,7 @@ impl World {
     fn person(&mut self) {
         let index = self.random.below(self.owners.len());
         let owner = &mut self.owners[index];
-        let input = post::person(&owner.session, &mut self.random, self.now);
+        let input = post::person(&owner.session, self.temper, &mut self.random, self.now);
         if let Input::Send(incoming) = &input {
             self.causes.insert(incoming.cause);
         }

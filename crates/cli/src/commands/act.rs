@@ -1,0 +1,88 @@
+//! `paseo stop`, `close`, `reopen`, `clear` and `rm`: one deed, several agents.
+
+use paseo_client::{Client, Error};
+use paseo_wire::error::{Code, Exit};
+use paseo_wire::session::ActionAnswer;
+
+use super::worse;
+use crate::args::Output;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::Mode;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Stop,
+    Close,
+    Reopen,
+    Clear,
+    Remove,
+    RemoveByForce,
+}
+
+/// Does it to all of them, whatever happens to some. The worst outcome counts.
+pub(crate) async fn run(
+    context: &Context,
+    verb: Verb,
+    handles: &[String],
+    output: Output,
+) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let client = context.client()?;
+    let mut exit = Exit::Ok;
+    for handle in handles {
+        match act(client, verb, handle).await {
+            Ok(answer) => match printer.mode() {
+                Mode::Json => printer.json(&answer)?,
+                Mode::Quiet => printer.line(&answer.handle)?,
+                Mode::Normal => printer.line(&told(verb, &answer))?,
+            },
+            Err(error) => {
+                let failure = failure(verb, handle, error);
+                exit = worse(exit, failure.exit);
+                printer.failure(&failure);
+            }
+        }
+    }
+    Ok(exit)
+}
+
+async fn act(client: &Client, verb: Verb, handle: &str) -> Result<ActionAnswer, Error> {
+    match verb {
+        Verb::Stop => client.stop(handle).await,
+        Verb::Close => client.close(handle).await,
+        Verb::Reopen => client.reopen(handle).await,
+        Verb::Clear => client.clear(handle).await,
+        Verb::Remove => client.delete_session(handle, false).await,
+        Verb::RemoveByForce => client.delete_session(handle, true).await,
+    }
+}
+
+fn told(verb: Verb, answer: &ActionAnswer) -> String {
+    let handle = &answer.handle;
+    match (verb, answer.changed) {
+        (Verb::Stop, true) => format!("stopped {handle}"),
+        (Verb::Stop, false) => format!("{handle} was not at work"),
+        (Verb::Close, true) => format!("closed {handle}"),
+        (Verb::Close, false) => format!("{handle} was closed already"),
+        (Verb::Reopen, true) => format!("reopened {handle}"),
+        (Verb::Reopen, false) => format!("{handle} was open already"),
+        (Verb::Clear, true) => format!("cleared {handle}"),
+        (Verb::Clear, false) => format!("{handle} was empty already"),
+        (Verb::Remove | Verb::RemoveByForce, _) => format!("deleted {handle}"),
+    }
+}
+
+fn failure(verb: Verb, handle: &str, error: Error) -> Failure {
+    let busy = error.code() == Some(Code::Busy);
+    let mut failure = Failure::from(error);
+    // Among several agents each failure says whose it is.
+    if !failure.message.contains(handle) {
+        failure.message = format!("{handle}: {}", failure.message);
+    }
+    if busy && verb == Verb::Remove {
+        failure.hint = Some(format!("`paseo rm -f {handle}` stops and deletes it"));
+    }
+    failure
+}

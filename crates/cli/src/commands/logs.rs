@@ -1,0 +1,122 @@
+//! `paseo logs`
+
+use jiff::Timestamp;
+use paseo_client::Client;
+use paseo_core::limits::PAGE_ROWS;
+use paseo_wire::error::Exit;
+use paseo_wire::item::{ItemQuery, ItemView};
+use paseo_wire::stream::Frame;
+
+use crate::args::{LogsArgs, Since};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Mode, Printer, Style};
+use crate::transcript;
+
+pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.json_if(args.json);
+    let client = context.client()?;
+    let session = client.session(&args.handle).await?.session;
+    let start = start(client, &session.id, args.since).await?;
+    let mut after = start.after;
+    let seq = loop {
+        let query = ItemQuery { after: Some(after), limit: Some(PAGE_ROWS), ..ItemQuery::default() };
+        let page = client.items(&session.id, &query).await?;
+        for item in page.items.iter().filter(|item| item.ts.as_millis() >= start.not_before) {
+            show(&printer, item)?;
+        }
+        after = page.items.last().map_or(after, |item| item.ordinal);
+        if !page.newer || page.items.is_empty() {
+            break page.seq;
+        }
+    };
+    if !args.follow {
+        if after == 0 {
+            printer.note(&format!("{} has no transcript yet", session.handle));
+        }
+        return Ok(Exit::Ok);
+    }
+    context.explain_version();
+    tokio::select! {
+        failure = follow(client, &printer, &session.id, seq, after) => failure,
+        pressed = tokio::signal::ctrl_c() => match pressed {
+            Ok(()) => Ok(Exit::Interrupted),
+            Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for ctrl-C: {error}"))),
+        },
+    }
+}
+
+/// Where to begin.
+struct Start {
+    /// Items above this ordinal.
+    after: u64,
+    /// Of those, the ones from this moment on.
+    not_before: i64,
+}
+
+/// Finds the place to begin, page by page from the end.
+async fn start(client: &Client, session: &str, since: Option<Since>) -> Result<Start, Failure> {
+    let not_before = match since {
+        None => return Ok(Start { after: 0, not_before: i64::MIN }),
+        Some(Since::Ordinal(ordinal)) => {
+            return Ok(Start { after: ordinal.saturating_sub(1), not_before: i64::MIN });
+        }
+        Some(Since::Ago(ago)) => {
+            let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+            Timestamp::now().as_millisecond().saturating_sub(ago)
+        }
+        Some(Since::Moment(moment)) => moment.as_millisecond(),
+    };
+    let mut before = None;
+    loop {
+        let query = ItemQuery { before, limit: Some(PAGE_ROWS), ..ItemQuery::default() };
+        let page = client.items(session, &query).await?;
+        let Some(first) = page.items.first() else { return Ok(Start { after: 0, not_before }) };
+        if !page.older || first.ts.as_millis() < not_before {
+            return Ok(Start { after: first.ordinal.saturating_sub(1), not_before });
+        }
+        before = Some(first.ordinal);
+    }
+}
+
+async fn follow(
+    client: &Client,
+    printer: &Printer,
+    session: &str,
+    seq: u64,
+    mut after: u64,
+) -> Result<Exit, Failure> {
+    let mut events = client.events(seq, &[format!("session:{session}")]);
+    loop {
+        match events.next().await? {
+            // Between the page and its seq an item may be in both.
+            Frame::Item(frame) if frame.session == session && frame.item.ordinal > after => {
+                after = frame.item.ordinal;
+                show(printer, &frame.item)?;
+            }
+            Frame::Event(event) if event.session == session && event.kind == "session.deleted" => {
+                printer.note("the agent was deleted");
+                return Ok(Exit::Ok);
+            }
+            Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+        }
+    }
+}
+
+fn show(printer: &Printer, item: &ItemView) -> Result<(), Failure> {
+    if printer.mode() == Mode::Json {
+        return printer.json(item);
+    }
+    let Some((head, text)) = transcript::block(item) else { return Ok(()) };
+    let style = match item.kind.as_str() {
+        "error" => Style::Red,
+        "permission" => Style::Yellow,
+        "user_text" => Style::Bold,
+        _ => Style::Dim,
+    };
+    printer.styled(&[(style, &head)])?;
+    if !text.is_empty() {
+        printer.text(&text)?;
+    }
+    printer.line("")
+}

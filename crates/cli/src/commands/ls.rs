@@ -1,0 +1,156 @@
+//! `paseo ls`
+
+use paseo_client::Client;
+use paseo_core::label::Label;
+use paseo_core::limits::PAGE_ROWS;
+use paseo_wire::error::Exit;
+use paseo_wire::session::{Hidden, SessionPage, SessionQuery, SessionView};
+use serde::Serialize;
+
+use super::run::directory;
+use crate::args::ListArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table, relative, status_style};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct ListView<'a> {
+    seq: u64,
+    sessions: &'a [SessionView],
+    hidden: Hidden,
+}
+
+pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let query = SessionQuery {
+        labels: (!args.labels.is_empty()).then(|| joined(&args.labels)),
+        ui: args.ui,
+        all_statuses: args.all_statuses,
+        project: if args.global { None } else { Some(directory(None)?) },
+        ..SessionQuery::default()
+    };
+    let page = all(context.client()?, query).await?;
+    match printer.mode() {
+        Mode::Json => {
+            let SessionPage { seq, ref sessions, hidden, .. } = page;
+            printer.json(&ListView { seq, sessions, hidden })?;
+        }
+        Mode::Quiet => {
+            for session in &page.sessions {
+                printer.line(&session.handle)?;
+            }
+        }
+        Mode::Normal => show(&printer, &page, &args)?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// Reads every page of a list.
+pub(super) async fn all(client: &Client, mut query: SessionQuery) -> Result<SessionPage, Failure> {
+    query.limit = Some(PAGE_ROWS);
+    let mut whole = client.sessions(&query).await?;
+    while let Some(next) = whole.next.take() {
+        query.after = Some(next);
+        let page = client.sessions(&query).await?;
+        whole.sessions.extend(page.sessions);
+        whole.next = page.next;
+    }
+    Ok(whole)
+}
+
+/// Returns what a person calls a session.
+pub(super) fn shown_name(session: &SessionView) -> &str {
+    session.name.as_deref().or(session.title.as_deref()).unwrap_or_default()
+}
+
+/// Returns the labels on one line.
+pub(super) fn shown_labels(session: &SessionView) -> String {
+    let labels: Vec<String> = session.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    labels.join(" ")
+}
+
+fn show(printer: &Printer, page: &SessionPage, args: &ListArgs) -> Result<(), Failure> {
+    let hidden = hidden(page.hidden, args);
+    if page.sessions.is_empty() {
+        printer.note(match hidden {
+            Some(_) => "No agents to show.",
+            None => "No agents yet. Start one: paseo run \"what to do\"",
+        });
+    } else {
+        printer.table(&table(&page.sessions))?;
+    }
+    if let Some(hidden) = hidden.filter(|_| printer.is_watched() || page.sessions.is_empty()) {
+        printer.aside(&hidden);
+    }
+    Ok(())
+}
+
+fn table(sessions: &[SessionView]) -> Table<6> {
+    let mut table = Table::new([
+        Column::fixed("HANDLE"),
+        Column::fixed("STATUS"),
+        Column::flexible("NAME"),
+        Column::fixed("PROVIDER"),
+        Column::flexible("LABELS"),
+        Column::fixed("UPDATED"),
+    ]);
+    for session in sessions {
+        table.row([
+            (Style::Bold, session.handle.clone()),
+            (status_style(&session.status), session.status.clone()),
+            (Style::Plain, shown_name(session).to_owned()),
+            (Style::Plain, session.provider.clone()),
+            (Style::Blue, shown_labels(session)),
+            (Style::Dim, relative(session.updated_at)),
+        ]);
+    }
+    table
+}
+
+/// Says how many are hidden, by which filter, and what shows them.
+fn hidden(hidden: Hidden, args: &ListArgs) -> Option<String> {
+    let filtered = !args.labels.is_empty() || args.ui;
+    let labels = if filtered { "without these labels" } else { "in the web app (--ui)" };
+    let parts =
+        [(hidden.labels, labels), (hidden.status, "closed (-a)"), (hidden.project, "started elsewhere (-g)")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
+    (!parts.is_empty()).then(|| format!("hidden: {}", parts.join(", ")))
+}
+
+/// Writes labels as the query wants them.
+fn joined(labels: &[Label]) -> String {
+    let labels: Vec<String> = labels.iter().map(|label| label.to_string().replace(',', "%2C")).collect();
+    labels.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn args(words: &[&str]) -> ListArgs {
+        match Cli::parse_from(["paseo", "ls"].iter().chain(words)).command {
+            Command::Ls(args) => args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_counted_by_filter() {
+        let counts = Hidden { status: 2, project: 1, labels: 4 };
+        let told = hidden(counts, &args(&[])).unwrap();
+        assert_eq!(told, "hidden: 4 in the web app (--ui), 2 closed (-a), 1 started elsewhere (-g)");
+        let told = hidden(Hidden { labels: 3, ..Hidden::default() }, &args(&["--ui"])).unwrap();
+        assert_eq!(told, "hidden: 3 without these labels");
+        assert_eq!(hidden(Hidden::default(), &args(&[])), None);
+    }
+
+    #[test]
+    fn a_comma_does_not_split_a_label() {
+        assert_eq!(joined(&args(&["--label", "a=1,2", "--label", "b=3"]).labels), "a=1%2C2,b=3");
+    }
+}

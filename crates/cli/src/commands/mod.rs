@@ -1,0 +1,61 @@
+//! One file per command.
+
+mod act;
+pub(crate) mod daemon;
+mod inspect;
+mod label;
+mod logs;
+mod ls;
+mod permit;
+mod read;
+mod rename;
+mod run;
+mod send;
+mod settings;
+mod status;
+mod token;
+mod up;
+mod wait;
+
+use paseo_wire::error::Exit;
+
+use crate::args::{Command, DaemonCommand};
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Runs a command and returns its exit code.
+pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => run::run(context, args).await,
+        Command::Ls(args) => ls::run(context, args).await,
+        Command::Send(args) => send::run(context, args).await,
+        Command::Read(args) => read::run(context, args).await,
+        Command::Logs(args) => logs::run(context, args).await,
+        Command::Inspect(args) => inspect::run(context, args).await,
+        Command::Wait(args) => wait::run(context, args).await,
+        Command::Stop(args) => act::run(context, act::Verb::Stop, &args.handles, args.output).await,
+        Command::Close(args) => act::run(context, act::Verb::Close, &args.handles, args.output).await,
+        Command::Reopen(args) => act::run(context, act::Verb::Reopen, &args.handles, args.output).await,
+        Command::Clear(args) => act::run(context, act::Verb::Clear, &args.handles, args.output).await,
+        Command::Rm(args) => {
+            let verb = if args.force { act::Verb::RemoveByForce } else { act::Verb::Remove };
+            act::run(context, verb, &args.handles, args.output).await
+        }
+        Command::Rename(args) => rename::run(context, args).await,
+        Command::Label(args) => label::run(context, args).await,
+        Command::Permit(command) => permit::run(context, command).await,
+        Command::Settings(command) => settings::run(context, command).await,
+        Command::Token(command) => token::run(context, command).await,
+        Command::Up(args) => up::up(context, args.output).await,
+        Command::Down(args) => up::down(context, args.output).await,
+        Command::Restart(args) => up::restart(context, args.output).await,
+        Command::Status(args) => status::run(context, args).await,
+        Command::Daemon(DaemonCommand::Logs(args)) => daemon::logs(context, &args).await,
+        Command::Daemon(DaemonCommand::Run { detached }) => daemon::run(&context.settings, detached),
+    }
+}
+
+/// Returns the worse of two exit codes: any failure is worse than none, the higher one stands.
+fn worse(one: Exit, other: Exit) -> Exit {
+    if (one as u8) < (other as u8) { other } else { one }
+}

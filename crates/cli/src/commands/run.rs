@@ -1,0 +1,68 @@
+//! `paseo run`
+
+use std::path::{Path, PathBuf};
+
+use paseo_core::label::Labels;
+use paseo_wire::error::Exit;
+use paseo_wire::session::CreateSession;
+
+use crate::args::RunArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::Mode;
+use crate::{outcome, prompt};
+
+pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let wanted = wanted(context, &args)?;
+    let created = context.client()?.create_session(&wanted, None).await?;
+    context.explain_version();
+    let handle = &created.session.handle;
+    if args.detach {
+        match printer.mode() {
+            Mode::Json => printer.json(&created)?,
+            Mode::Normal | Mode::Quiet => printer.line(handle)?,
+        }
+        return Ok(Exit::Ok);
+    }
+    let receipt = created.receipt.as_ref().ok_or_else(|| {
+        Failure::new(Exit::AgentError, format!("the daemon made {handle} and gave no receipt for the prompt"))
+    })?;
+    printer.aside(&format!("{handle} started ({})", created.session.provider));
+    let ending = outcome::wait(context.client_as_is(), &printer, receipt, args.timeout).await?;
+    outcome::report(&printer, receipt, &ending)
+}
+
+/// Everything is checked before anything is sent.
+fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
+    let prompt = match (&args.prompt, &args.prompt_file) {
+        (Some(text), _) => prompt::typed(text, "prompt")?,
+        (None, Some(path)) => prompt::file(path, "prompt")?,
+        (None, None) => return Err(Failure::usage("there is no prompt")),
+    };
+    let labels = Labels::from_flags(args.labels.iter().cloned(), args.ui)
+        .map_err(|malformed| Failure::usage(malformed.to_string()))?;
+    Ok(CreateSession {
+        provider: args.provider.clone().or_else(|| context.settings.provider.clone()),
+        model: args.model.clone(),
+        labels: labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        name: args.title.clone(),
+        directory: directory(args.cwd.as_deref())?,
+        prompt: Some(prompt),
+    })
+}
+
+/// Returns the directory to work in: absolute, without links, known to exist.
+pub(super) fn directory(chosen: Option<&Path>) -> Result<String, Failure> {
+    let path = chosen.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let unusable = |why: &str| {
+        let name =
+            if chosen.is_some() { path.display().to_string() } else { "the current directory".to_owned() };
+        Failure::usage(format!("{name} cannot be worked in: {why}"))
+    };
+    let real = path.canonicalize().map_err(|error| unusable(&error.to_string()))?;
+    if !real.is_dir() {
+        return Err(unusable("it is not a directory"));
+    }
+    real.into_os_string().into_string().map_err(|_| unusable("its path is not UTF-8"))
+}

@@ -1,0 +1,50 @@
+//! `paseo send`
+
+use paseo_wire::error::Exit;
+use paseo_wire::message::{Receipt, SendMessage, Verb};
+
+use crate::args::SendArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::Mode;
+use crate::{outcome, prompt};
+
+pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let verb = match (args.steer, args.interrupt) {
+        (true, _) => Verb::Steer,
+        (_, true) => Verb::Interrupt,
+        _ => Verb::Queue,
+    };
+    let message = SendMessage { text: prompt::typed(&args.message, "message")?, verb, wait: args.wait };
+    let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
+    context.explain_version();
+    if args.wait {
+        printer.aside(&told(&receipt));
+        let ending = outcome::wait(context.client_as_is(), &printer, &receipt, args.timeout).await?;
+        return outcome::report(&printer, &receipt, &ending);
+    }
+    match printer.mode() {
+        Mode::Json => printer.json(&receipt)?,
+        Mode::Quiet => printer.line(&receipt.delivery)?,
+        Mode::Normal => printer.line(&told(&receipt))?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// Returns the receipt in one readable line.
+fn told(receipt: &Receipt) -> String {
+    let Receipt { handle, delivery, .. } = receipt;
+    let placement = match receipt.placement.as_str() {
+        "started" => format!("{handle} takes it up now"),
+        "queued" => format!("queued: {handle} takes it up after its running turn"),
+        "steering" => format!("steering: it goes into the running turn of {handle}"),
+        "interrupting" => format!("interrupting {handle}: it is next"),
+        "held" => {
+            let reason = receipt.reason.as_deref().map(outcome::held);
+            format!("held: {handle} takes it up when a person acts ({})", reason.unwrap_or_default())
+        }
+        other => format!("{other}: {handle}"),
+    };
+    format!("{placement} (delivery {delivery})")
+}

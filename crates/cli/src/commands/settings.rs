@@ -1,0 +1,52 @@
+//! `paseo settings`
+
+use paseo_core::settings::Key;
+use paseo_wire::error::Exit;
+use paseo_wire::settings::SettingsView;
+
+use crate::args::{SettingsCommand, Switch};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table};
+
+pub(crate) async fn run(context: &Context, command: SettingsCommand) -> Result<Exit, Failure> {
+    match command {
+        SettingsCommand::Get { key, output } => {
+            let key = key.as_deref().map(known).transpose()?;
+            let view = context.client()?.settings().await?;
+            show(&context.printer.with(output), &view, key)?;
+        }
+        SettingsCommand::Set { key, value, output } => {
+            let key = known(&key)?;
+            let view = context.client()?.put_setting(key, value == Switch::On).await?;
+            show(&context.printer.with(output), &view, Some(key))?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn known(word: &str) -> Result<&'static str, Failure> {
+    Key::parse(word).map(Key::word).ok_or_else(|| {
+        let all: Vec<&str> = Key::ALL.iter().map(|key| key.word()).collect();
+        Failure::usage(format!("there is no setting `{word}`")).hint(format!("there are {}", all.join(", ")))
+    })
+}
+
+fn show(printer: &Printer, view: &SettingsView, key: Option<&str>) -> Result<(), Failure> {
+    let chosen = || view.settings.iter().filter(|(name, _)| key.is_none_or(|key| key == *name));
+    match printer.mode() {
+        Mode::Json => printer.json(&chosen().collect::<std::collections::BTreeMap<_, _>>()),
+        Mode::Quiet => chosen().try_for_each(|(_, on)| printer.line(word(*on))),
+        Mode::Normal => {
+            let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+            for (name, on) in chosen() {
+                table.row([(Style::Plain, name.clone()), (Style::Bold, word(*on).to_owned())]);
+            }
+            printer.table(&table)
+        }
+    }
+}
+
+fn word(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}

@@ -1,0 +1,50 @@
+//! `paseo status`
+
+use paseo_wire::error::Exit;
+use paseo_wire::status::DaemonStatus;
+
+use crate::args::StatusArgs;
+use crate::autostart;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table, relative};
+
+pub(crate) async fn run(context: &Context, args: StatusArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.json_if(args.json);
+    if !autostart::is_running(&context.settings) {
+        return Err(autostart::not_running()
+            .hint(format!("`paseo up` starts it; its home is {}", context.settings.home.display())));
+    }
+    let status = context.client_as_is().status().await?;
+    show(&printer, &status)?;
+    Ok(Exit::Ok)
+}
+
+/// Prints where the daemon is and what it does.
+pub(super) fn show(printer: &Printer, status: &DaemonStatus) -> Result<(), Failure> {
+    if printer.mode() == Mode::Json {
+        return printer.json(status);
+    }
+    let agents: Vec<String> = status
+        .sessions
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .map(|(status, count)| format!("{count} {status}"))
+        .collect();
+    let agents = if agents.is_empty() { "none".to_owned() } else { agents.join(", ") };
+    let rows = [
+        ("url", status.url.clone()),
+        ("home", status.home.clone()),
+        ("pid", status.pid.to_string()),
+        ("version", status.version.clone()),
+        ("started", relative(status.started_at)),
+        ("agents", agents),
+        ("processes", status.live_processes.to_string()),
+        ("providers", status.providers.join(", ")),
+    ];
+    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    for (key, value) in rows {
+        table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
+    }
+    printer.table(&table)
+}

@@ -1,0 +1,61 @@
+//! `paseo token`
+
+use paseo_wire::error::Exit;
+
+use crate::args::TokenCommand;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Style, Table, relative};
+
+pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit, Failure> {
+    match command {
+        TokenCommand::Create { name, output } => {
+            let printer = context.printer.with(output);
+            let token = context.client()?.create_token(&name).await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&token)?,
+                Mode::Quiet | Mode::Normal => {
+                    printer
+                        .note(&format!("token {} ({}). Its secret is shown only now:", token.id, token.name));
+                    printer.line(&token.secret)?;
+                }
+            }
+        }
+        TokenCommand::Ls { output } => {
+            let printer = context.printer.with(output);
+            let list = context.client()?.tokens().await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&list)?,
+                Mode::Quiet => list.tokens.iter().try_for_each(|token| printer.line(&token.id))?,
+                Mode::Normal if list.tokens.is_empty() => {
+                    printer.note("No tokens. Make one: paseo token create --name ci");
+                }
+                Mode::Normal => {
+                    let mut table = Table::new([
+                        Column::fixed("ID"),
+                        Column::flexible("NAME"),
+                        Column::fixed("ACTS AS"),
+                        Column::fixed("CREATED"),
+                    ]);
+                    for token in list.tokens {
+                        table.row([
+                            (Style::Bold, token.id),
+                            (Style::Plain, token.name),
+                            (Style::Plain, token.actor),
+                            (Style::Dim, relative(token.created_at)),
+                        ]);
+                    }
+                    printer.table(&table)?;
+                }
+            }
+        }
+        TokenCommand::Revoke { id, output } => {
+            let printer = context.printer.with(output);
+            context.client()?.revoke_token(&id).await?;
+            if printer.mode() == Mode::Normal {
+                printer.line(&format!("revoked {id}"))?;
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,98 @@
+//! `paseo up`, `down` and `restart`
+
+use std::time::{Duration, Instant};
+
+use paseo_client::Client;
+use paseo_wire::error::Exit;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::status;
+use crate::args::Output;
+use crate::autostart::{self, Presence};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Mode, Printer};
+
+/// How long a daemon may take to stop its agents and itself.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let presence = if autostart::is_running(&context.settings) {
+        Presence::Running
+    } else {
+        // Asking for it outweighs a standing wish not to start it by the way.
+        autostart::start(&context.settings)?
+    };
+    let status = context.client_as_is().status().await?;
+    if printer.mode() != Mode::Quiet {
+        if printer.mode() == Mode::Normal {
+            printer.note(match presence {
+                Presence::Running => "The daemon is running already.",
+                Presence::Started(_) => "The daemon is running.",
+            });
+        }
+        status::show(&printer, &status)?;
+    }
+    Ok(Exit::Ok)
+}
+
+pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let stopped = stop(context).await?;
+    if printer.mode() == Mode::Json {
+        printer.json(&serde_json::json!({ "stopped": stopped }))?;
+    } else {
+        tell(&printer, stopped);
+    }
+    Ok(Exit::Ok)
+}
+
+pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, Failure> {
+    if context.settings.inside.is_some() {
+        return Err(Failure::new(Exit::Refused, "an agent cannot restart its own daemon")
+            .hint("run `paseo restart` outside"));
+    }
+    let stopped = stop(context).await?;
+    if context.printer.with(output).mode() == Mode::Normal {
+        tell(&context.printer, stopped);
+    }
+    up(context, output).await
+}
+
+fn tell(printer: &Printer, stopped: bool) {
+    printer.note(if stopped { "The daemon has stopped." } else { "The daemon was not running." });
+}
+
+/// Stops the daemon and waits until its process is gone. False when there was none.
+async fn stop(context: &Context) -> Result<bool, Failure> {
+    if !autostart::is_running(&context.settings) {
+        return Ok(false);
+    }
+    let client: &Client = context.client_as_is();
+    let pid = client.status().await?.pid;
+    let process = i32::try_from(pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| Failure::new(Exit::Unreachable, format!("the daemon claims to be process {pid}")))?;
+    // Opened while it lives: a later process with the same number is not mistaken for it.
+    let process = pidfd_open(process, PidfdFlags::empty());
+    client.shutdown().await?;
+    let Ok(process) = process else { return Ok(true) };
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).ok();
+        match poll(&mut [PollFd::new(&process, PollFlags::IN)], left.as_ref()) {
+            Ok(0) => {
+                return Err(Failure::new(Exit::Timeout, format!("the daemon is still stopping (pid {pid})"))
+                    .hint("`paseo daemon logs` shows what it waits for"));
+            }
+            Ok(_) => return Ok(true),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                return Err(Failure::new(Exit::AgentError, format!("cannot wait for the daemon: {error}")));
+            }
+        }
+    }
+}

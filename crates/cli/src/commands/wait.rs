@@ -1,0 +1,114 @@
+//! `paseo wait`
+
+use paseo_client::Client;
+use paseo_wire::error::Exit;
+use paseo_wire::session::SessionView;
+use paseo_wire::stream::Frame;
+use serde::Serialize;
+
+use super::worse;
+use crate::args::WaitArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Mode, Printer, Style, status_style};
+
+/// One line of `--json`.
+#[derive(Serialize)]
+struct DoneView<'a> {
+    session: &'a str,
+    handle: &'a str,
+    status: &'a str,
+}
+
+/// An agent that is waited for.
+struct Awaited {
+    id: String,
+    handle: String,
+    /// Set once it is done.
+    done: Option<String>,
+}
+
+pub(crate) async fn run(context: &Context, args: WaitArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let client = context.client()?;
+    let mut awaited: Vec<Awaited> = Vec::new();
+    let mut seq = u64::MAX;
+    for handle in &args.handles {
+        let answer = client.session(handle).await?;
+        seq = seq.min(answer.seq);
+        if !awaited.iter().any(|known| known.id == answer.session.id) {
+            let SessionView { id, handle, status, .. } = answer.session;
+            awaited.push(Awaited { id, handle, done: is_done(&status).then_some(status) });
+        }
+    }
+    context.explain_version();
+    let deadline = async {
+        match args.timeout {
+            Some(timeout) => tokio::time::sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        result = watch(client, &mut awaited, args.any, seq) => result?,
+        () = deadline => {
+            let busy: Vec<&str> =
+                awaited.iter().filter(|one| one.done.is_none()).map(|one| one.handle.as_str()).collect();
+            report(&printer, &awaited)?;
+            return Err(Failure::new(Exit::Timeout, format!("the time is up; still at work: {}", busy.join(" "))));
+        }
+    }
+    report(&printer, &awaited)
+}
+
+/// Follows the agents until enough of them are done.
+async fn watch(client: &Client, awaited: &mut [Awaited], any: bool, seq: u64) -> Result<(), Failure> {
+    let topics: Vec<String> = awaited.iter().map(|one| format!("session:{}", one.id)).collect();
+    let mut events = client.events(seq, &topics);
+    loop {
+        let mut done = awaited.iter().map(|one| one.done.is_some());
+        if if any { done.any(|done| done) } else { done.all(|done| done) } {
+            return Ok(());
+        }
+        if let Frame::Event(event) = events.next().await?
+            && let Some(one) = awaited.iter_mut().find(|one| one.id == event.session)
+        {
+            let status = event.view.map_or_else(|| "deleted".to_owned(), |view| view.status);
+            one.done = is_done(&status).then_some(status);
+        }
+    }
+}
+
+fn is_done(status: &str) -> bool {
+    !matches!(status, "starting" | "running")
+}
+
+/// Prints who is done and returns the worst of it.
+fn report(printer: &Printer, awaited: &[Awaited]) -> Result<Exit, Failure> {
+    let mut exit = Exit::Ok;
+    for one in awaited {
+        let Some(status) = &one.done else { continue };
+        exit = worse(exit, exit_of(status));
+        match printer.mode() {
+            Mode::Json => printer.json(&DoneView { session: &one.id, handle: &one.handle, status })?,
+            Mode::Quiet => {}
+            Mode::Normal => {
+                printer.styled(&[
+                    (Style::Bold, &one.handle),
+                    (Style::Plain, " "),
+                    (status_style(status), status),
+                ])?;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+fn exit_of(status: &str) -> Exit {
+    match status {
+        "waiting" => Exit::WaitingForPermission,
+        "error" | "interrupted" => Exit::AgentError,
+        "deleted" => Exit::NotFound,
+        _ => Exit::Ok,
+    }
+}

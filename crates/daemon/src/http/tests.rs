@@ -1,0 +1,258 @@
+//! Attacks on the edge: every route, by everyone who should not get in.
+
+use axum::body::Body;
+use http::{Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use paseo_core::actor::Actor;
+use paseo_core::label::Labels;
+use paseo_wire::message::CreatedSession;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+use super::gate::Access;
+use super::routes::{ROUTES, Route};
+use super::{App, router};
+use crate::home::Home;
+use crate::identity::{Edge, Peer};
+use crate::options::Options;
+use crate::sessions::NewSession;
+
+const HOST: &str = "127.0.0.1:6767";
+
+/// A daemon without listeners.
+struct House {
+    app: App,
+    _folder: TempDir,
+    _home: Home,
+}
+
+impl House {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::claim(folder.path()).unwrap();
+        let options = Options {
+            home: folder.path().to_owned(),
+            listen: HOST.parse().unwrap(),
+            default_provider: None,
+            live_processes: 1,
+            executable: "/nonexistent".into(),
+            log_filter: String::new(),
+            log_to_stderr: false,
+        };
+        let log = std::sync::Arc::new(crate::open_log(&home.database()).unwrap());
+        let app = crate::assemble(&home, &options, log, format!("http://{HOST}"), Edge::loopback(6767))
+            .await
+            .unwrap();
+        Self { app, _folder: folder, _home: home }
+    }
+
+    async fn ask(&self, request: Request<Body>) -> Response<Body> {
+        router(self.app.clone()).oneshot(request).await.unwrap()
+    }
+
+    /// A token that acts as a person.
+    async fn human_token(&self) -> String {
+        let body = Body::from(r#"{"name":"test"}"#);
+        let mut request =
+            Request::post("/api/tokens").header("content-type", "application/json").body(body).unwrap();
+        request.extensions_mut().insert(Peer::Local(Some(Actor::Human("cli".into()))));
+        json(self.ask(request).await).await["secret"].as_str().unwrap().to_owned()
+    }
+
+    /// An idle session.
+    async fn session(&self) -> CreatedSession {
+        let new = NewSession {
+            by: Actor::Human("cli".into()),
+            provider: "scripted".into(),
+            model: None,
+            labels: Labels::default(),
+            name: None,
+            project: "/".into(),
+            directory: "/".into(),
+            prompt: None,
+            key: None,
+        };
+        self.app.sessions.create(new).await.unwrap()
+    }
+}
+
+fn request(route: &Route) -> http::request::Builder {
+    let path = route.path.replace("{id}", "3f2a").replace("{ordinal}", "1");
+    let path =
+        path.replace("{delivery}", "x").replace("{hash}", "x").replace("{key}", "x").replace("{token}", "x");
+    Request::builder().method(route.method).uri(path).extension(Peer::Network)
+}
+
+async fn json(response: Response<Body>) -> serde_json::Value {
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+#[tokio::test]
+async fn without_a_credential_only_public_routes_answer() {
+    let house = House::new().await;
+    for route in ROUTES {
+        for credential in [
+            None,
+            Some("Bearer "),
+            Some("Bearer 00"),
+            Some("Basic eDp4"),
+            Some("bearer x"),
+            Some("human:cli"),
+        ] {
+            let mut builder = request(route).header("host", HOST);
+            if let Some(credential) = credential {
+                builder = builder.header("authorization", credential);
+            }
+            let response = house.ask(builder.body(Body::empty()).unwrap()).await;
+            let expected =
+                if route.access == Access::Public { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
+            assert_eq!(response.status(), expected, "{} {} {credential:?}", route.method, route.path);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_host_is_turned_away_everywhere() {
+    let house = House::new().await;
+    let token = house.human_token().await;
+    let unknown = Request::get("/nowhere").extension(Peer::Network);
+    let all = ROUTES.iter().map(request).chain([unknown]);
+    for builder in all {
+        let request = builder.header("authorization", format!("Bearer {token}"));
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        for hosts in [
+            &["evil.example"][..],
+            &["localhost.evil.example:6767"],
+            &["127.0.0.1"],
+            &[],
+            &[HOST, "evil.example"],
+        ] {
+            parts.headers.remove("host");
+            for host in hosts {
+                parts.headers.append("host", host.parse().unwrap());
+            }
+            let response = house.ask(Request::from_parts(parts.clone(), Body::empty())).await;
+            assert_eq!(response.status(), StatusCode::MISDIRECTED_REQUEST, "{} {hosts:?}", parts.uri);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_origin_is_turned_away_everywhere() {
+    let house = House::new().await;
+    let token = house.human_token().await;
+    let headers = [
+        ("origin", "http://evil.example"),
+        ("origin", "null"),
+        ("origin", ""),
+        ("origin", "https://127.0.0.1:6767"),
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+    ];
+    for route in ROUTES {
+        for (name, value) in headers {
+            let builder =
+                request(route).header("host", HOST).header("authorization", format!("Bearer {token}"));
+            let response = house.ask(builder.header(name, value).body(Body::empty()).unwrap()).await;
+            assert_eq!(
+                response.status(),
+                StatusCode::FORBIDDEN,
+                "{} {} {name}: {value}",
+                route.method,
+                route.path
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_has_no_human_rights_by_any_way() {
+    let house = House::new().await;
+    let created = house.session().await;
+    let id = created.session.id.parse().unwrap();
+    let _registration = house.app.sessions.context.credentials.register(id, "secret");
+    for route in ROUTES {
+        let by_token = request(route).header("host", HOST).header("authorization", "Bearer secret");
+        let mut by_ancestry = request(route);
+        by_ancestry.extensions_mut().unwrap().insert(Peer::Local(Some(Actor::Session(id))));
+        for builder in [by_token, by_ancestry] {
+            let response = house.ask(builder.body(Body::empty()).unwrap()).await;
+            let allowed = matches!(route.access, Access::Public | Access::Anyone);
+            let refused = response.status() == StatusCode::FORBIDDEN;
+            // An agent may ask for the stream, but not for everyone's.
+            let own_only = route.path == "/api/stream";
+            assert_eq!(
+                refused,
+                !allowed || own_only,
+                "{} {}: {}",
+                route.method,
+                route.path,
+                response.status()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_of_an_agent_does_not_make_a_person_of_its_process() {
+    let house = House::new().await;
+    let token = house.human_token().await;
+    let id = house.session().await.session.id.parse().unwrap();
+    let mut request = Request::get("/api/whoami").header("authorization", format!("Bearer {token}"));
+    request.extensions_mut().unwrap().insert(Peer::Local(Some(Actor::Session(id))));
+    let answer = json(house.ask(request.body(Body::empty()).unwrap()).await).await;
+    assert_eq!(answer["actor"], format!("session:{id}"));
+}
+
+#[tokio::test]
+async fn a_process_that_cannot_be_identified_is_nobody() {
+    let house = House::new().await;
+    let mut request = Request::get("/api/status");
+    request.extensions_mut().unwrap().insert(Peer::Local(None));
+    assert_eq!(house.ask(request.body(Body::empty()).unwrap()).await.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_worth_nothing() {
+    let house = House::new().await;
+    let token = house.human_token().await;
+    let with_token = |method: &str, uri: &str| {
+        let builder = Request::builder().method(method).uri(uri.to_owned()).extension(Peer::Network);
+        builder
+            .header("host", HOST)
+            .header("authorization", format!("Bearer {token}"))
+            .body(Body::empty())
+            .unwrap()
+    };
+    let listed = json(house.ask(with_token("GET", "/api/tokens")).await).await;
+    let id = listed["tokens"][0]["id"].as_str().unwrap();
+    assert!(!listed.to_string().contains(&token), "the secret is shown once only");
+    assert_eq!(house.ask(with_token("DELETE", &format!("/api/tokens/{id}"))).await.status(), StatusCode::OK);
+    assert_eq!(house.ask(with_token("GET", "/api/tokens")).await.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn bodies_that_are_not_json_are_refused() {
+    let house = House::new().await;
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(2000), "}".repeat(2000));
+    let cases = [
+        ("application/x-www-form-urlencoded", r#"{"name":"x"}"#.to_owned(), StatusCode::BAD_REQUEST),
+        ("text/plain", r#"{"name":"x"}"#.to_owned(), StatusCode::BAD_REQUEST),
+        ("application/json", deep, StatusCode::BAD_REQUEST),
+        ("application/json", r#"{"name":"x","actor":"human:root"}"#.to_owned(), StatusCode::BAD_REQUEST),
+        (
+            "application/json",
+            format!(r#"{{"name":"{}"}}"#, "x".repeat(2 * 1024 * 1024)),
+            StatusCode::PAYLOAD_TOO_LARGE,
+        ),
+    ];
+    for (kind, body, expected) in cases {
+        let mut request =
+            Request::post("/api/tokens").header("content-type", kind).body(Body::from(body)).unwrap();
+        request.extensions_mut().insert(Peer::Local(Some(Actor::Human("cli".into()))));
+        let response = house.ask(request).await;
+        assert_eq!(response.status(), expected, "{kind}");
+        assert!(json(response).await["code"].is_string(), "every refusal has a code");
+    }
+}
