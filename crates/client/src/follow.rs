@@ -53,8 +53,6 @@ pub struct Follow {
     delivery: String,
     turn: Option<String>,
     status: Option<String>,
-    /// The newest error of the turn.
-    failure: Option<Box<ItemView>>,
 }
 
 impl Client {
@@ -67,7 +65,6 @@ impl Client {
             delivery: delivery.to_owned(),
             turn: None,
             status: None,
-            failure: None,
         }
     }
 }
@@ -96,11 +93,7 @@ impl Follow {
         if self.turn.is_none() || item.turn != self.turn {
             return None;
         }
-        let item = Box::new(item);
-        if item.kind == "error" {
-            self.failure = Some(item.clone());
-        }
-        Some(Step::Progress(Progress::Item(item)))
+        Some(Step::Progress(Progress::Item(Box::new(item))))
     }
 
     async fn event(&mut self, event: &EventFrame) -> Result<Option<Step>, Error> {
@@ -135,7 +128,6 @@ impl Follow {
 
     fn take_up(&mut self, turn: Option<&str>) -> Option<Step> {
         let turn = turn?.to_owned();
-        self.failure = None;
         self.turn = Some(turn.clone());
         Some(Step::Progress(Progress::Opened { turn }))
     }
@@ -190,9 +182,8 @@ impl Follow {
         let answer = self.client.answer(&self.session, &turn).await?;
         Ok(match text(data, "outcome") {
             Some("failed") => {
-                let failure = self.failure.take();
-                let of_item = failure.as_ref().and_then(|item| item.fields.get("code")?.as_str());
-                let code = text(data, "code").or(of_item).unwrap_or("failed").to_owned();
+                let failure = self.client.failure(&self.session, &turn).await?;
+                let code = text(data, "code").unwrap_or("failed").to_owned();
                 let text = failure.and_then(|item| item.text).unwrap_or_default();
                 Outcome::Failed { turn, code, text, answer }
             }
@@ -225,15 +216,27 @@ impl Follow {
 impl Client {
     /// Returns what exactly is asked under a hash, when the transcript's newest part holds it.
     pub async fn ask_text(&self, session: &str, hash: &str) -> Result<Option<String>, Error> {
-        let asked = ItemQuery { limit: Some(50), ..ItemQuery::default() };
-        let page = self.items(session, &asked).await?;
-        let of_hash = |item: &&ItemView| {
+        let of_hash = |item: &ItemView| {
             item.kind == "permission" && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
         };
-        match page.items.iter().rev().find(of_hash) {
-            Some(item) => self.full_text(session, item).await.map(Some),
+        match self.newest(session, of_hash).await? {
+            Some(item) => self.full_text(session, &item).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Returns the error that a turn ended with. It is stored with the turn's end, not before it.
+    async fn failure(&self, session: &str, turn: &str) -> Result<Option<ItemView>, Error> {
+        self.newest(session, |item| item.kind == "error" && item.turn.as_deref() == Some(turn)).await
+    }
+
+    async fn newest(
+        &self,
+        session: &str,
+        wanted: impl Fn(&ItemView) -> bool,
+    ) -> Result<Option<ItemView>, Error> {
+        let asked = ItemQuery { limit: Some(50), ..ItemQuery::default() };
+        Ok(self.items(session, &asked).await?.items.into_iter().rfind(|item| wanted(item)))
     }
 }
 

@@ -7,6 +7,7 @@ mod time;
 use std::io::{self, IsTerminal, Write};
 
 use paseo_wire::error::Exit;
+use paseo_wire::session::Candidate;
 use rustix::fd::AsFd;
 use serde::Serialize;
 
@@ -181,23 +182,25 @@ impl Printer {
             paint(self.err.color, Style::Red, "error:"),
             block(&failure.message).trim_end().replace('\n', "\n  ")
         );
-        if !failure.candidates.is_empty() {
-            text.push_str(if failure.candidates.len() == 1 { "  there is\n" } else { "  there are\n" });
-            let mut table = Table::new([Column::fixed(""), Column::fixed(""), Column::flexible("")]);
-            for candidate in &failure.candidates {
-                table.row([
-                    (Style::Bold, candidate.handle.clone()),
-                    (status_style(&candidate.status), candidate.status.clone()),
-                    (Style::Plain, candidate.name.clone().unwrap_or_default()),
-                ]);
-            }
-            let table = table.render(self.err.width.map(|width| width.saturating_sub(4)), self.err.color);
-            table.lines().for_each(|row| text.push_str(&format!("    {row}\n")));
-        }
         if let Some(hint) = &failure.hint {
             text.push_str(&format!("{} {}\n", paint(self.err.color, Style::Dim, " hint:"), line(hint)));
         }
+        text.push_str(&self.candidates(&failure.candidates));
         self.tell(&text);
+    }
+
+    /// Lists what could have been meant, under the failure.
+    fn candidates(&self, candidates: &[Candidate]) -> String {
+        let mut table = Table::new([Column::fixed(""), Column::fixed(""), Column::flexible("")]);
+        for candidate in candidates {
+            table.row([
+                (Style::Bold, candidate.handle.clone()),
+                (status_style(&candidate.status), candidate.status.clone()),
+                (Style::Plain, candidate.name.clone().unwrap_or_default()),
+            ]);
+        }
+        let table = table.render(self.err.width.map(|width| width.saturating_sub(7)), self.err.color);
+        table.lines().map(|row| format!("       {row}\n")).collect()
     }
 
     fn write(&self, text: &str) -> Result<(), Failure> {

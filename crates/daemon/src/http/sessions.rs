@@ -25,6 +25,9 @@ use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::sessions::{self, Command, NewSession, Reply};
 
+/// Longest path that is accepted, so that the event that holds it stays small.
+const PATH_BYTES: usize = 3000;
+
 /// The query of a deletion.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Force {
@@ -277,6 +280,9 @@ fn directory(text: &str) -> Result<String, Failure> {
         return Err(refused("is not an absolute path"));
     }
     let path = path.canonicalize().map_err(|_| refused("does not exist"))?;
+    if path.as_os_str().len() > PATH_BYTES {
+        return Err(refused("is too long a path"));
+    }
     if !path.is_dir() {
         return Err(refused("is not a directory"));
     }

@@ -146,7 +146,7 @@ impl SessionActor {
     /// Asks the harness to end the turn, and ends its processes if it does not.
     pub(super) async fn interrupt(&mut self, source: Source) {
         self.ending = Some(source);
-        if self.start.take().is_some() {
+        if self.start.take().is_some() || self.unsent.is_some() {
             // Nothing has left for the harness yet.
             self.unsent = None;
             self.finish(Ending { outcome: Outcome::Interrupted, source, error: None }).await;

@@ -1,5 +1,7 @@
 //! How an actor changes its session: draft, append, take in; again when someone else was faster.
 
+use std::collections::BTreeMap;
+
 use paseo_core::actor::Actor;
 use paseo_core::cause;
 use paseo_core::id::CauseId;
@@ -30,8 +32,16 @@ pub(super) enum Stored {
     Conflict,
 }
 
-/// Wakes that a change spends: the cause, where it stood, and what happens to it.
-pub(super) type Spent = Vec<(CauseId, Version, cause::Event)>;
+/// What a change does to causes: each cause, where it stood, and what happens to it.
+#[derive(Default)]
+pub(super) struct Spent(BTreeMap<CauseId, (Version, Vec<cause::Event>)>);
+
+impl Spent {
+    /// Opens a cause; whatever is spent from it comes after.
+    pub(super) fn open(&mut self, cause: CauseId, opened: cause::Event) {
+        self.0.entry(cause).or_default().1.insert(0, opened);
+    }
+}
 
 impl SessionActor {
     /// Changes the session by a rule, and starts the next turn if the rule makes one possible.
@@ -70,12 +80,15 @@ impl SessionActor {
             } else {
                 Default::default()
             };
-            let held = plan.deliveries.len();
             match session::open(&mut change.draft, plan, &state, mint::turn()) {
                 Opening::Opened(spent) => {
-                    return Ok(spent.map(|event| (cause, version, event)).into_iter().collect());
+                    return Ok(Spent(
+                        spent.map(|event| (cause, (version, vec![event]))).into_iter().collect(),
+                    ));
                 }
                 Opening::Held(_) => {
+                    let held =
+                        change.draft.session.queue.iter().filter(|pending| pending.held.is_some()).count();
                     let text = format!(
                         "HELD: {held} message(s) from agents wait here, because agents have woken this one as often as one \
                          request from a person allows. Write to it to let them through."
@@ -86,7 +99,7 @@ impl SessionActor {
                 }
             }
         }
-        Ok(Vec::new())
+        Ok(Spent::default())
     }
 
     /// Appends a change and takes it in.
@@ -98,8 +111,8 @@ impl SessionActor {
     ) -> Result<Stored, Failure> {
         let Change { draft, entries } = change;
         let mut entries = entries.session(self.session.id, self.version, &draft.events);
-        for (cause, version, event) in spent {
-            entries = entries.stream(cause::stream(cause), version, &[event]);
+        for (cause, (version, events)) in spent.0 {
+            entries = entries.stream(cause::stream(cause), version, &events);
         }
         if entries.is_empty() {
             return Ok(Stored::Done);

@@ -13,43 +13,58 @@ use crate::failure::Failure;
 use crate::journal;
 use crate::{mint, view};
 
+/// What came of a message.
+enum Taken {
+    New(Receipt, Placement),
+    /// The request was made before; this is its receipt.
+    Before(Receipt),
+}
+
 impl SessionActor {
     /// Takes a message in and says where it went.
     pub(super) async fn deliver(&mut self, message: Message) -> Result<Receipt, Failure> {
+        let incoming = incoming(&message);
+        let (delivery, text) = (incoming.delivery, incoming.text.id);
+        self.texts.insert(text, message.text.clone());
+        match self.take_in(&message, incoming).await {
+            Ok(Taken::New(receipt, placement)) => {
+                match placement {
+                    Placement::Steer => self.steer(delivery).await,
+                    Placement::Interrupt => self.interrupt(Source::Person).await,
+                    Placement::Ready | Placement::Queued | Placement::Held(_) => {}
+                }
+                Ok(receipt)
+            }
+            Ok(Taken::Before(receipt)) => {
+                self.texts.remove(&text);
+                Ok(receipt)
+            }
+            Err(failure) => {
+                self.texts.remove(&text);
+                Err(failure)
+            }
+        }
+    }
+
+    async fn take_in(&mut self, message: &Message, incoming: Accepted) -> Result<Taken, Failure> {
         let before = self.context.journal.head();
         let provider = self.context.providers.get(&self.session.profile.provider);
         let can_steer = provider.is_some_and(|provider| provider.capabilities().steer);
-        let incoming = incoming(&message);
         let (delivery, cause) = (incoming.delivery, incoming.cause);
-        self.texts.insert(incoming.text.id, message.text.clone());
         loop {
             let mut change = self.begin(&message.origin);
-            let placement = match draft(&mut change, &message, incoming.clone(), can_steer) {
-                Ok(placement) => placement,
-                Err(refusal) => {
-                    self.texts.remove(&incoming.text.id);
-                    return Err(refusal);
-                }
-            };
+            let placement = draft(&mut change, message, incoming.clone(), can_steer)?;
             let mut spent = self.open_next(&mut change).await?;
             if message.cause.is_none() {
-                spent.push((cause, 0, opened(&message, self.session.id, delivery)));
+                spent.open(cause, opened(message, self.session.id, delivery));
             }
             let receipt = receipt(&change.draft.session, placement, delivery, cause, before, self.handle());
             let key = message.key.clone().map(|key| sealed(key, &receipt));
             match self.store(change, spent, key).await? {
                 Stored::Conflict => {}
+                Stored::Done => return Ok(Taken::New(receipt, placement)),
                 Stored::Repeat(first) => {
-                    self.texts.remove(&incoming.text.id);
-                    return serde_json::from_str(&first).map_err(Failure::internal);
-                }
-                Stored::Done => {
-                    match placement {
-                        Placement::Steer => self.steer(delivery).await,
-                        Placement::Interrupt => self.interrupt(Source::Person).await,
-                        Placement::Ready | Placement::Queued | Placement::Held(_) => {}
-                    }
-                    return Ok(receipt);
+                    return serde_json::from_str(&first).map(Taken::Before).map_err(Failure::internal);
                 }
             }
         }

@@ -12,7 +12,7 @@ use paseo_wire::stream::LiveFrame;
 use tokio::time::Instant;
 
 use super::actor::{Ending, SessionActor, Timer};
-use super::changes::{Change, Stored};
+use super::changes::{Change, Spent, Stored};
 use crate::failure::Failure;
 use crate::journal::{self, Entries};
 use crate::mint;
@@ -265,7 +265,7 @@ impl SessionActor {
         loop {
             let mut change = self.begin(&Actor::Session(self.id()));
             rule(&mut change);
-            if !matches!(self.store(change, Vec::new(), None).await?, Stored::Conflict) {
+            if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
                 return Ok(());
             }
         }

@@ -8,7 +8,7 @@ use paseo_store::Erasure;
 use paseo_wire::error::Code;
 
 use super::actor::{Ending, SessionActor};
-use super::changes::Stored;
+use super::changes::{Spent, Stored};
 use super::output::{close_calls, withdraw};
 use super::{Answer, Patch};
 use crate::directory::Closing;
@@ -56,7 +56,7 @@ impl SessionActor {
             session::clear(&mut change.draft)?;
             let keep = change.draft.session.queue.iter().map(|pending| pending.text.id.uuid()).collect();
             change.entries.erase(Erasure::Contents { stream: session::stream(self.id()), keep });
-            if !matches!(self.store(change, Vec::new(), None).await?, Stored::Conflict) {
+            if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
                 self.drop_harness();
                 return Ok(true);
             }
@@ -73,7 +73,7 @@ impl SessionActor {
             let mut change = self.begin(&by);
             change.draft.push(Event::Deleted {});
             change.entries.erase(Erasure::Stream { stream: session::stream(self.id()) });
-            if !matches!(self.store(change, Vec::new(), None).await?, Stored::Conflict) {
+            if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
                 self.context.directory.count_closed(Closing::Gone);
                 self.over = true;
                 return Ok(true);

@@ -39,8 +39,8 @@ impl World {
         let mut random = Random::new(seed);
         let now = Timestamp::from_millis(1_700_000_000_000);
         // Loud runs spend what a cause has. Most are small, so that the same sessions meet again and again.
-        let temper = if random.percent(3) { Temper::Loud } else { Temper::Moody };
-        let sessions = if temper == Temper::Loud && random.percent(85) { 3 } else { 3 + random.below(10) };
+        let temper = if random.percent(2) { Temper::Loud } else { Temper::Moody };
+        let sessions = if temper == Temper::Loud && random.percent(95) { 3 } else { 3 + random.below(10) };
         let sessions: Vec<SessionId> =
             (0..sessions).map(|_| SessionId::from_random(random.bytes())).collect();
         let mut log = Log::default();
@@ -192,7 +192,7 @@ impl World {
                 }
                 let words = match self.temper {
                     Temper::Moody => self.random.below(3),
-                    Temper::Loud => 1 + self.random.below(2),
+                    Temper::Loud => 1,
                 };
                 self.harnesses[index] = Some(Harness::start(turn, words, self.temper));
             }
@@ -213,7 +213,8 @@ impl World {
             Effect::Notify { peer, cause, hop } => {
                 let notice = post::notice(cause, hop, &mut self.random, self.now);
                 let peer = self.sessions.iter().position(|id| *id == peer);
-                if let Some(peer) = peer {
+                // Not everybody who asked wants to be told.
+                if let Some(peer) = peer.filter(|_| self.random.percent(50)) {
                     self.owners[peer].mailbox.push_back(Input::Send(notice));
                 }
             }

@@ -1,0 +1,227 @@
+//! The real binary in a temporary home: a clean environment, a port of its own, and nothing left behind.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use tempfile::TempDir;
+
+/// How long a process may take to end.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A temporary home for the real binary.
+///
+/// Dropping it stops the daemon and fails the test when a process of this home is left.
+#[derive(Debug)]
+pub struct TestHome {
+    binary: PathBuf,
+    directory: TempDir,
+    environment: Vec<(OsString, OsString)>,
+}
+
+/// What a command did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// The exit code; `128 + signal` when a signal ended it.
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl TestHome {
+    /// Makes an empty home for a binary, `env!("CARGO_BIN_EXE_paseo")` in its own tests.
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        let directory = tempfile::Builder::new().prefix("paseo-").tempdir().expect("a temporary directory");
+        fs::create_dir(directory.path().join("work")).expect("a directory to work in");
+        let mut home = Self { binary: binary.into(), directory, environment: Vec::new() };
+        let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+        let settings: [(&str, OsString); 5] = [
+            ("PATH", path),
+            ("HOME", home.directory.path().into()),
+            ("PASEO_HOME", home.path().into()),
+            ("PASEO_LISTEN", "127.0.0.1:0".into()),
+            ("NO_COLOR", "1".into()),
+        ];
+        settings.into_iter().for_each(|(name, value)| home.set(name, value));
+        home
+    }
+
+    /// Returns `$PASEO_HOME`. It does not exist before the first command makes it.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
+    /// Returns the directory that commands run in.
+    pub fn work(&self) -> PathBuf {
+        self.directory.path().join("work")
+    }
+
+    /// Sets a variable for every command that follows.
+    pub fn set(&mut self, name: &str, value: impl Into<OsString>) {
+        self.unset(name);
+        self.environment.push((name.into(), value.into()));
+    }
+
+    /// Takes a variable away.
+    pub fn unset(&mut self, name: &str) {
+        self.environment.retain(|(known, _)| known != name);
+    }
+
+    /// Runs a command to its end, without input.
+    pub fn paseo<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Output {
+        self.paseo_with(arguments, b"")
+    }
+
+    /// Runs a command to its end, with input.
+    pub fn paseo_with<A: AsRef<OsStr>>(&self, arguments: &[A], stdin: &[u8]) -> Output {
+        let mut child = self.spawn(arguments);
+        let mut pipe = child.stdin.take().expect("a pipe to stdin");
+        // A command that refuses its arguments does not read.
+        pipe.write_all(stdin).ok();
+        drop(pipe);
+        finish(child)
+    }
+
+    /// Starts a command with pipes on all its streams.
+    pub fn spawn<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Child {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("the binary starts")
+    }
+
+    /// Returns a command that is ready to be changed and started.
+    #[allow(clippy::disallowed_methods)] // Tests start the binary.
+    pub fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(arguments).current_dir(self.work()).env_clear();
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Returns the daemon's process id, when it runs.
+    pub fn daemon_pid(&self) -> Option<u32> {
+        self.daemons().first().copied()
+    }
+
+    /// Returns the ids of all daemons of this home; more than one is a bug.
+    pub fn daemons(&self) -> Vec<u32> {
+        self.processes().into_iter().filter(|pid| is_daemon(*pid)).collect()
+    }
+
+    /// Returns the ids of all processes of this home: the daemon, commands, agents and what they started.
+    pub fn processes(&self) -> Vec<u32> {
+        let mark = [b"PASEO_HOME=", self.path().as_os_str().as_bytes()].concat();
+        let entries = fs::read_dir("/proc").expect("the table of processes");
+        let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+        pids.filter(|pid| *pid != std::process::id() && has_variable(*pid, &mark)).collect()
+    }
+
+    /// Kills the daemon as a crash would, and waits until it is gone. True when there was one.
+    pub fn kill_daemon(&self) -> bool {
+        self.daemon_pid().is_some_and(|pid| end(pid, Signal::KILL))
+    }
+
+    /// Stops the daemon in good order, and waits until it is gone. True when there was one.
+    pub fn stop_daemon(&self) -> bool {
+        self.daemon_pid().is_some_and(|pid| end(pid, Signal::TERM) || end(pid, Signal::KILL))
+    }
+}
+
+impl Drop for TestHome {
+    fn drop(&mut self) {
+        self.stop_daemon();
+        let deadline = Instant::now() + PATIENCE;
+        let mut left = self.processes();
+        while !left.is_empty() && Instant::now() < deadline {
+            left.iter().for_each(|pid| {
+                wait_for_end(*pid, Duration::from_millis(200));
+            });
+            left = self.processes();
+        }
+        let told: Vec<String> =
+            left.iter().map(|pid| format!("{pid} {}", arguments(*pid).join(" "))).collect();
+        left.iter().for_each(|pid| {
+            end(*pid, Signal::KILL);
+        });
+        // A test that fails already says more than this would.
+        if !std::thread::panicking() {
+            assert!(told.is_empty(), "processes are left: {told:#?}");
+        }
+    }
+}
+
+impl Output {
+    /// Returns stdout without the last line's end; fails when the command did.
+    pub fn ok(&self) -> &str {
+        assert_eq!(self.code, 0, "{self:#?}");
+        self.stdout.trim_end_matches('\n')
+    }
+}
+
+/// Waits for a command to end.
+pub fn finish(child: Child) -> Output {
+    let output = child.wait_with_output().expect("the command ends");
+    Output {
+        code: exit_code(output.status),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn exit_code(status: ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
+}
+
+/// Sends a signal and waits for the end. False when the process outlived it.
+fn end(pid: u32, signal: Signal) -> bool {
+    let Some(process) = Pid::from_raw(pid.cast_signed()) else { return false };
+    let Ok(descriptor) = pidfd_open(process, PidfdFlags::empty()) else { return true };
+    kill_process(process, signal).ok();
+    ended(&descriptor, PATIENCE)
+}
+
+fn wait_for_end(pid: u32, patience: Duration) -> bool {
+    let descriptor = Pid::from_raw(pid.cast_signed()).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
+    match descriptor {
+        Some(Ok(descriptor)) => ended(&descriptor, patience),
+        Some(Err(_)) | None => true,
+    }
+}
+
+fn ended(descriptor: &impl std::os::fd::AsFd, patience: Duration) -> bool {
+    let deadline = Instant::now() + patience;
+    loop {
+        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).ok();
+        match poll(&mut [PollFd::new(descriptor, PollFlags::IN)], left.as_ref()) {
+            Ok(ready) => return ready > 0,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => panic!("cannot wait for a process: {error}"),
+        }
+    }
+}
+
+fn has_variable(pid: u32, wanted: &[u8]) -> bool {
+    let environment = fs::read(Path::new("/proc").join(pid.to_string()).join("environ"));
+    environment.is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == wanted))
+}
+
+fn is_daemon(pid: u32) -> bool {
+    let arguments = arguments(pid);
+    arguments.get(1).is_some_and(|word| word == "daemon")
+        && arguments.get(2).is_some_and(|word| word == "run")
+}
+
+fn arguments(pid: u32) -> Vec<String> {
+    let line = fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0)
+        .filter(|word| !word.is_empty())
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}
