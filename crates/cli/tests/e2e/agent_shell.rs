@@ -7,6 +7,7 @@ use std::path::Path;
 use paseo_client::Client;
 use paseo_wire::error::Code;
 use paseo_wire::message::SendMessage;
+use paseo_wire::session::AnswerPermission;
 
 use crate::watch::{Watched, shows, until};
 
@@ -82,7 +83,7 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
         as_agent.shutdown().await.err(),
         as_agent.put_setting("perm_send_to_tab", true).await.err(),
         as_agent.create_token("mine").await.err(),
-        as_agent.answer_permission(&victim.id, "x", true, None).await.err(),
+        as_agent.answer_permission(&victim.id, "x", &AnswerPermission { allow: true, message: None }).await.err(),
     ];
     for refusal in refusals {
         assert_eq!(refusal.and_then(|error| error.code()), Some(Code::Forbidden));

@@ -65,9 +65,7 @@ impl SessionActor {
     pub(super) async fn hand_over(&mut self) {
         let Some(turn) = &self.session.turn else {
             if self.current.take().is_some() {
-                self.ending = None;
-                self.growing.clear();
-                self.calls.clear();
+                self.forget_turn();
                 self.rest();
             }
             return;
@@ -76,7 +74,8 @@ impl SessionActor {
             return;
         }
         let (id, deliveries) = (turn.id, turn.deliveries.clone());
-        (self.current, self.ending, self.timer) = (Some(id), None, None);
+        self.forget_turn();
+        self.current = Some(id);
         self.context.processes.rouse(self.session.id);
         let messages = match self.messages(&deliveries).await {
             Ok(messages) => messages,
@@ -101,6 +100,14 @@ impl SessionActor {
                 self.launch();
             }
         }
+    }
+
+    /// Forgets what was kept for the turn that is over.
+    fn forget_turn(&mut self) {
+        self.ending = None;
+        self.timer = None;
+        self.growing.clear();
+        self.calls.clear();
     }
 
     /// Starts a process, as soon as there is a place for it.

@@ -1,0 +1,51 @@
+# Everything a person needs to do with this repository. `make` lists it.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run build test lint bench install prerequisites format clippy tests dependencies
+
+PASEO := ./target/release/paseo
+
+help: ## List the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+run: build ## Build, then start the daemon in the background
+	@$(PASEO) up
+	@echo 'Try $(PASEO) run "hello", or `make install` to have paseo on your PATH.'
+
+build: ## Build the release binary
+	@scripts/setup
+	cargo build --release --locked -p paseo
+
+test: prerequisites format clippy tests ## Check the format, lint, and run all tests
+
+lint: prerequisites format clippy dependencies ## Check the format, lint, and check the dependencies' licences
+
+bench: build ## Measure start-up and memory of the release binary
+	@bench/run $(PASEO)
+
+install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
+	@scripts/setup
+	cargo install --path crates/cli --locked $(if $(PREFIX),--root '$(PREFIX)')
+
+prerequisites:
+	@scripts/setup test
+
+format:
+	@echo '== format'
+	@cargo fmt --all --check
+
+clippy:
+	@echo '== clippy'
+	@cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+
+tests:
+	@echo '== tests'
+	@cargo test --workspace --all-features --locked
+
+# The first time, cargo-deny is compiled, which takes minutes. It reads what `cargo fetch` got.
+dependencies:
+	@echo '== dependencies'
+	@cargo deny --version >/dev/null 2>&1 || cargo install cargo-deny --locked
+	@cargo fetch --locked
+	@cargo deny --offline check licenses bans sources

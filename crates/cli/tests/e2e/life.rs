@@ -1,0 +1,81 @@
+//! `paseo stop`, `close`, `reopen`, `clear`, `rm` and `rename`
+
+use crate::{home, inspect, start, start_hanging};
+
+#[test]
+fn stop_ends_the_turn_and_keeps_the_queue() {
+    let home = home();
+    let handle = start_hanging(&home);
+    home.paseo(&["send", &handle, "later"]).ok();
+    assert_eq!(home.paseo(&["stop", &handle]).ok(), format!("stopped {handle}"));
+    home.paseo(&["wait", &handle]).ok();
+    let view = inspect(&home, &handle);
+    assert_eq!((&view["hold"], &view["held"]), (&"stopped".into(), &1.into()));
+    // A person who writes sets everything going again.
+    let answer = home.paseo(&["send", &handle, "--wait", "<<say on>>"]);
+    assert_eq!(answer.ok(), "on");
+}
+
+#[test]
+fn a_closed_agent_can_be_read_and_reopened() {
+    let home = home();
+    let handle = start(&home, "<<say hi>>");
+    home.paseo(&["wait", &handle]).ok();
+    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("closed {handle}"));
+    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("{handle} was closed already"));
+    assert_eq!(home.paseo(&["read", &handle]).ok(), "hi");
+    assert_eq!(home.paseo(&["ls", "-q"]).ok(), "");
+    assert_eq!(home.paseo(&["reopen", &handle]).ok(), format!("reopened {handle}"));
+    assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
+}
+
+#[test]
+fn clear_takes_the_transcript_away() {
+    let home = home();
+    let handle = start(&home, "<<say hi>>");
+    home.paseo(&["wait", &handle]).ok();
+    assert_eq!(home.paseo(&["clear", &handle]).ok(), format!("cleared {handle}"));
+    assert_eq!(home.paseo(&["read", &handle]).code, 1);
+    assert!(!home.paseo(&["logs", &handle]).ok().contains("hi"));
+    let busy = start_hanging(&home);
+    let refused = home.paseo(&["clear", &busy]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+}
+
+#[test]
+fn rm_deletes_and_a_busy_one_only_by_force() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let refused = home.paseo(&["rm", &handle]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains(&format!("paseo rm -f {handle}")), "{}", refused.stderr);
+    assert_eq!(home.paseo(&["rm", "-f", &handle]).ok(), format!("deleted {handle}"));
+    assert_eq!(home.paseo(&["inspect", &handle]).code, 3);
+    assert_eq!(home.paseo(&["ls", "-q", "-a"]).ok(), "");
+}
+
+#[test]
+fn all_are_tried_and_the_worst_counts() {
+    let home = home();
+    let one = start(&home, "x");
+    let two = start(&home, "x");
+    home.paseo(&["wait", &one, &two]).ok();
+    let output = home.paseo(&["close", &one, "ffffffff", &two]);
+    assert_eq!(output.code, 3);
+    assert_eq!(output.stdout, format!("closed {one}\nclosed {two}\n"));
+    assert!(output.stderr.contains("ffffffff"), "{}", output.stderr);
+    let quiet = home.paseo(&["reopen", "-q", &one, &two]);
+    assert_eq!(quiet.ok(), format!("{one}\n{two}"));
+    assert_eq!(home.paseo(&["stop", &one]).ok(), format!("{one} was not at work"));
+}
+
+#[test]
+fn a_name_comes_and_goes() {
+    let home = home();
+    let handle = start(&home, "x");
+    assert_eq!(home.paseo(&["rename", &handle, "Docs"]).ok(), format!("{handle} is called Docs"));
+    assert_eq!(inspect(&home, &handle)["name"], "Docs");
+    assert_eq!(home.paseo(&["rename", &handle, ""]).ok(), format!("{handle} has no name"));
+    assert_eq!(home.paseo(&["rename", &handle, &"x".repeat(200)]).code, 2);
+    assert_eq!(home.paseo(&["rename", &handle, "two\nlines"]).code, 2);
+}

@@ -1,0 +1,84 @@
+//! `paseo read`, `logs` and `inspect`
+
+use crate::{Transcript, assert_shown, home, inspect, json, start, start_hanging};
+
+#[test]
+fn read_prints_the_last_answer() {
+    let home = home();
+    let handle = start(&home, "<<say one>><<sh echo x>><<say two>><<say three>>");
+    home.paseo(&["wait", &handle]).ok();
+    assert_eq!(home.paseo(&["read", &handle]).ok(), "two\nthree");
+    home.paseo(&["send", &handle, "--wait", "<<fail x>>"]);
+    let read = home.paseo(&["read", &handle]);
+    assert_eq!(read.ok(), "two\nthree");
+    assert!(read.stderr.contains("ended with error"), "{}", read.stderr);
+    let view = json(&home.paseo(&["read", "--json", &handle]));
+    assert_eq!((&view["answer"], &view["status"]), (&"two\nthree".into(), &"error".into()));
+}
+
+#[test]
+fn read_without_an_answer_says_why() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let early = home.paseo(&["read", &handle]);
+    assert_eq!((early.code, early.stdout.as_str()), (1, ""));
+    assert!(early.stderr.contains("no answer yet: it is still at work"), "{}", early.stderr);
+    let silent = start(&home, "<<sh true>>");
+    home.paseo(&["wait", &silent]).ok();
+    assert_eq!(home.paseo(&["read", &silent]).code, 1);
+}
+
+#[test]
+fn logs_are_readable() {
+    let home = home();
+    let handle = start(&home, "<<think hm>><<sh echo hi>><<say done>>");
+    home.paseo(&["wait", &handle]).ok();
+    assert_shown!(home, home.paseo(&["logs", &handle]).ok(), @r"");
+}
+
+#[test]
+fn logs_begin_where_they_are_told() {
+    let home = home();
+    let handle = start(&home, "<<say one>><<say two>>");
+    home.paseo(&["wait", &handle]).ok();
+    let texts = |since: &[&str]| {
+        let arguments: Vec<&str> = ["logs", "--json", &handle].iter().chain(since).copied().collect();
+        let output = home.paseo(&arguments);
+        let items: Vec<serde_json::Value> =
+            output.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        items.iter().filter_map(|item| item["text"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&[]), ["<<say one>><<say two>>", "one", "two"]);
+    assert_eq!(texts(&["--since", "2"]), ["one", "two"]);
+    assert_eq!(texts(&["--since", "1h"]).len(), 3);
+    assert_eq!(texts(&["--since", "2020-01-01T00:00:00Z"]).len(), 3);
+    assert_eq!(texts(&["--since", "2100-01-01T00:00:00Z"]).len(), 0);
+    let bad = home.paseo(&["logs", &handle, "--since", "yesterday"]);
+    assert_eq!(bad.code, 2);
+    assert!(bad.stderr.contains("10m"), "{}", bad.stderr);
+}
+
+#[test]
+fn following_survives_a_crash_of_the_daemon() {
+    let home = home();
+    let handle = start(&home, "<<say one>>");
+    let mut transcript = Transcript::follow(&home, &handle);
+    let one = transcript.until(|item| item["text"] == "one");
+    assert!(home.kill_daemon());
+    home.paseo(&["send", &handle, "--wait", "<<say two>>"]).ok();
+    let next = transcript.until(|_| true);
+    assert_eq!(next["ordinal"], one["ordinal"].as_u64().unwrap() + 1, "nothing twice, nothing lost");
+    transcript.until(|item| item["text"] == "two");
+}
+
+#[test]
+fn inspect_shows_everything() {
+    let home = home();
+    let handle =
+        home.paseo(&["run", "-d", "--title", "fix", "--label", "a=b", "<<usage 3 4>>"]).ok().to_owned();
+    home.paseo(&["wait", &handle]).ok();
+    let view = inspect(&home, &handle);
+    assert_eq!(inspect(&home, view["id"].as_str().unwrap()), view, "an id is a handle too");
+    assert_eq!(inspect(&home, &handle.to_uppercase()), view, "in any case");
+    assert_shown!(home, home.paseo(&["inspect", &handle]).ok(), @r"");
+}

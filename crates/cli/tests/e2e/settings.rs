@@ -1,0 +1,36 @@
+//! `paseo settings` and `paseo token`
+
+use crate::{assert_shown, home, json};
+
+#[test]
+fn settings_are_shown_and_switched() {
+    let home = home();
+    assert_shown!(home, home.paseo(&["settings", "get"]).ok(), @r"
+    perm_read_tab     off
+    perm_send_to_tab  off
+    perm_summon       off
+    perm_user_agent   off
+    ");
+    assert_eq!(home.paseo(&["settings", "set", "perm_summon", "on"]).ok(), "perm_summon  on");
+    assert!(home.kill_daemon());
+    assert_eq!(home.paseo(&["settings", "get", "-q", "perm_summon"]).ok(), "on");
+    assert_eq!(json(&home.paseo(&["settings", "get", "--json"]))["perm_summon"], true);
+    let unknown = home.paseo(&["settings", "set", "perm_all", "on"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("perm_send_to_tab"), "{}", unknown.stderr);
+    assert_eq!(home.paseo(&["settings", "set", "perm_summon", "maybe"]).code, 2);
+}
+
+#[test]
+fn a_token_shows_its_secret_once() {
+    let home = home();
+    let created = home.paseo(&["token", "create", "--name", "ci"]);
+    let secret = created.ok();
+    assert!(secret.len() >= 32 && !secret.contains(char::is_whitespace), "{secret}");
+    let listed = home.paseo(&["token", "ls"]);
+    assert!(listed.ok().contains("ci") && !listed.stdout.contains(secret));
+    let id = home.paseo(&["token", "ls", "-q"]).ok().to_owned();
+    home.paseo(&["token", "revoke", &id]).ok();
+    assert_eq!(home.paseo(&["token", "ls", "-q"]).ok(), "");
+    assert_eq!(home.paseo(&["token", "revoke", &id]).code, 3);
+}
