@@ -2,6 +2,7 @@
 
 use paseo_wire::error::Code;
 use paseo_wire::item::{ItemQuery, ItemView};
+use paseo_wire::message::DeliveryView;
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
 use serde_json::Value;
 
@@ -114,7 +115,7 @@ impl Follow {
             }
             // Somebody else's end may leave our message waiting for a person.
             "turn.ended" | "session.held" | "session.closed" if self.turn.is_none() => {
-                return self.stuck().await;
+                return self.stuck(event).await;
             }
             "permission.asked" => {
                 if let Some(outcome) = self.asked(event).await? {
@@ -143,35 +144,31 @@ impl Follow {
 
     /// A message that is held may have been released since: the past is not the present.
     async fn hold(&mut self, reason: String) -> Result<Option<Step>, Error> {
-        let held = self.stage().await?.is_none_or(|stage| stage == "held");
+        let held = self.delivery().await?.is_none_or(|view| view.stage == "held");
         Ok(held.then_some(Step::Done(Outcome::Held { reason })))
     }
 
     /// Ends the way when the message waits and nothing will move it by itself.
-    async fn stuck(&mut self) -> Result<Option<Step>, Error> {
-        let view = match self.client.delivery(&self.session, &self.delivery).await {
-            Ok(view) => view,
-            Err(error) if error.code() == Some(Code::NotFound) => return Ok(None),
-            Err(error) => return Err(error),
+    async fn stuck(&mut self, event: &EventFrame) -> Result<Option<Step>, Error> {
+        let reason = match (event.kind.as_str(), text(&event.data, "outcome"), text(&event.data, "hold")) {
+            ("session.closed", ..) => "closed",
+            ("turn.ended", Some("failed"), _) => "error",
+            (_, _, Some(hold)) if !matches!(hold, "none" | "budget") => hold,
+            _ => "",
         };
+        let Some(view) = self.delivery().await? else { return Ok(None) };
         let reason = match view.stage.as_str() {
-            "held" => Some(view.reason.unwrap_or_else(|| "held".to_owned())),
-            "queued" => {
-                let session = self.client.session(&self.session).await?.session;
-                match (session.status.as_str(), session.hold.as_str()) {
-                    ("closed", _) => Some("closed".to_owned()),
-                    (_, "none" | "budget") => None,
-                    (_, hold) => Some(hold.to_owned()),
-                }
-            }
-            _ => None,
+            "held" => view.reason.unwrap_or_else(|| "held".to_owned()),
+            "queued" if !reason.is_empty() => reason.to_owned(),
+            _ => return Ok(None),
         };
-        Ok(reason.map(|reason| Step::Done(Outcome::Held { reason })))
+        Ok(Some(Step::Done(Outcome::Held { reason })))
     }
 
-    async fn stage(&self) -> Result<Option<String>, Error> {
+    /// Returns what became of the message so far, when the daemon still knows.
+    async fn delivery(&self) -> Result<Option<DeliveryView>, Error> {
         match self.client.delivery(&self.session, &self.delivery).await {
-            Ok(view) => Ok(Some(view.stage)),
+            Ok(view) => Ok(Some(view)),
             Err(error) if error.code() == Some(Code::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
@@ -197,10 +194,7 @@ impl Follow {
         let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else {
             return Ok(None);
         };
-        if event.view.as_ref().and_then(|view| view.ask.as_deref()) != Some(hash) {
-            return Ok(None);
-        }
-        let text = self.client.ask_text(&self.session, hash).await?.unwrap_or_default();
+        let Some(text) = self.client.open_ask(&self.session, hash).await? else { return Ok(None) };
         Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), text }))
     }
 
@@ -216,12 +210,19 @@ impl Follow {
 impl Client {
     /// Returns what exactly is asked under a hash, when the transcript's newest part holds it.
     pub async fn ask_text(&self, session: &str, hash: &str) -> Result<Option<String>, Error> {
-        let of_hash = |item: &ItemView| {
-            item.kind == "permission" && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
-        };
-        match self.newest(session, of_hash).await? {
+        match self.newest(session, |item| is_ask(item, hash) && decision(item).is_none()).await? {
             Some(item) => self.full_text(session, &item).await.map(Some),
             None => Ok(None),
+        }
+    }
+
+    /// Returns what is asked under a hash; `None` when it is decided already. The transcript knows it
+    /// first: what a list shows may be a moment older.
+    async fn open_ask(&self, session: &str, hash: &str) -> Result<Option<String>, Error> {
+        let decided = self.newest(session, |item| is_ask(item, hash) && decision(item).is_some()).await?;
+        match decided {
+            Some(_) => Ok(None),
+            None => Ok(Some(self.ask_text(session, hash).await?.unwrap_or_default())),
         }
     }
 
@@ -238,6 +239,14 @@ impl Client {
         let asked = ItemQuery { limit: Some(50), ..ItemQuery::default() };
         Ok(self.items(session, &asked).await?.items.into_iter().rfind(|item| wanted(item)))
     }
+}
+
+fn is_ask(item: &ItemView, hash: &str) -> bool {
+    item.kind == "permission" && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
+}
+
+fn decision(item: &ItemView) -> Option<&str> {
+    item.fields.get("decision").and_then(Value::as_str)
 }
 
 fn text<'a>(data: &'a Value, key: &str) -> Option<&'a str> {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use paseo_core::fold::{self, SessionHead};
 use paseo_core::handle::{self, Prefix, Resolution};
 use paseo_core::id::SessionId;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::{self, Session};
-use paseo_store::Which;
+use paseo_store::{Seq, Version, Which};
 use paseo_wire::error::Code;
 use paseo_wire::session::{Candidate, SessionView};
 
@@ -24,9 +24,29 @@ const CANDIDATES: usize = 20;
 /// The open sessions by id.
 #[derive(Clone, Default)]
 pub(crate) struct Directory {
-    open: Arc<RwLock<BTreeMap<SessionId, Arc<Session>>>>,
+    open: Arc<RwLock<BTreeMap<SessionId, Entry>>>,
     /// How many closed sessions there are.
     closed: Arc<AtomicUsize>,
+    /// Where the log stood when each change that is not taken in yet began.
+    changing: Arc<Mutex<BTreeMap<u64, Seq>>>,
+}
+
+/// A change between the log and the directory.
+pub(crate) struct Changing {
+    changing: Arc<Mutex<BTreeMap<u64, Seq>>>,
+    number: u64,
+}
+
+impl Drop for Changing {
+    fn drop(&mut self) {
+        self.changing.lock().remove(&self.number);
+    }
+}
+
+/// An open session, and the version of its stream that this is the state of.
+struct Entry {
+    session: Arc<Session>,
+    version: Version,
 }
 
 /// What happens to the number of closed sessions.
@@ -48,13 +68,28 @@ pub(crate) enum Reach {
 }
 
 impl Directory {
-    /// Takes in a session as it stands now.
-    pub(crate) fn put(&self, session: &Session) {
+    /// Announces a change; it is over when the guard is dropped, after [`Directory::put`].
+    pub(crate) fn change(&self, head: Seq) -> Changing {
+        let mut changing = self.changing.lock();
+        let number = changing.last_key_value().map_or(0, |(number, _)| number + 1);
+        changing.insert(number, head);
+        drop(changing);
+        Changing { changing: Arc::clone(&self.changing), number }
+    }
+
+    /// Returns the point in the log that the directory is surely up to: stream from here after reading it.
+    pub(crate) fn point(&self, journal: &Journal) -> Seq {
+        let head = journal.head();
+        self.changing.lock().values().copied().min().map_or(head, |oldest| oldest.min(head))
+    }
+
+    /// Takes in a session as it stands at a version.
+    pub(crate) fn put(&self, session: &Session, version: Version) {
         if session.is_open() {
             let mut kept = session.clone();
             // Receipts are read from the log; ten thousand idle sessions need not hold them.
             kept.recent = Vec::new();
-            self.open.write().insert(kept.id, Arc::new(kept));
+            self.open.write().insert(kept.id, Entry { session: Arc::new(kept), version });
         } else {
             self.open.write().remove(&session.id);
         }
@@ -74,12 +109,12 @@ impl Directory {
 
     /// Returns an open session.
     pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Session>> {
-        self.open.read().get(&id).cloned()
+        self.open.read().get(&id).map(|entry| Arc::clone(&entry.session))
     }
 
     /// Returns all open sessions.
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
-        self.open.read().values().cloned().collect()
+        self.open.read().values().map(|entry| Arc::clone(&entry.session)).collect()
     }
 
     /// Returns how many closed sessions there are.
@@ -118,9 +153,24 @@ impl Directory {
         view::session(session, self.handle(session.id))
     }
 
-    /// Returns the open session as the API shows it.
-    pub(crate) fn view_of(&self, id: SessionId) -> Option<SessionView> {
-        self.get(id).map(|session| self.view(&session))
+    /// Returns a session that is at least as new as a version: from the log when it is closed, or when its
+    /// owner has not come round to it yet. `None` once it is deleted.
+    pub(crate) async fn view_at(
+        &self,
+        id: SessionId,
+        version: Version,
+        journal: &Journal,
+    ) -> Result<Option<SessionView>, Failure> {
+        let known = self
+            .open
+            .read()
+            .get(&id)
+            .filter(|entry| entry.version >= version)
+            .map(|entry| Arc::clone(&entry.session));
+        match known {
+            Some(session) => Ok(Some(self.view(&session))),
+            None => Ok(journal.session(id).await?.map(|(session, _)| self.view(&session))),
+        }
     }
 
     /// Finds the session that was meant. The one way from a typed handle to an id.

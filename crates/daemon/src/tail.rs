@@ -107,7 +107,7 @@ impl Tail {
         }
         let records = self.journal.log.read(cursor, PAGE).await?;
         let reached = records.last().map_or(cursor, |record| record.seq);
-        Ok((records.into_iter().filter_map(|record| self.encode(record)).map(Arc::new).collect(), reached))
+        Ok((self.encode(records).await?.into_iter().map(Arc::new).collect(), reached))
     }
 
     fn remembered(&self, cursor: Seq) -> Option<(Vec<Arc<StoredFrame>>, Seq)> {
@@ -140,20 +140,27 @@ impl Tail {
             }
             let records = self.journal.log.read(from, PAGE).await?;
             let Some(reached) = records.last().map(|record| record.seq) else { return Ok(()) };
-            let frames: Vec<StoredFrame> =
-                records.into_iter().filter_map(|record| self.encode(record)).collect();
+            let frames = self.encode(records).await?;
             self.ring.lock().push(frames, reached);
             self.reached.send_replace(reached);
         }
     }
 
-    fn encode(&self, record: Record) -> Option<StoredFrame> {
-        let session = session::from_stream(&record.stream)?;
-        let view = self.directory.view_of(session);
-        let ui = view.as_ref().is_some_and(|view| view.labels.get("ui").is_some_and(|value| value == "true"));
-        let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
-        let bytes = encode(session, record, view);
-        Some(StoredFrame { seq, session, control, ui, bytes })
+    async fn encode(&self, records: Vec<Record>) -> Result<Vec<StoredFrame>, Failure> {
+        let mut frames = Vec::with_capacity(records.len());
+        for record in records {
+            let Some(session) = session::from_stream(&record.stream) else { continue };
+            let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
+            let view = match record.body {
+                Body::Control { version } => self.directory.view_at(session, version, &self.journal).await?,
+                Body::Item { .. } => None,
+            };
+            let ui =
+                view.as_ref().is_some_and(|view| view.labels.get("ui").is_some_and(|value| value == "true"));
+            let bytes = encode(session, record, view);
+            frames.push(StoredFrame { seq, session, control, ui, bytes });
+        }
+        Ok(frames)
     }
 }
 

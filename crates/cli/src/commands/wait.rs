@@ -1,7 +1,9 @@
 //! `paseo wait`
 
+use std::time::Duration;
+
 use paseo_client::Client;
-use paseo_wire::error::Exit;
+use paseo_wire::error::{Code, Exit};
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
 use serde::Serialize;
@@ -11,6 +13,9 @@ use crate::args::WaitArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer, Style, status_style};
+
+/// What is shown of a session may be a moment older than the log: when nothing comes, it is read again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// One line of `--json`.
 #[derive(Serialize)]
@@ -26,6 +31,14 @@ struct Awaited {
     handle: String,
     /// Set once it is done.
     done: Option<String>,
+}
+
+impl Awaited {
+    /// Notes the status that was seen last; without one, the agent is gone.
+    fn note(&mut self, status: Option<String>) {
+        let status = status.unwrap_or_else(|| "deleted".to_owned());
+        self.done = is_done(&status).then_some(status);
+    }
 }
 
 pub(crate) async fn run(context: &Context, args: WaitArgs) -> Result<Exit, Failure> {
@@ -70,12 +83,28 @@ async fn watch(client: &Client, awaited: &mut [Awaited], any: bool, seq: u64) ->
         if if any { done.any(|done| done) } else { done.all(|done| done) } {
             return Ok(());
         }
-        if let Frame::Event(event) = events.next().await?
-            && let Some(one) = awaited.iter_mut().find(|one| one.id == event.session)
-        {
-            let status = event.view.map_or_else(|| "deleted".to_owned(), |view| view.status);
-            one.done = is_done(&status).then_some(status);
+        match tokio::time::timeout(LOOK_AGAIN, events.next()).await {
+            Ok(Ok(Frame::Event(event))) => {
+                if let Some(one) = awaited.iter_mut().find(|one| one.id == event.session) {
+                    one.note(event.view.map(|view| view.status));
+                }
+            }
+            Ok(frame) => drop(frame?),
+            Err(_) => {
+                for one in awaited.iter_mut().filter(|one| one.done.is_none()) {
+                    one.note(status(client, &one.id).await?);
+                }
+            }
         }
+    }
+}
+
+/// Returns a session's status; `None` when it is gone.
+async fn status(client: &Client, id: &str) -> Result<Option<String>, Failure> {
+    match client.session(id).await {
+        Ok(answer) => Ok(Some(answer.session.status)),
+        Err(error) if error.code() == Some(Code::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

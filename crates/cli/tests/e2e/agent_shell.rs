@@ -83,7 +83,10 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
         as_agent.shutdown().await.err(),
         as_agent.put_setting("perm_send_to_tab", true).await.err(),
         as_agent.create_token("mine").await.err(),
-        as_agent.answer_permission(&victim.id, "x", &AnswerPermission { allow: true, message: None }).await.err(),
+        as_agent
+            .answer_permission(&victim.id, "x", &AnswerPermission { allow: true, message: None })
+            .await
+            .err(),
     ];
     for refusal in refusals {
         assert_eq!(refusal.and_then(|error| error.code()), Some(Code::Forbidden));
@@ -91,7 +94,11 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
 
     // The token is worth nothing once the process is gone.
     watched.client.close(&agent.session.id).await.unwrap();
-    until(&mut events, |frame| matches!(frame, paseo_wire::stream::Frame::Event(event) if event.kind == "session.closed")).await;
+    until(
+        &mut events,
+        |frame| matches!(frame, paseo_wire::stream::Frame::Event(event) if event.kind == "session.closed"),
+    )
+    .await;
     loop {
         match as_agent.whoami().await {
             Err(error) => break assert_eq!(error.code(), Some(Code::Unauthenticated)),
@@ -123,7 +130,8 @@ fn collect(folder: &Path, found: &mut BTreeSet<String>) {
         if path.is_dir() {
             collect(&path, found);
         } else if let Ok(bytes) = fs::read(&path) {
-            let text: String = bytes.iter().map(|byte| if byte.is_ascii_graphic() { *byte as char } else { ' ' }).collect();
+            let text: String =
+                bytes.iter().map(|byte| if byte.is_ascii_graphic() { *byte as char } else { ' ' }).collect();
             let runs = text.split(|c: char| !c.is_ascii_hexdigit()).filter(|run| run.len() >= 32);
             found.extend(runs.map(str::to_owned));
             if text.len() < 200 {
@@ -148,7 +156,8 @@ async fn a_granted_agent_writes_as_itself_and_its_wakes_are_bounded() {
     assert!(printed.contains("held"), "{printed}");
     let view = watched.client.session(&target.id).await.unwrap().session;
     assert_eq!((view.hold.as_str(), view.queued), ("budget", 0));
-    let texts: Vec<String> = watched.items(&target.id).await.into_iter().filter_map(|item| item.text).collect();
+    let texts: Vec<String> =
+        watched.items(&target.id).await.into_iter().filter_map(|item| item.text).collect();
     assert!(texts.iter().any(|text| text.contains("[message from tab")), "{texts:?}");
     assert_eq!(view.held, 2, "{texts:?}");
     // A person's word lets them through.

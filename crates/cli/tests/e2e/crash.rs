@@ -21,7 +21,12 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         let mut stored = 0;
         let last = loop {
             match next(&mut events).await {
-                Frame::Event(frame) if frame.kind == "turn.ended" && frame.view.as_ref().is_some_and(|v| v.turn.is_none() && v.queued == 0) => break true,
+                Frame::Event(frame)
+                    if frame.kind == "turn.ended"
+                        && frame.view.as_ref().is_some_and(|v| v.turn.is_none() && v.queued == 0) =>
+                {
+                    break true;
+                }
                 Frame::Event(_) | Frame::Item(_) => stored += 1,
                 Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
             }
@@ -34,14 +39,21 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         let status = watched.settled(session).await;
         assert!(["idle", "interrupted"].contains(&status.as_str()), "step {step}: {status}");
 
-        let left: Vec<u32> = watched.home.processes().into_iter().filter(|pid| before.contains(pid)).collect();
+        let left: Vec<u32> =
+            watched.home.processes().into_iter().filter(|pid| before.contains(pid)).collect();
         assert!(left.is_empty(), "step {step}: processes from before the crash are left: {left:?}");
         let running = watched.client.status().await.unwrap().sessions;
-        assert!(!["running", "starting", "waiting"].iter().any(|status| running.contains_key(*status)), "step {step}: {running:?}");
+        assert!(
+            !["running", "starting", "waiting"].iter().any(|status| running.contains_key(*status)),
+            "step {step}: {running:?}"
+        );
 
         let items = watched.items(session).await;
         for receipt in [&first, &second] {
-            let there = items.iter().filter(|item| item.fields.get("delivery").is_some_and(|id| *id == receipt.delivery)).count();
+            let there = items
+                .iter()
+                .filter(|item| item.fields.get("delivery").is_some_and(|id| *id == receipt.delivery))
+                .count();
             assert_eq!(there, 1, "step {step}: a message is there {there} times: {items:#?}");
         }
         let stage = watched.client.delivery(session, &first.delivery).await.unwrap().stage;

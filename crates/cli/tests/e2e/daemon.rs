@@ -26,7 +26,10 @@ fn status_never_starts_anything() {
     let home = home();
     let down = home.paseo(&["status"]);
     assert_eq!((down.code, down.stdout.as_str()), (7, ""));
-    assert_shown!(home, down.stderr, @r"");
+    assert_shown!(home, down.stderr, @r"
+    error: the daemon is not running
+     hint: `paseo up` starts it; its home is [DIR]/home
+    ");
     assert!(!home.path().exists());
     start(&home, "<<hang>>");
     let status = json(&home.paseo(&["status", "--json"]));

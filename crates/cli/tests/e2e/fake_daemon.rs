@@ -5,7 +5,7 @@ use std::os::unix::net::UnixListener;
 
 use paseo_testkit::home::TestHome;
 
-use crate::{assert_shown, home};
+use crate::home;
 
 /// Answers every request with the same bytes, for as long as the test runs.
 fn answer_with(home: &TestHome, answer: String) {
@@ -41,7 +41,9 @@ fn another_version_is_explained_once() {
     answer_with(&home, http("200 OK", "99.0.0", body));
     let output = home.paseo(&["ls", "-q"]);
     assert_eq!(output.ok(), "");
-    assert_shown!(home, output.stderr, @r"");
+    insta::assert_snapshot!(output.stderr, @r"
+    paseo 0.1.0 talks to a daemon of version 99.0.0: `paseo restart` starts the new one
+    ");
 }
 
 #[test]
@@ -53,7 +55,12 @@ fn an_ambiguous_handle_lists_the_candidates() {
     answer_with(&home, http("409 Conflict", env!("CARGO_PKG_VERSION"), body));
     let output = home.paseo(&["stop", "3f2a"]);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
-    assert_shown!(home, output.stderr, @r"");
+    insta::assert_snapshot!(output.stderr, @r"
+    error: `3f2a` could be two agents
+     hint: `paseo ls -ag` shows all agents; a handle needs 4 characters or more
+           3f2a0   running  fix the tests
+           3f2a1b  idle
+    ");
 }
 
 #[test]
@@ -62,7 +69,11 @@ fn text_from_the_daemon_cannot_forge_lines() {
     let body = r#"{"code":"not_found","message":"no\u001b[2J\u202e agent","candidates":[
         {"handle":"3f2a","id":"a","name":"evil\n91cc  idle  fake","status":"idle"}]}"#;
     answer_with(&home, http("404 Not Found", env!("CARGO_PKG_VERSION"), body));
-    assert_shown!(home, home.paseo(&["read", "zzzz"]).stderr, @r"");
+    insta::assert_snapshot!(home.paseo(&["read", "zzzz"]).stderr, @r"
+    error: no\u{1b}[2J\u{202e} agent
+     hint: `paseo ls -ag` shows all agents; a handle needs 4 characters or more
+           3f2a  idle  evil 91cc  idle  fake
+    ");
 }
 
 #[test]

@@ -68,7 +68,11 @@ fn an_unknown_handle_lists_what_is_open() {
         assert_eq!((output.code, output.stdout.as_str()), (3, ""), "{output:?}");
         assert!(output.stderr.contains("zzzz") && output.stderr.contains("the one"), "{}", output.stderr);
     }
-    assert_shown!(home, home.paseo(&["inspect", "zzzz"]).stderr, @r"");
+    assert_shown!(home, home.paseo(&["inspect", "zzzz"]).stderr, @r"
+    error: no agent matches `zzzz`
+     hint: these agents are open
+           [id]  idle  the one
+    ");
 }
 
 #[test]
@@ -88,7 +92,10 @@ fn an_unknown_key_in_the_configuration_is_named_with_its_line() {
     std::fs::write(home.path().join("config.toml"), "log = 'info'\nlistn = '127.0.0.1:1'\n").unwrap();
     let output = home.paseo(&["ls"]);
     assert_eq!(output.code, 2);
-    assert_shown!(home, output.stderr, @r"");
+    assert_shown!(home, output.stderr, @r"
+    error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `limits`
+     hint: known keys: listen, provider, log, limits.live_processes
+    ");
 }
 
 #[test]

@@ -52,7 +52,11 @@ fn the_table_is_aligned() {
     home.paseo(&["wait", &one]).ok();
     let two = home.paseo(&["run", "-d", "<<fail x>>"]).ok().to_owned();
     assert_eq!(home.paseo(&["wait", &two]).code, 1);
-    assert_shown!(home, home.paseo(&["ls"]).ok(), @r"");
+    assert_shown!(home, home.paseo(&["ls"]).ok(), @r"
+    HANDLE  STATUS  NAME           PROVIDER  LABELS  UPDATED
+    [id]    error                  scripted          [AGO]
+    [id]    idle    fix the tests  scripted  env=ci  [AGO]
+    ");
 }
 
 #[test]

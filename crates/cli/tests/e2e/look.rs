@@ -33,7 +33,21 @@ fn logs_are_readable() {
     let home = home();
     let handle = start(&home, "<<think hm>><<sh echo hi>><<say done>>");
     home.paseo(&["wait", &handle]).ok();
-    assert_shown!(home, home.paseo(&["logs", &handle]).ok(), @r"");
+    assert_shown!(home, home.paseo(&["logs", &handle]).ok(), @r"
+    #1 [CLOCK] human:cli
+    <<think hm>><<sh echo hi>><<say done>>
+
+    #2 [CLOCK] agent thinks
+    hm
+
+    #3 [CLOCK] tool shell: echo hi
+
+    #4 [CLOCK] tool ok
+    hi
+
+    #5 [CLOCK] agent
+    done
+    ");
 }
 
 #[test]
@@ -80,5 +94,18 @@ fn inspect_shows_everything() {
     let view = inspect(&home, &handle);
     assert_eq!(inspect(&home, view["id"].as_str().unwrap()), view, "an id is a handle too");
     assert_eq!(inspect(&home, &handle.to_uppercase()), view, "in any case");
-    assert_shown!(home, home.paseo(&["inspect", &handle]).ok(), @r"");
+    assert_shown!(home, home.paseo(&["inspect", &handle]).ok(), @r"
+    handle     [id]
+    id         [UUID]
+    name       fix
+    status     idle since [TIME] ([AGO]) (known from protocol)
+    provider   scripted
+    labels     a=b
+    project    [DIR]/work
+    directory  [DIR]/work
+    created    [TIME] ([AGO]) by human:cli
+    updated    [TIME] ([AGO])
+    turns      1
+    usage      3 tokens in (0 cached), 4 tokens out
+    ");
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod agent_shell;
+mod crash;
 mod daemon;
 mod fake_daemon;
 mod input;
@@ -10,11 +12,13 @@ mod life;
 mod list;
 mod look;
 mod permit;
+mod processes;
 mod run;
 mod send;
 mod settings;
 mod terminal;
 mod wait;
+mod watch;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout};
@@ -99,7 +103,7 @@ macro_rules! assert_shown {
         settings.add_filter(r"\d\d:\d\d:\d\d", "[CLOCK]");
         settings.add_filter(r"\b(now|\d+[smhd] ago)\b", "[AGO]");
         settings.add_filter(r"127\.0\.0\.1:\d+", "[ADDRESS]");
-        settings.add_filter(r"\b[0-9a-f]{4}\b", "[ID4]");
+        settings.add_filter(r"\b[0-9a-f]{4}\b", "[id]");
         settings.bind(|| insta::assert_snapshot!($text, @$expected));
     }};
 }

@@ -49,7 +49,8 @@ impl Watched {
 
     /// Waits until a session has nothing to do, and returns its status.
     pub(crate) async fn settled(&self, session: &str) -> String {
-        let mut events = self.client.session(session).await.map(|answer| self.follow(session, answer.seq)).unwrap();
+        let mut events =
+            self.client.session(session).await.map(|answer| self.follow(session, answer.seq)).unwrap();
         loop {
             let view = self.client.session(session).await.unwrap().session;
             if view.turn.is_none() && view.queued == 0 {
@@ -64,7 +65,8 @@ impl Watched {
         let mut items: Vec<ItemView> = Vec::new();
         loop {
             let after = Some(items.last().map_or(0, |item| item.ordinal));
-            let page = self.client.items(session, &ItemQuery { after, ..ItemQuery::default() }).await.unwrap();
+            let page =
+                self.client.items(session, &ItemQuery { after, ..ItemQuery::default() }).await.unwrap();
             items.extend(page.items);
             if !page.newer {
                 return items;

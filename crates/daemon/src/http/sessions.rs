@@ -37,7 +37,7 @@ pub(crate) struct Force {
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuery>) -> Answer<SessionPage> {
     let context = &app.sessions.context;
-    let seq = context.journal.head();
+    let seq = context.directory.point(&context.journal);
     let labels: Vec<Label> =
         query.labels.iter().flat_map(|text| text.split(',')).map(label).collect::<Result<_, _>>()?;
     let filter =
@@ -239,14 +239,13 @@ async fn act(
 async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
     let context = &app.sessions.context;
     let seq = context.journal.head();
-    let view = match context.directory.view_of(id) {
-        Some(view) => view,
-        None => {
-            let closed = context.journal.session(id).await?;
-            let (session, _) = closed.ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
-            context.directory.view(&session)
-        }
-    };
+    // From the log: whoever has seen an event must not read a state from before it.
+    let (session, _) = context
+        .journal
+        .session(id)
+        .await?
+        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    let view = context.directory.view(&session);
     Ok(Json(SessionAnswer { seq, session: view }))
 }
 

@@ -124,12 +124,14 @@ impl SessionActor {
                 batch.fence = Some(fence);
             })
             .into_batch();
+        let changing = self.context.directory.change(self.context.journal.head());
         match self.context.journal.log.append(batch).await {
             Ok(Appended::New { ts, .. }) => {
                 let (at, was_open) = (Timestamp::from_millis(ts), self.session.is_open());
                 draft.events.iter().for_each(|event| self.session.apply(event, at));
                 self.version += draft.events.len() as Version;
-                self.context.directory.put(&self.session);
+                self.context.directory.put(&self.session, self.version);
+                drop(changing);
                 match (was_open, self.session.is_open()) {
                     (true, false) => self.context.directory.count_closed(Closing::Closed),
                     (false, true) => self.context.directory.count_closed(Closing::Gone),
@@ -150,7 +152,7 @@ impl SessionActor {
     async fn reload(&mut self) -> Result<(), Failure> {
         let gone = || Failure::new(Code::NotFound, "the agent was deleted");
         let (session, version) = self.context.journal.session(self.session.id).await?.ok_or_else(gone)?;
-        self.context.directory.put(&session);
+        self.context.directory.put(&session, version);
         (self.session, self.version) = (session, version);
         Ok(())
     }

@@ -84,6 +84,7 @@ impl Sessions {
         }
         let key = new.key.map(|key| sealed(key, &answer));
         let batch = entries.with(|batch| batch.key = key).into_batch();
+        let changing = context.directory.change(before);
         let ts = match context.journal.log.append(batch).await? {
             Appended::New { ts, .. } => Timestamp::from_millis(ts),
             Appended::Repeat { receipt } => return serde_json::from_str(&receipt).map_err(Failure::internal),
@@ -91,7 +92,8 @@ impl Sessions {
 
         let mut session = Session::create(created, ts);
         events.iter().skip(1).for_each(|event| session.apply(event, ts));
-        context.directory.put(&session);
+        context.directory.put(&session, events.len() as Version);
+        drop(changing);
         if session.turn.is_some() {
             self.wake(session, events.len() as Version, Beginning::Fresh);
         }

@@ -30,7 +30,7 @@ impl Sessions {
                     if session.turn.is_some() || session::next(&session).is_some() {
                         unfinished.push(session.id);
                     }
-                    self.context.directory.put(&session);
+                    self.context.directory.put(&session, row.head.version);
                 }
             }
         }
