@@ -54,15 +54,7 @@ impl SessionActor {
         let by = Actor::Daemon;
         let stored = self
             .change(&by, |change| {
-                let place = Place { turn, step: 0, parent: None };
-                close_calls(change, &calls, &place);
-                if let Some((code, text)) = &ending.error {
-                    let error = Draft::text(Kind::Error { code: code.clone() }, text.clone());
-                    change.entries.item(session, mint::item(), place.clone(), error);
-                }
-                withdraw(change, &place);
-                let code = ending.error.as_ref().map(|(code, _)| code.clone());
-                session::end(&mut change.draft, ending.outcome, ending.source, code);
+                end(change, &calls, turn, &ending);
                 Ok(())
             })
             .await;
@@ -203,12 +195,12 @@ impl SessionActor {
     }
 
     async fn asked(&mut self, hash: String, text: String) -> Result<(), Failure> {
-        let (session, place) = (self.id(), Place { turn: self.current, step: 0, parent: None });
+        let (session, turn) = (self.id(), self.current);
         let reference = journal::reference(&text);
         self.quietly(|change| {
             change.entries.content(session, reference.id, text.clone(), None);
             let kind = Kind::Permission { hash: hash.clone(), decision: None };
-            let entry = Entry { place: place.clone(), kind };
+            let entry = Entry { place: place(turn), kind };
             change.entries.item_with(session, mint::item(), entry, Some(reference.id));
             change.draft.push(Event::Asked { hash: hash.clone(), text: reference.clone() });
         })
@@ -280,34 +272,36 @@ impl SessionActor {
     }
 }
 
-/// Closes tool calls that will never be answered.
-pub(super) fn close_calls(change: &mut Change, calls: &[String], place: &Place) {
+/// Drafts the end of a turn: what it left open is closed, what went wrong is said.
+pub(super) fn end(change: &mut Change, calls: &[String], turn: Option<TurnId>, ending: &Ending) {
+    close_open(change, calls, turn);
+    if let Some((code, text)) = &ending.error {
+        let error = Draft::text(Kind::Error { code: code.clone() }, text.clone());
+        change.entries.item(change.draft.session.id, mint::item(), place(turn), error);
+    }
+    let code = ending.error.as_ref().map(|(code, _)| code.clone());
+    session::end(&mut change.draft, ending.outcome, ending.source, code);
+}
+
+/// Closes tool calls that will never be answered, and shows that an open ask is withdrawn.
+pub(super) fn close_open(change: &mut Change, calls: &[String], turn: Option<TurnId>) {
+    let session = change.draft.session.id;
     for call in calls {
-        let kind = Kind::ToolResult {
-            call: call.clone(),
-            outcome: ToolOutcome::Interrupted,
-            exit_code: None,
-            duration_ms: 0,
-        };
-        let session = change.draft.session.id;
-        let draft = Draft { kind, text: None, extra: None };
-        change.entries.item(session, mint::item(), place.clone(), draft);
+        let (call, outcome) = (call.clone(), ToolOutcome::Interrupted);
+        let kind = Kind::ToolResult { call, outcome, exit_code: None, duration_ms: 0 };
+        let entry = Entry { place: place(turn), kind };
+        change.entries.item_with(session, mint::item(), entry, None);
+    }
+    if let Some(ask) = change.draft.session.turn.as_ref().and_then(|turn| turn.ask.clone()) {
+        let kind = Kind::Permission { hash: ask.hash, decision: Some(Decision::Withdrawn) };
+        let entry = Entry { place: place(turn), kind };
+        change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
     }
 }
 
-/// Shows that an open ask is withdrawn.
-pub(super) fn withdraw(change: &mut Change, place: &Place) {
-    let asked = change.draft.session.turn.as_ref().and_then(|turn| turn.ask.clone());
-    if let Some(ask) = asked {
-        let session = change.draft.session.id;
-        let kind = Kind::Permission { hash: ask.hash, decision: Some(Decision::Withdrawn) };
-        change.entries.item_with(
-            session,
-            mint::item(),
-            Entry { place: place.clone(), kind },
-            Some(ask.text.id),
-        );
-    }
+/// The place of what the daemon itself says in a turn.
+pub(super) fn place(turn: Option<TurnId>) -> Place {
+    Place { turn, step: 0, parent: None }
 }
 
 fn user_text(
@@ -317,7 +311,7 @@ fn user_text(
     pending: &Pending,
 ) {
     let kind = Kind::UserText { origin: pending.origin.clone(), delivery: pending.id };
-    let entry = Entry { place: Place { turn, step: 0, parent: None }, kind };
+    let entry = Entry { place: place(turn), kind };
     entries.item_with(session, mint::item(), entry, Some(pending.text.id));
 }
 

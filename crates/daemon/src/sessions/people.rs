@@ -1,7 +1,7 @@
 //! What people do to a session beside talking to it.
 
 use paseo_core::actor::Actor;
-use paseo_core::item::{Decision, Entry, Kind, Place};
+use paseo_core::item::{Decision, Entry, Kind};
 use paseo_core::session::{self, Event, Outcome, Refusal, Source};
 use paseo_runtime::provider::{Input, Output};
 use paseo_store::Erasure;
@@ -9,7 +9,7 @@ use paseo_wire::error::Code;
 
 use super::actor::{Ending, SessionActor};
 use super::changes::{Spent, Stored};
-use super::output::{close_calls, withdraw};
+use super::output::{close_open, end, place};
 use super::{Answer, Patch};
 use crate::directory::Closing;
 use crate::failure::Failure;
@@ -30,9 +30,7 @@ impl SessionActor {
         let (calls, turn) = (self.calls.clone(), self.current);
         let changed = self
             .change(&by, |change| {
-                let place = Place { turn, step: 0, parent: None };
-                close_calls(change, &calls, &place);
-                withdraw(change, &place);
+                close_open(change, &calls, turn);
                 session::close(&mut change.draft);
                 Ok(!change.draft.events.is_empty())
             })
@@ -104,14 +102,13 @@ impl SessionActor {
             .hint("look at it with `paseo inspect`")
         })?;
         let decision = if answer.allow { Decision::Allow } else { Decision::Deny };
-        let place = Place { turn: self.current, step: 0, parent: None };
-        let session = self.id();
+        let (session, turn) = (self.id(), self.current);
         self.change(&answer.by, |change| {
             let kind = Kind::Permission { hash: ask.hash.clone(), decision: Some(decision) };
             change.entries.item_with(
                 session,
                 mint::item(),
-                Entry { place: place.clone(), kind },
+                Entry { place: place(turn), kind },
                 Some(ask.text.id),
             );
             change.draft.push(Event::Decided { hash: ask.hash.clone(), decision });
@@ -127,10 +124,13 @@ impl SessionActor {
         self.start = None;
         self.unsent = None;
         if self.session.turn.is_some() {
+            let (calls, turn) = (self.calls.clone(), self.current);
             let ending = Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None };
             // What waits goes on when the daemon is back.
             self.over = true;
-            self.finish_quietly(ending).await;
+            if let Err(failure) = self.quietly(|change| end(change, &calls, turn, &ending)).await {
+                tracing::error!(session = %self.id(), error = %failure.message, "the end of a turn could not be stored");
+            }
         }
         self.over = true;
         self.end_processes();
@@ -147,20 +147,5 @@ impl SessionActor {
         self.start = None;
         self.unsent = None;
         self.end_processes();
-    }
-
-    async fn finish_quietly(&mut self, ending: Ending) {
-        let (calls, turn) = (self.calls.clone(), self.current);
-        let stored = self
-            .quietly(|change| {
-                let place = Place { turn, step: 0, parent: None };
-                close_calls(change, &calls, &place);
-                withdraw(change, &place);
-                session::end(&mut change.draft, ending.outcome, ending.source, None);
-            })
-            .await;
-        if let Err(failure) = stored {
-            tracing::error!(session = %self.id(), error = %failure.message, "the end of a turn could not be stored");
-        }
     }
 }
