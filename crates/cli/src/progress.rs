@@ -14,11 +14,13 @@ pub(crate) struct Display {
     handle: String,
     /// The item that is growing, and how many of its bytes were shown.
     growing: Option<(String, u64)>,
+    /// Text stands on a line that is not ended.
+    line_open: bool,
 }
 
 impl Display {
     pub(crate) fn new(printer: Printer, handle: &str) -> Self {
-        Self { printer, handle: handle.to_owned(), growing: None }
+        Self { printer, handle: handle.to_owned(), growing: None, line_open: false }
     }
 
     /// Shows one step.
@@ -28,78 +30,78 @@ impl Display {
         }
         match progress {
             Progress::Opened { turn } => self.printer.detail(&format!("{} turn {turn}", self.handle)),
+            // Where text flows, nobody needs to be told that the agent is at work.
             Progress::Status(status) => {
-                self.interrupt_text();
-                if status == "starting" || status == "running" {
-                    self.printer.aside(&format!("{} {status}", self.handle));
+                if self.growing.is_none() && (status == "starting" || status == "running") {
+                    self.say(status);
                 }
             }
-            Progress::Live(live) => self.grow(live),
+            Progress::Live(live) => self.live(live),
             Progress::Item(item) => self.item(item),
         }
     }
 
     /// Leaves the terminal at the beginning of a line.
     pub(crate) fn finish(&mut self) {
-        self.interrupt_text();
+        if std::mem::take(&mut self.line_open) {
+            self.printer.end_line();
+        }
     }
 
-    fn grow(&mut self, live: &LiveFrame) {
+    fn live(&mut self, live: &LiveFrame) {
         if !self.printer.is_watched() || live.kind == "tool_output" {
             return;
         }
         let shown = match &self.growing {
             Some((item, shown)) if *item == live.item => *shown,
-            _ => {
-                self.interrupt_text();
-                0
-            }
+            _ => 0,
         };
         // After a broken connection a piece may come twice, or not at all: then the stored item has it.
-        let Some(skip) = shown.checked_sub(live.offset).and_then(|skip| usize::try_from(skip).ok()) else {
+        let skip = shown.checked_sub(live.offset).and_then(|skip| usize::try_from(skip).ok());
+        let Some(new) = skip.and_then(|skip| live.text.get(skip..)).filter(|new| !new.is_empty()) else {
             return;
         };
-        let Some(new) = live.text.get(skip..).filter(|new| !new.is_empty()) else { return };
-        self.printer.grow(new);
+        if shown == 0 {
+            self.finish();
+        }
+        self.grow(new);
         self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
     }
 
     fn item(&mut self, item: &ItemView) {
-        let shown = match self.growing.take() {
-            Some((growing, shown)) if growing == item.id => {
-                Some(usize::try_from(shown).unwrap_or(usize::MAX))
-            }
-            Some(other) => {
-                self.growing = Some(other);
-                self.interrupt_text();
-                None
-            }
-            None => None,
-        };
-        let text = item.text.as_deref().unwrap_or_default();
-        match (item.kind.as_str(), shown) {
-            ("assistant_text" | "thinking", Some(shown)) => {
-                if let Some(rest) = text.get(shown..).filter(|_| item.full_length.is_none()) {
-                    self.printer.grow(rest);
-                }
-                self.printer.end_line();
-            }
-            ("assistant_text", None) if self.printer.is_watched() && !text.is_empty() => {
-                self.printer.grow(text);
-                self.printer.end_line();
-            }
-            ("tool_call" | "tool_result" | "notice" | "error" | "permission", _) => {
+        match item.kind.as_str() {
+            "assistant_text" | "thinking" => self.spoken(item),
+            "tool_call" | "tool_result" | "notice" | "error" | "permission" => {
                 if let Some(line) = transcript::headline(item) {
-                    self.printer.aside(&format!("{} {line}", self.handle));
+                    self.say(&line);
                 }
             }
             _ => {}
         }
     }
 
-    fn interrupt_text(&mut self) {
-        if self.growing.take().is_some() {
-            self.printer.end_line();
+    /// Shows what of a text was not shown while it grew.
+    fn spoken(&mut self, item: &ItemView) {
+        let text = item.text.as_deref().unwrap_or_default();
+        let shown = match self.growing.take_if(|(growing, _)| *growing == item.id) {
+            Some((_, shown)) => usize::try_from(shown).unwrap_or(usize::MAX),
+            None if item.kind == "thinking" || !self.printer.is_watched() => return,
+            None => 0,
+        };
+        // Of a large text only beginning and end are here.
+        if let Some(rest) = text.get(shown..).filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
+            self.grow(rest);
         }
+        self.finish();
+    }
+
+    fn say(&mut self, words: &str) {
+        self.finish();
+        self.printer.aside(&format!("{} {words}", self.handle));
+    }
+
+    fn grow(&mut self, text: &str) {
+        self.printer.grow(text);
+        self.line_open = true;
     }
 }

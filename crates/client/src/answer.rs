@@ -27,16 +27,11 @@ impl Client {
         let mut backwards = Backwards::new(self, session);
         'pages: while let Some(page) = backwards.next().await? {
             for item in page.into_iter().rev() {
-                match item.turn.as_deref() {
-                    Some(of) if of == turn => {
-                        if tail.push(item) {
-                            break 'pages;
-                        }
-                    }
-                    // Notices stand outside of turns; newer turns may have begun.
-                    None => {}
-                    Some(_) if tail.is_empty() => {}
-                    Some(_) => break 'pages,
+                let ours = item.turn.as_deref() == Some(turn);
+                // Before our turn others may have been, after it others may have begun; notices stand outside.
+                let before = !ours && item.turn.is_some() && !tail.is_empty();
+                if before || (ours && tail.push(item)) {
+                    break 'pages;
                 }
             }
         }

@@ -28,7 +28,7 @@ impl Error {
     }
 
     /// Says whether the same request may succeed a moment later.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
             Self::Api(body) => matches!(body.code, Code::StorageUnavailable | Code::ShuttingDown),

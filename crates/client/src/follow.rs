@@ -1,5 +1,7 @@
 //! Following one message to its outcome.
 
+use std::collections::VecDeque;
+
 use paseo_wire::error::Code;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::message::DeliveryView;
@@ -7,6 +9,9 @@ use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
 use serde_json::Value;
 
 use crate::{Client, Error, Events};
+
+/// Stored items that are remembered, to know late live frames.
+const REMEMBERED: usize = 32;
 
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +59,8 @@ pub struct Follow {
     delivery: String,
     turn: Option<String>,
     status: Option<String>,
+    /// The newest stored items: a late live frame of one of them is old news.
+    stored: VecDeque<String>,
 }
 
 impl Client {
@@ -66,6 +73,7 @@ impl Client {
             delivery: delivery.to_owned(),
             turn: None,
             status: None,
+            stored: VecDeque::new(),
         }
     }
 }
@@ -77,9 +85,7 @@ impl Follow {
             let step = match self.events.next().await? {
                 Frame::Event(event) if event.session == self.session => self.event(&event).await?,
                 Frame::Item(frame) if frame.session == self.session => self.item(frame.item),
-                Frame::Live(live) if live.session == self.session && self.turn.is_some() => {
-                    Some(Step::Progress(Progress::Live(live)))
-                }
+                Frame::Live(live) if live.session == self.session => self.live(live),
                 Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {
                     None
                 }
@@ -90,7 +96,16 @@ impl Follow {
         }
     }
 
+    fn live(&self, live: LiveFrame) -> Option<Step> {
+        let wanted = self.turn.is_some() && !self.stored.contains(&live.item);
+        wanted.then_some(Step::Progress(Progress::Live(live)))
+    }
+
     fn item(&mut self, item: ItemView) -> Option<Step> {
+        if self.stored.len() == REMEMBERED {
+            self.stored.pop_front();
+        }
+        self.stored.push_back(item.id.clone());
         if self.turn.is_none() || item.turn != self.turn {
             return None;
         }

@@ -40,7 +40,7 @@ Examples:
 
 /// Runs and coordinates coding agents.
 #[derive(Debug, Parser)]
-#[command(name = "paseo", version, about, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "paseo", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
 #[command(max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -77,20 +77,13 @@ pub(crate) struct Output {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start an agent and wait for its answer
     Run(RunArgs),
-    /// List agents
     #[command(visible_alias = "list")]
     Ls(ListArgs),
-    /// Send a message to an agent
     Send(SendArgs),
-    /// Print an agent's last answer
     Read(ReadArgs),
-    /// Print an agent's transcript
     Logs(LogsArgs),
-    /// Print all that is known about an agent
     Inspect(InspectArgs),
-    /// Wait until agents are done
     Wait(WaitArgs),
     /// Stop what an agent is doing; its queue is kept until you write to it
     Stop(HandlesArgs),
@@ -100,11 +93,8 @@ pub(crate) enum Command {
     Reopen(HandlesArgs),
     /// Delete transcripts and start with a fresh context
     Clear(HandlesArgs),
-    /// Delete agents
     Rm(RemoveArgs),
-    /// Give an agent a name
     Rename(RenameArgs),
-    /// Set and remove labels
     Label(LabelArgs),
     /// Answer agents that ask for permission
     #[command(subcommand)]
@@ -121,7 +111,6 @@ pub(crate) enum Command {
     Down(UpArgs),
     /// Stop the daemon and start it again
     Restart(UpArgs),
-    /// Say whether the daemon runs, and what it does
     Status(StatusArgs),
     /// Run the daemon in the foreground, or read its log
     #[command(subcommand)]

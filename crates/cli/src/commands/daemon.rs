@@ -100,14 +100,16 @@ pub(crate) async fn logs(context: &Context, args: &DaemonLogsArgs) -> Result<Exi
     };
     let (end, newest) = tail(&path, args.lines).map_err(|error| unreadable(&error))?;
     context.printer.bytes(&newest)?;
+    if !args.follow {
+        return Ok(Exit::Ok);
+    }
     let mut place = end;
-    while args.follow {
+    loop {
         tokio::time::sleep(LOOK).await;
         let (end, new) = read_from(&path, place).map_err(|error| unreadable(&error))?;
         context.printer.bytes(&new)?;
         place = end;
     }
-    Ok(Exit::Ok)
 }
 
 /// Returns the newest lines and the place after them.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use paseo_client::Client;
 use paseo_wire::error::Exit;
+use paseo_wire::status::DaemonStatus;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -16,16 +17,12 @@ use crate::printer::{Mode, Printer};
 
 /// How long a daemon may take to stop its agents and itself.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often a daemon that is stopping is looked after.
+const LOOK: Duration = Duration::from_millis(10);
 
 pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
-    let presence = if autostart::is_running(&context.settings) {
-        Presence::Running
-    } else {
-        // Asking for it outweighs a standing wish not to start it by the way.
-        autostart::start(&context.settings)?
-    };
-    let status = context.client_as_is().status().await?;
+    let (presence, status) = started(context).await?;
     if printer.mode() != Mode::Quiet {
         if printer.mode() == Mode::Normal {
             printer.note(match presence {
@@ -36,6 +33,24 @@ pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failur
         status::show(&printer, &status)?;
     }
     Ok(Exit::Ok)
+}
+
+/// Returns with a daemon that answers. One that is just stopping is waited for and followed by a new one.
+async fn started(context: &Context) -> Result<(Presence, DaemonStatus), Failure> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let presence = if autostart::is_running(&context.settings) {
+            Presence::Running
+        } else {
+            // Asking for it outweighs a standing wish not to start it by the way.
+            autostart::start(&context.settings)?
+        };
+        match context.client_as_is().status().await {
+            Ok(status) => return Ok((presence, status)),
+            Err(error) if error.is_passing() && Instant::now() < deadline => tokio::time::sleep(LOOK).await,
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Failure> {

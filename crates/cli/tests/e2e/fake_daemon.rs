@@ -41,9 +41,7 @@ fn another_version_is_explained_once() {
     answer_with(&home, http("200 OK", "99.0.0", body));
     let output = home.paseo(&["ls", "-q"]);
     assert_eq!(output.ok(), "");
-    insta::assert_snapshot!(output.stderr, @r"
-    paseo 0.1.0 talks to a daemon of version 99.0.0: `paseo restart` starts the new one
-    ");
+    insta::assert_snapshot!(output.stderr, @"paseo 0.1.0 talks to a daemon of version 99.0.0: `paseo restart` starts the new one");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod life;
 mod list;
 mod look;
 mod permit;
+mod places;
 mod processes;
 mod run;
 mod send;

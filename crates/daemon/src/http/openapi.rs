@@ -67,6 +67,22 @@ fn operation(route: &Route) -> Value {
 mod tests {
     use super::*;
 
+    /// The committed document, for people and for generators of clients.
+    const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+
+    #[test]
+    fn the_committed_document_is_this_one() {
+        let built = format!("{:#}\n", build());
+        if std::env::var_os("PASEO_UPDATE").is_some() {
+            std::fs::write(COMMITTED, &built).unwrap();
+        }
+        let committed = std::fs::read_to_string(COMMITTED).unwrap_or_default();
+        assert!(
+            built == committed,
+            "docs/openapi.json is out of date: run `PASEO_UPDATE=1 cargo test -p paseo-daemon openapi`"
+        );
+    }
+
     #[test]
     fn every_schema_that_a_route_names_exists() {
         let document = build();

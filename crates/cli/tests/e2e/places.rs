@@ -1,0 +1,71 @@
+//! How many processes live at once: idle ones sleep first, then turns wait.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use paseo_client::Client;
+use paseo_testkit::home::TestHome;
+
+use crate::watch::{Watched, shows, until};
+
+/// A home with a place for one process.
+fn one_place() -> Watched {
+    let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    fs::create_dir(home.path()).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(home.path().join("config.toml"), "[limits]\nlive_processes = 1\n").unwrap();
+    home.paseo(&["up"]).ok();
+    let client = Client::unix(home.path().join("daemon.sock"));
+    Watched { home, client }
+}
+
+#[tokio::test]
+async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
+    let watched = one_place();
+    let first = watched.create("<<stream 1ms at work>><<hang>>").await;
+    let mut events = watched.follow(&first.session.id, first.receipt.unwrap().seq);
+    until(&mut events, |frame| shows(frame, "at")).await;
+    let second = watched.create("<<say done>>").await.session.id;
+    let view = watched.client.session(&second).await.unwrap().session;
+    assert_eq!(view.status, "starting");
+    assert_eq!(watched.client.status().await.unwrap().live_processes, 1);
+
+    watched.client.stop(&first.session.id).await.unwrap();
+    assert_eq!(watched.settled(&second).await, "idle");
+    assert!(watched.items(&second).await.iter().any(|item| item.text.as_deref() == Some("done")));
+}
+
+#[tokio::test]
+async fn an_idle_process_sleeps_for_another_and_wakes_again() {
+    let watched = one_place();
+    let sessions = [watched.create("<<say one>>").await.session.id, watched.create("<<say two>>").await.session.id];
+    for round in 0..3 {
+        for session in &sessions {
+            assert_eq!(watched.settled(session).await, "idle");
+            watched.send(session, &format!("<<say round {round}>>")).await;
+        }
+    }
+    for session in &sessions {
+        watched.settled(session).await;
+        let said: Vec<String> =
+            watched.items(session).await.into_iter().filter(|item| item.kind == "assistant_text").filter_map(|item| item.text).collect();
+        assert_eq!(said[1..], ["round 0", "round 1", "round 2"]);
+    }
+    assert_eq!(watched.client.status().await.unwrap().live_processes, 1);
+}
+
+#[tokio::test]
+async fn a_turn_that_waits_for_a_place_can_be_stopped_and_its_message_is_kept() {
+    let watched = one_place();
+    let first = watched.create("<<hang>>").await.session.id;
+    let second = watched.create("<<say done>>").await.session.id;
+    watched.client.stop(&second).await.unwrap();
+    let view = watched.client.session(&second).await.unwrap().session;
+    assert_eq!((view.status.as_str(), view.hold.as_str(), view.held), ("idle", "stopped", 1));
+    watched.client.close(&first).await.unwrap();
+    watched.send(&second, "<<say and more>>").await;
+    watched.settled(&second).await;
+    let said: Vec<String> =
+        watched.items(&second).await.into_iter().filter(|item| item.kind == "assistant_text").filter_map(|item| item.text).collect();
+    assert_eq!(said, ["done", "and more"]);
+}
