@@ -80,6 +80,14 @@ fn private_directory(path: &Path) -> Result<(), StartError> {
                 ));
             }
             if mode & 0o077 != 0 {
+                // Only what is ours may be closed to others: a home may be given by mistake.
+                let empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+                if !empty && !path.join("daemon.lock").exists() {
+                    return Err(home_error(
+                        format!("{} is open to other users and holds other things", path.display()),
+                        "choose a directory of its own as home, or close this one with `chmod 700`",
+                    ));
+                }
                 let private = fs::Permissions::from_mode(0o700);
                 fs::set_permissions(path, private).map_err(|error| unusable(path, &error))?;
             }

@@ -88,7 +88,7 @@ pub struct Hidden {
 /// The query of `GET /api/sessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionQuery {
-    /// `key=value`, comma-separated; all must match. Commas inside are written `%2C`.
+    /// `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<String>,
     /// `true`: only sessions with `ui=true`. Without labels and this: only background sessions.

@@ -121,7 +121,8 @@ fn hidden(hidden: Hidden, args: &ListArgs) -> Option<String> {
 
 /// Writes labels as the query wants them.
 fn joined(labels: &[Label]) -> String {
-    let labels: Vec<String> = labels.iter().map(|label| label.to_string().replace(',', "%2C")).collect();
+    let labels: Vec<String> =
+        labels.iter().map(|label| label.to_string().replace('%', "%25").replace(',', "%2C")).collect();
     labels.join(",")
 }
 

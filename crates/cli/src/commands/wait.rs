@@ -1,9 +1,7 @@
 //! `paseo wait`
 
-use std::time::Duration;
-
 use paseo_client::Client;
-use paseo_wire::error::{Code, Exit};
+use paseo_wire::error::Exit;
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
 use serde::Serialize;
@@ -13,9 +11,6 @@ use crate::args::WaitArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer, Style, status_style};
-
-/// What is shown of a session may be a moment older than the log: when nothing comes, it is read again.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// One line of `--json`.
 #[derive(Serialize)]
@@ -83,28 +78,11 @@ async fn watch(client: &Client, awaited: &mut [Awaited], any: bool, seq: u64) ->
         if if any { done.any(|done| done) } else { done.all(|done| done) } {
             return Ok(());
         }
-        match tokio::time::timeout(LOOK_AGAIN, events.next()).await {
-            Ok(Ok(Frame::Event(event))) => {
-                if let Some(one) = awaited.iter_mut().find(|one| one.id == event.session) {
-                    one.note(event.view.map(|view| view.status));
-                }
-            }
-            Ok(frame) => drop(frame?),
-            Err(_) => {
-                for one in awaited.iter_mut().filter(|one| one.done.is_none()) {
-                    one.note(status(client, &one.id).await?);
-                }
-            }
+        if let Frame::Event(event) = events.next().await?
+            && let Some(one) = awaited.iter_mut().find(|one| one.id == event.session)
+        {
+            one.note(event.view.map(|view| view.status));
         }
-    }
-}
-
-/// Returns a session's status; `None` when it is gone.
-async fn status(client: &Client, id: &str) -> Result<Option<String>, Failure> {
-    match client.session(id).await {
-        Ok(answer) => Ok(Some(answer.session.status)),
-        Err(error) if error.code() == Some(Code::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Labels, as the first seed wants them.
+//! Labels: what is a UI agent, what runs in the background, and how they are found.
 
 use crate::{home, inspect, json, start};
 
@@ -102,4 +102,14 @@ fn values_may_hold_anything_but_control_characters() {
     let handle = home.paseo(&["run", "-d", "--label", "note=a=b c&d%2C?#é", "x"]).ok().to_owned();
     assert_eq!(inspect(&home, &handle)["labels"]["note"], "a=b c&d%2C?#é");
     assert_eq!(home.paseo(&["ls", "-q", "--label", "note=a=b c&d?#é"]).ok(), "");
+}
+
+#[test]
+fn odd_characters_in_labels_are_no_obstacle() {
+    let home = home();
+    home.paseo(&["run", "-q", "--label", "a=x,y=%2C z", "hello"]).ok();
+    assert_eq!(home.paseo(&["ls", "-q", "--label", "a=x,y=%2C z"]).ok().lines().count(), 1);
+    for other in ["a=x", "a=x,y", "a=x,y=, z", "a=%"] {
+        assert_eq!(home.paseo(&["ls", "-q", "--label", other]).ok(), "", "{other}");
+    }
 }

@@ -38,7 +38,8 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
 #[tokio::test]
 async fn an_idle_process_sleeps_for_another_and_wakes_again() {
     let watched = one_place();
-    let sessions = [watched.create("<<say one>>").await.session.id, watched.create("<<say two>>").await.session.id];
+    let sessions =
+        [watched.create("<<say one>>").await.session.id, watched.create("<<say two>>").await.session.id];
     for round in 0..3 {
         for session in &sessions {
             assert_eq!(watched.settled(session).await, "idle");
@@ -47,8 +48,13 @@ async fn an_idle_process_sleeps_for_another_and_wakes_again() {
     }
     for session in &sessions {
         watched.settled(session).await;
-        let said: Vec<String> =
-            watched.items(session).await.into_iter().filter(|item| item.kind == "assistant_text").filter_map(|item| item.text).collect();
+        let said: Vec<String> = watched
+            .items(session)
+            .await
+            .into_iter()
+            .filter(|item| item.kind == "assistant_text")
+            .filter_map(|item| item.text)
+            .collect();
         assert_eq!(said[1..], ["round 0", "round 1", "round 2"]);
     }
     assert_eq!(watched.client.status().await.unwrap().live_processes, 1);
@@ -65,7 +71,12 @@ async fn a_turn_that_waits_for_a_place_can_be_stopped_and_its_message_is_kept() 
     watched.client.close(&first).await.unwrap();
     watched.send(&second, "<<say and more>>").await;
     watched.settled(&second).await;
-    let said: Vec<String> =
-        watched.items(&second).await.into_iter().filter(|item| item.kind == "assistant_text").filter_map(|item| item.text).collect();
+    let said: Vec<String> = watched
+        .items(&second)
+        .await
+        .into_iter()
+        .filter(|item| item.kind == "assistant_text")
+        .filter_map(|item| item.text)
+        .collect();
     assert_eq!(said, ["done", "and more"]);
 }

@@ -39,7 +39,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
     let context = &app.sessions.context;
     let seq = context.directory.point(&context.journal);
     let labels: Vec<Label> =
-        query.labels.iter().flat_map(|text| text.split(',')).map(label).collect::<Result<_, _>>()?;
+        query.labels.iter().flat_map(|text| text.split(',')).map(listed_label).collect::<Result<_, _>>()?;
     let filter =
         if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
     let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
@@ -251,6 +251,11 @@ async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
 
 fn label(text: &str) -> Result<Label, Failure> {
     text.parse().map_err(malformed)
+}
+
+/// Reads a label of a list, in which commas are written `%2C` and percent signs `%25`.
+fn listed_label(text: &str) -> Result<Label, Failure> {
+    label(&text.replace("%2C", ",").replace("%25", "%"))
 }
 
 fn malformed(error: Malformed) -> Failure {
