@@ -11,9 +11,16 @@ use crate::failure::Failure;
 use crate::printer::{Mode, Printer};
 use crate::progress::Display;
 
+/// What came of waiting.
+pub(crate) struct Waited {
+    ending: Ending,
+    /// The person has read the answer while it came.
+    shown: bool,
+}
+
 /// How the waiting ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ending {
+enum Ending {
     Outcome(Outcome),
     /// The time was up; the agent goes on.
     Timeout,
@@ -45,10 +52,10 @@ pub(crate) async fn wait(
     printer: &Printer,
     receipt: &Receipt,
     timeout: Option<Duration>,
-) -> Result<Ending, Failure> {
+) -> Result<Waited, Failure> {
     if receipt.placement == "held" {
         let reason = receipt.reason.clone().unwrap_or_else(|| "held".to_owned());
-        return Ok(Ending::Outcome(Outcome::Held { reason }));
+        return Ok(Waited { ending: Ending::Outcome(Outcome::Held { reason }), shown: false });
     }
     let mut display = Display::new(*printer, &receipt.handle);
     let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
@@ -76,16 +83,17 @@ pub(crate) async fn wait(
         },
     };
     display.finish();
-    ending
+    let ending = ending?;
+    let shown = ending.answer().is_some_and(|answer| display.has_shown(answer));
+    Ok(Waited { ending, shown })
 }
 
 /// Prints the answer, tells everything else, and returns the exit code.
-pub(crate) fn report(printer: &Printer, receipt: &Receipt, ending: &Ending) -> Result<Exit, Failure> {
+pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> Result<Exit, Failure> {
+    let Waited { ending, shown } = waited;
     if printer.mode() == Mode::Json {
         printer.json(&view(receipt, ending))?;
-    } else if let Ending::Outcome(outcome) = ending
-        && let Some(answer) = answer(outcome)
-    {
+    } else if let Some(answer) = ending.answer().filter(|_| !shown) {
         printer.text(answer)?;
     }
     let handle = &receipt.handle;
@@ -152,12 +160,20 @@ fn going_on(handle: &str) -> String {
     format!("`paseo wait {handle}` waits for it, `paseo stop {handle}` stops it")
 }
 
-fn answer(outcome: &Outcome) -> Option<&str> {
-    match outcome {
-        Outcome::Completed { answer, .. }
-        | Outcome::Failed { answer, .. }
-        | Outcome::Interrupted { answer, .. } => answer.as_deref(),
-        Outcome::Held { .. } | Outcome::WaitingForPermission { .. } | Outcome::Cancelled => None,
+impl Ending {
+    fn answer(&self) -> Option<&str> {
+        match self {
+            Self::Outcome(
+                Outcome::Completed { answer, .. }
+                | Outcome::Failed { answer, .. }
+                | Outcome::Interrupted { answer, .. },
+            ) => answer.as_deref(),
+            Self::Outcome(
+                Outcome::Held { .. } | Outcome::WaitingForPermission { .. } | Outcome::Cancelled,
+            )
+            | Self::Timeout
+            | Self::Detached => None,
+        }
     }
 }
 
@@ -187,7 +203,7 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
         Ending::Timeout => {}
         Ending::Detached => view.outcome = "detached",
         Ending::Outcome(outcome) => {
-            view.answer = answer(outcome);
+            view.answer = ending.answer();
             view.turn = turn(outcome);
             match outcome {
                 Outcome::Completed { .. } => view.outcome = "completed",

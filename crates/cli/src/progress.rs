@@ -4,7 +4,7 @@ use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
 
-use crate::printer::{Mode, Printer};
+use crate::printer::{Mode, Printer, Style};
 use crate::transcript;
 
 /// Shows progress: streamed text on a terminal, terse lines elsewhere.
@@ -16,11 +16,13 @@ pub(crate) struct Display {
     growing: Option<(String, u64)>,
     /// Text stands on a line that is not ended.
     line_open: bool,
+    /// What the agent said since its last tool call, as far as it was shown whole.
+    said: Vec<String>,
 }
 
 impl Display {
     pub(crate) fn new(printer: Printer, handle: &str) -> Self {
-        Self { printer, handle: handle.to_owned(), growing: None, line_open: false }
+        Self { printer, handle: handle.to_owned(), growing: None, line_open: false, said: Vec::new() }
     }
 
     /// Shows one step.
@@ -30,12 +32,7 @@ impl Display {
         }
         match progress {
             Progress::Opened { turn } => self.printer.detail(&format!("{} turn {turn}", self.handle)),
-            // Where text flows, nobody needs to be told that the agent is at work.
-            Progress::Status(status) => {
-                if self.growing.is_none() && (status == "starting" || status == "running") {
-                    self.say(status);
-                }
-            }
+            Progress::Status(status) => self.printer.detail(&format!("{} {status}", self.handle)),
             Progress::Live(live) => self.live(live),
             Progress::Item(item) => self.item(item),
         }
@@ -46,6 +43,11 @@ impl Display {
         if std::mem::take(&mut self.line_open) {
             self.printer.end_line();
         }
+    }
+
+    /// Says whether the person has read this answer already, on the same screen.
+    pub(crate) fn has_shown(&self, answer: &str) -> bool {
+        self.printer.is_one_screen() && self.said.join("\n") == answer
     }
 
     fn live(&mut self, live: &LiveFrame) {
@@ -64,7 +66,7 @@ impl Display {
         if shown == 0 {
             self.finish();
         }
-        self.grow(new);
+        self.grow(&live.kind, new);
         self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
     }
 
@@ -72,6 +74,7 @@ impl Display {
         match item.kind.as_str() {
             "assistant_text" | "thinking" => self.spoken(item),
             "tool_call" | "tool_result" | "notice" | "error" | "permission" => {
+                self.said.clear();
                 if let Some(line) = transcript::headline(item) {
                     self.say(&line);
                 }
@@ -90,7 +93,10 @@ impl Display {
         };
         // Of a large text only beginning and end are here.
         if let Some(rest) = text.get(shown..).filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
-            self.grow(rest);
+            self.grow(&item.kind, rest);
+        }
+        if item.kind == "assistant_text" && item.full_length.is_none() {
+            self.said.push(text.to_owned());
         }
         self.finish();
     }
@@ -100,8 +106,10 @@ impl Display {
         self.printer.aside(&format!("{} {words}", self.handle));
     }
 
-    fn grow(&mut self, text: &str) {
-        self.printer.grow(text);
+    fn grow(&mut self, kind: &str, text: &str) {
+        // On one screen the words are the answer; beside a file or pipe they are only progress.
+        let aloud = kind == "assistant_text" && self.printer.is_one_screen();
+        self.printer.grow(if aloud { Style::Plain } else { Style::Dim }, text);
         self.line_open = true;
     }
 }

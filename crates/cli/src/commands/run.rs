@@ -29,8 +29,8 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
         Failure::new(Exit::AgentError, format!("the daemon made {handle} and gave no receipt for the prompt"))
     })?;
     printer.aside(&format!("{handle} started ({})", created.session.provider));
-    let ending = outcome::wait(context.client_as_is(), &printer, receipt, args.timeout).await?;
-    outcome::report(&printer, receipt, &ending)
+    let waited = outcome::wait(context.client_as_is(), &printer, receipt, args.timeout).await?;
+    outcome::report(&printer, receipt, &waited)
 }
 
 /// Everything is checked before anything is sent.

@@ -21,8 +21,8 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
     context.explain_version();
     if args.wait {
         printer.aside(&told(&receipt));
-        let ending = outcome::wait(context.client_as_is(), &printer, &receipt, args.timeout).await?;
-        return outcome::report(&printer, &receipt, &ending);
+        let waited = outcome::wait(context.client_as_is(), &printer, &receipt, args.timeout).await?;
+        return outcome::report(&printer, &receipt, &waited);
     }
     match printer.mode() {
         Mode::Json => printer.json(&receipt)?,

@@ -162,9 +162,14 @@ impl Printer {
         }
     }
 
-    /// Shows a growing text on stderr in a low voice, without ending the line.
-    pub(crate) fn grow(&self, text: &str) {
-        self.tell(&paint(self.err.color, Style::Dim, &block(text)));
+    /// Says whether a person reads both streams on one screen.
+    pub(crate) fn is_one_screen(&self) -> bool {
+        self.out.terminal && self.err.terminal
+    }
+
+    /// Shows a growing text on stderr, without ending the line.
+    pub(crate) fn grow(&self, style: Style, text: &str) {
+        self.tell(&paint(self.err.color, style, &block(text)));
     }
 
     /// Ends a line on stderr.

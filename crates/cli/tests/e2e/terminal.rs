@@ -86,9 +86,9 @@ fn an_agent_cannot_command_the_terminal() {
 }
 
 #[test]
-fn text_streams_while_it_comes() {
+fn an_answer_is_shown_once() {
     let home = home();
     let shown = on_terminal(&home, 80, &["run", "<<stream 1ms one two three>>"]);
-    // Once while it grows, once as the answer.
-    assert_eq!(shown.matches("one two three").count(), 2, "{shown}");
+    // On one screen, what was read while it came is not said again.
+    assert_eq!(shown.matches("one two three").count(), 1, "{shown}");
 }
