@@ -35,6 +35,8 @@ pub const KINDS: &[&str] = &[
     "delivery.handing",
     "delivery.held",
     "delivery.returned",
+    "device.added",
+    "device.revoked",
     "permission.asked",
     "permission.decided",
     "session.cleared",

@@ -109,3 +109,7 @@ ordered_id!(
     /// A credential made on purpose.
     TokenId
 );
+ordered_id!(
+    /// A browser that is logged in.
+    DeviceId
+);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
-use crate::id::TokenId;
+use crate::id::{DeviceId, TokenId};
 use crate::time::Timestamp;
 
 /// The stream's name.
@@ -21,6 +21,10 @@ pub enum Event {
     TokenCreated { token: TokenId, name: String, actor: Actor, sha256: String },
     #[serde(rename = "token.revoked")]
     TokenRevoked { token: TokenId },
+    #[serde(rename = "device.added")]
+    DeviceAdded { device: DeviceId, name: String, sha256: String },
+    #[serde(rename = "device.revoked")]
+    DeviceRevoked { device: DeviceId },
 }
 
 /// A setting that can be toggled. All are off at first.
@@ -59,6 +63,17 @@ impl Key {
 pub struct Settings {
     pub on: Vec<Key>,
     pub tokens: BTreeMap<TokenId, Token>,
+    /// Browsers that are logged in.
+    #[serde(default)]
+    pub devices: BTreeMap<DeviceId, Device>,
+}
+
+/// A browser that is logged in. Only the hash of its secret is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    pub name: String,
+    pub sha256: String,
+    pub created_at: Timestamp,
 }
 
 /// A credential. Only its hash is known.
@@ -92,6 +107,13 @@ impl Settings {
             }
             Event::TokenRevoked { token } => {
                 self.tokens.remove(token);
+            }
+            Event::DeviceAdded { device, name, sha256 } => {
+                let added = Device { name: name.clone(), sha256: sha256.clone(), created_at: at };
+                self.devices.insert(*device, added);
+            }
+            Event::DeviceRevoked { device } => {
+                self.devices.remove(device);
             }
         }
     }

@@ -102,7 +102,7 @@ fn current(kind: &str) -> u16 {
 fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
-        "setting" | "token" => codec::encode(&decode::<settings::Event>(kind, version, data)),
+        "setting" | "token" | "device" => codec::encode(&decode::<settings::Event>(kind, version, data)),
         _ => codec::encode(&decode::<session::Event>(kind, version, data)),
     }
 }
@@ -115,10 +115,12 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             cause::Event::Woken { .. } => "cause.woken",
             cause::Event::Stopped {} => "cause.stopped",
         },
-        "setting" | "token" => match decode(kind, version, data) {
+        "setting" | "token" | "device" => match decode(kind, version, data) {
             settings::Event::Changed { .. } => "setting.changed",
             settings::Event::TokenCreated { .. } => "token.created",
             settings::Event::TokenRevoked { .. } => "token.revoked",
+            settings::Event::DeviceAdded { .. } => "device.added",
+            settings::Event::DeviceRevoked { .. } => "device.revoked",
         },
         _ => match decode(kind, version, data) {
             session::Event::Created(_) => "session.created",

@@ -1,14 +1,14 @@
 //! The open sessions, in memory: what lists, handles and views are made from.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 use paseo_core::fold::{self, SessionHead};
 use paseo_core::handle::{self, Prefix, Resolution};
 use paseo_core::id::SessionId;
-use paseo_core::limits::PAGE_ROWS;
+use paseo_core::limits::{HANDLE_CHARS, PAGE_ROWS};
 use paseo_core::session::{self, Session};
 use paseo_store::{Seq, Version, Which};
 use paseo_wire::error::Code;
@@ -19,14 +19,14 @@ use crate::journal::Journal;
 use crate::view;
 
 /// How many candidates an error lists.
-const CANDIDATES: usize = 20;
+const CANDIDATES: usize = 8;
 
 /// The open sessions by id.
 #[derive(Clone, Default)]
 pub(crate) struct Directory {
     open: Arc<RwLock<BTreeMap<SessionId, Entry>>>,
-    /// How many closed sessions there are.
-    closed: Arc<AtomicUsize>,
+    /// How many closed sessions there are, by project.
+    closed: Arc<Mutex<BTreeMap<String, usize>>>,
     /// Where the log stood when each change that is not taken in yet began.
     changing: Arc<Mutex<BTreeMap<u64, Seq>>>,
 }
@@ -89,21 +89,24 @@ impl Directory {
             let mut kept = session.clone();
             // Receipts are read from the log; ten thousand idle sessions need not hold them.
             kept.recent = Vec::new();
-            self.open.write().insert(kept.id, Entry { session: Arc::new(kept), version });
+            let mut open = self.open.write();
+            // Whoever comes late does not overwrite what is newer.
+            if open.get(&kept.id).is_none_or(|entry| entry.version <= version) {
+                open.insert(kept.id, Entry { session: Arc::new(kept), version });
+            }
         } else {
             self.open.write().remove(&session.id);
         }
     }
 
-    /// Counts sessions that were closed, reopened or deleted.
-    pub(crate) fn count_closed(&self, change: Closing) {
-        match change {
-            Closing::Closed => self.closed.fetch_add(1, Ordering::Relaxed),
+    /// Counts a session that was closed, reopened or deleted.
+    pub(crate) fn count_closed(&self, project: &str, change: Closing) {
+        let mut closed = self.closed.lock();
+        let count = closed.entry(project.to_owned()).or_default();
+        *count = match change {
+            Closing::Closed => *count + 1,
             // The count may still be on its way up, after a restart.
-            Closing::Gone => self
-                .closed
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
-                .unwrap_or(0),
+            Closing::Gone => count.saturating_sub(1),
         };
     }
 
@@ -117,30 +120,44 @@ impl Directory {
         self.open.read().values().map(|entry| Arc::clone(&entry.session)).collect()
     }
 
-    /// Returns how many closed sessions there are.
-    pub(crate) fn closed(&self) -> usize {
-        self.closed.load(Ordering::Relaxed)
+    /// Returns how many closed sessions there are, in or under a directory.
+    pub(crate) fn closed(&self, project: Option<&str>) -> usize {
+        let under = |name: &str| project.is_none_or(|project| Path::new(name).starts_with(project));
+        self.closed.lock().iter().filter(|(name, _)| under(name)).map(|(_, count)| count).sum()
     }
 
-    /// Returns the closed sessions, from the log.
-    pub(crate) async fn closed_sessions(&self, journal: &Journal) -> Result<Vec<Arc<Session>>, Failure> {
-        let mut found = Vec::new();
+    /// Counts the closed sessions in the log, a page at a time.
+    pub(crate) async fn count_all_closed(&self, journal: &Journal) -> Result<(), Failure> {
         let mut after: Option<String> = None;
         loop {
-            let heads = journal.log.heads("session/", Which::All, after.as_deref(), PAGE_ROWS).await?;
-            let Some(last) = heads.last() else { break };
-            after = Some(last.stream.to_string());
-            for row in &heads {
-                if let SessionHead::Session(session) =
-                    fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?
-                    && !session.is_open()
-                {
-                    found.push(Arc::from(session));
-                }
+            let (sessions, next) = Self::closed_page(journal, after.as_deref()).await?;
+            for session in sessions {
+                self.count_closed(&session.profile.project, Closing::Closed);
+            }
+            if next.is_none() {
+                return Ok(());
+            }
+            after = next;
+        }
+    }
+
+    /// Returns a page of closed sessions, by id, and the stream to read on from.
+    pub(crate) async fn closed_page(
+        journal: &Journal,
+        after: Option<&str>,
+    ) -> Result<(Vec<Arc<Session>>, Option<String>), Failure> {
+        let heads = journal.log.heads("session/", Which::All, after, PAGE_ROWS).await?;
+        let next = heads.last().filter(|_| heads.len() == PAGE_ROWS).map(|row| row.stream.to_string());
+        let mut found = Vec::new();
+        for row in &heads {
+            let head = fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?;
+            if let SessionHead::Session(session) = head
+                && !session.is_open()
+            {
+                found.push(Arc::from(session));
             }
         }
-        self.closed.store(found.len(), Ordering::Relaxed);
-        Ok(found)
+        Ok((found, next))
     }
 
     /// Returns the handle of a session.
@@ -235,7 +252,9 @@ impl Directory {
             }
             _ => "these agents are open".to_owned(),
         };
-        Failure::new(Code::NotFound, format!("no agent matches `{}`", shown(typed)))
+        let plausible = Prefix::parse(typed).is_some() || typed.trim().len() >= HANDLE_CHARS;
+        let why = if plausible { "" } else { ": a handle has at least 4 characters" };
+        Failure::new(Code::NotFound, format!("no agent matches `{}`{why}", shown(typed)))
             .hint(hint)
             .candidates(candidates)
     }

@@ -45,9 +45,9 @@ impl From<store::Error> for Failure {
         match error {
             store::Error::KeyReused { .. } => Self::new(Code::KeyReused, error.to_string())
                 .hint("use a new key for a new request, or repeat the old request unchanged"),
+            // The store's own words say what to do.
             store::Error::Unavailable(text) | store::Error::Unusable(text) => {
                 Self::new(Code::StorageUnavailable, text)
-                    .hint("nothing was stored; repeat the request once the cause is gone")
             }
             store::Error::Conflict { .. } | store::Error::Fenced { .. } => {
                 Self::new(Code::Conflict, "the agent was changed by someone else at the same time")

@@ -26,8 +26,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use paseo_runtime::orphans;
 use paseo_runtime::sweep::{Sweep, sweep};
 use paseo_store::{Log, Sqlite, sqlite};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -36,7 +38,7 @@ pub use options::{Options, Ready, StartError, StartErrorKind};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::http::{About, App, Listeners, Neighbours};
-use crate::identity::{Credentials, Edge};
+use crate::identity::{Credentials, Edge, Logins, PublicUrl};
 use crate::journal::Journal;
 use crate::live::Live;
 use crate::processes::Processes;
@@ -55,6 +57,8 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     let address = listeners.tcp.local_addr().map_err(|error| internal(error.to_string()))?;
     let url = format!("http://{address}");
 
+    orphans::adopt().map_err(|error| internal(format!("cannot become the parent of orphans: {error}")))?;
+    raise_file_limit();
     let log: Arc<dyn Log> = Arc::new(open_log(&home.database())?);
     let (path, left) = (home.path.clone(), "processes from before");
     let swept = tokio::task::spawn_blocking(move || sweep(&path, Sweep::All)).await.unwrap_or(0);
@@ -62,9 +66,15 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
         tracing::warn!(swept, "ended {left}");
     }
 
-    let app = assemble(&home, &options, log, url.clone(), Edge::loopback(address.port()))
-        .await
-        .map_err(database)?;
+    let public_urls = public_urls(&options.public_urls)?;
+    let about = About {
+        started_at: mint::now(),
+        socket: home.socket(),
+        url: url.clone(),
+        edge: Edge::new(address.port(), &public_urls),
+        public_urls,
+    };
+    let app = assemble(&home, &options, log, about).await.map_err(database)?;
     app.sessions.boot().await.map_err(database)?;
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
     let background = [
@@ -72,7 +82,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
         // `ls` says how many are hidden; the daemon is ready before they are counted.
         tokio::spawn(async move {
             let context = &counting.context;
-            if let Err(failure) = context.directory.closed_sessions(&context.journal).await {
+            if let Err(failure) = context.directory.count_all_closed(&context.journal).await {
                 tracing::error!(error = %failure.message, "cannot count closed sessions");
             }
         }),
@@ -97,13 +107,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     closed.map_err(|error| database(error.into()))
 }
 
-async fn assemble(
-    home: &Home,
-    options: &Options,
-    log: Arc<dyn Log>,
-    url: String,
-    edge: Edge,
-) -> Result<App, Failure> {
+async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: About) -> Result<App, Failure> {
     let journal = Journal { log };
     let context = Context {
         settings: SettingsCell::load(&journal).await?,
@@ -115,11 +119,22 @@ async fn assemble(
         credentials: Credentials::default(),
         home: home.path.clone(),
         executable: options.executable.clone(),
-        url: url.clone(),
+        url: about.url.clone(),
     };
     let tail = Tail::new(journal, context.directory.clone());
-    let about = About { started_at: mint::now(), socket: home.socket(), url, edge };
-    Ok(App { sessions: Sessions::new(context), tail, about: Arc::new(about), stop: Stop::default() })
+    let sessions = Sessions::new(context);
+    Ok(App { sessions, tail, about: Arc::new(about), logins: Logins::default(), stop: Stop::default() })
+}
+
+fn public_urls(texts: &[String]) -> Result<Vec<PublicUrl>, StartError> {
+    let read = |text: &String| {
+        PublicUrl::parse(text).ok_or_else(|| StartError {
+            kind: StartErrorKind::Address,
+            message: format!("`{text}` in public_urls is not an address"),
+            hint: Some("write https://host or https://host:port, without a path".to_owned()),
+        })
+    };
+    texts.iter().map(read).collect()
 }
 
 async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError> {
@@ -147,6 +162,15 @@ async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError>
 
 fn open_log(path: &Path) -> Result<Sqlite, StartError> {
     Sqlite::open(sqlite::Options::new(path, Arc::new(rules::Rules))).map_err(|error| database(error.into()))
+}
+
+/// Takes as many file descriptors as the system gives: each connection and each process needs some.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "cannot raise the limit of open files");
+    }
 }
 
 async fn stop_on_signal(stop: Stop) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use paseo_core::id::SessionId;
+use paseo_store::Seq;
 use paseo_wire::stream::{Frame, LiveFrame};
 use tokio::sync::broadcast;
 
@@ -16,6 +17,8 @@ const CAPACITY: usize = 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct LiveBytes {
     pub(crate) session: SessionId,
+    /// What was stored before: readers see that first.
+    pub(crate) after: Seq,
     pub(crate) bytes: Bytes,
 }
 
@@ -36,11 +39,11 @@ impl Live {
     }
 
     /// Publishes a frame; costs nothing when nobody listens.
-    pub(crate) fn publish(&self, session: SessionId, frame: impl FnOnce() -> LiveFrame) {
+    pub(crate) fn publish(&self, session: SessionId, after: Seq, frame: impl FnOnce() -> LiveFrame) {
         if self.sender.receiver_count() > 0 {
             let bytes = tail::sse(None, Frame::LIVE, &frame());
             // Nobody left in the meantime: nothing to do.
-            let _ = self.sender.send(Arc::new(LiveBytes { session, bytes }));
+            let _ = self.sender.send(Arc::new(LiveBytes { session, after, bytes }));
         }
     }
 }

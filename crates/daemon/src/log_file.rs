@@ -23,6 +23,7 @@ pub(crate) fn install(path: &Path, filter: &str, to_stderr: bool) -> io::Result<
         .with_env_filter(filter)
         .with_ansi(false)
         .with_target(false)
+        .log_internal_errors(false)
         .with_writer(file)
         .try_init()
         .map_err(io::Error::other)
@@ -49,11 +50,12 @@ impl<'a> MakeWriter<'a> for LogFile {
 }
 
 impl Write for Line {
+    /// Never fails: whoever logs must not die because the disk is full.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.to_stderr {
-            io::stderr().write_all(bytes)?;
+            let _ = io::stderr().write_all(bytes);
         }
-        self.file.lock().write_all(bytes)?;
+        let _ = self.file.lock().write_all(bytes);
         Ok(bytes.len())
     }
 
@@ -101,6 +103,13 @@ impl Rotating {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_does_not_stop_whoever_logs() {
+        let file = Arc::new(Mutex::new(Rotating::open(Path::new("/dev/full"), 10).unwrap()));
+        let mut line = Line { file, to_stderr: false };
+        assert!(line.write_all(b"a line that does not fit").is_ok());
+    }
 
     #[test]
     fn full_files_are_set_aside_and_the_oldest_go() {

@@ -10,6 +10,8 @@ pub struct Options {
     pub home: PathBuf,
     /// Where to listen beside the Unix socket. Port 0 takes any free one.
     pub listen: SocketAddr,
+    /// Addresses under which a reverse proxy or tunnel reaches us: `https://host[:port]`.
+    pub public_urls: Vec<String>,
     /// The provider of sessions that name none.
     pub default_provider: Option<String>,
     /// How many harness processes may live at once.

@@ -36,6 +36,11 @@ impl Processes {
         self.total - self.places.available_permits()
     }
 
+    /// Returns how many may live.
+    pub(crate) fn limit(&self) -> usize {
+        self.total
+    }
+
     /// Waits for a place; an idle process is told to sleep. `None` when the daemon stops.
     pub(crate) async fn place(&self) -> Option<Place> {
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
@@ -48,11 +53,13 @@ impl Processes {
 
     /// Notes that a session's process is idle. Returns whether it must sleep at once.
     pub(crate) fn rest(&self, session: SessionId, mailbox: mpsc::WeakSender<Command>) -> bool {
-        if self.waiting.load(Ordering::SeqCst) > 0 {
-            return true;
+        // Under one lock with whoever looks for an idle process, so that neither misses the other.
+        let mut idle = self.idle.lock();
+        let wanted = self.waiting.load(Ordering::SeqCst) > 0;
+        if !wanted {
+            idle.push_back((session, mailbox));
         }
-        self.idle.lock().push_back((session, mailbox));
-        false
+        wanted
     }
 
     /// Notes that a session's process is busy or gone.

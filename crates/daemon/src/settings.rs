@@ -5,25 +5,25 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use paseo_core::actor::Actor;
 use paseo_core::settings::{Event, STREAM, Settings};
-use paseo_store::{Appended, Error};
+use paseo_store::{Appended, Error, Version};
 
 use crate::failure::Failure;
 use crate::journal::{Entries, Journal};
 
 /// The present settings. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct SettingsCell(Arc<RwLock<Arc<Settings>>>);
+pub(crate) struct SettingsCell(Arc<RwLock<(Version, Arc<Settings>)>>);
 
 impl SettingsCell {
     /// Reads them from the log.
     pub(crate) async fn load(journal: &Journal) -> Result<Self, Failure> {
-        let (settings, _) = journal.settings().await?;
-        Ok(Self(Arc::new(RwLock::new(Arc::new(settings)))))
+        let (settings, version) = journal.settings().await?;
+        Ok(Self(Arc::new(RwLock::new((version, Arc::new(settings))))))
     }
 
     /// Returns them as they are.
     pub(crate) fn get(&self) -> Arc<Settings> {
-        Arc::clone(&self.0.read())
+        Arc::clone(&self.0.read().1)
     }
 
     /// Changes them.
@@ -38,8 +38,12 @@ impl SettingsCell {
                 Err(error) => return Err(error.into()),
             }
         }
-        let (settings, _) = journal.settings().await?;
-        *self.0.write() = Arc::new(settings);
+        let (settings, version) = journal.settings().await?;
+        let mut present = self.0.write();
+        // Two changes may come here in the other order.
+        if version > present.0 {
+            *present = (version, Arc::new(settings));
+        }
         Ok(())
     }
 }

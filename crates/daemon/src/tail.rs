@@ -22,6 +22,8 @@ use crate::view;
 
 /// Events that are read from the log at once.
 const PAGE: usize = 500;
+/// Events that one reader reads from the log at once: it may stall with them in its hands.
+const CATCH_UP: usize = 16;
 /// Frames and bytes that are kept in memory.
 const FRAMES: usize = 4096;
 const BYTES: usize = 8 * 1024 * 1024;
@@ -33,8 +35,8 @@ pub(crate) struct StoredFrame {
     pub(crate) session: SessionId,
     /// A control event, as opposed to an item.
     pub(crate) control: bool,
-    /// The session has `ui=true`.
-    pub(crate) ui: bool,
+    /// Whoever lists sessions with `ui=true` needs it.
+    pub(crate) for_ui: bool,
     pub(crate) bytes: Bytes,
 }
 
@@ -105,7 +107,7 @@ impl Tail {
         if let Some(found) = self.remembered(cursor) {
             return Ok(found);
         }
-        let records = self.journal.log.read(cursor, PAGE).await?;
+        let records = self.journal.log.read(cursor, CATCH_UP).await?;
         let reached = records.last().map_or(cursor, |record| record.seq);
         Ok((self.encode(records).await?.into_iter().map(Arc::new).collect(), reached))
     }
@@ -157,8 +159,10 @@ impl Tail {
             };
             let ui =
                 view.as_ref().is_some_and(|view| view.labels.get("ui").is_some_and(|value| value == "true"));
+            // Leaving the list is news for it, too.
+            let for_ui = ui || matches!(record.kind.as_str(), "session.deleted" | "session.labelled");
             let bytes = encode(session, record, view);
-            frames.push(StoredFrame { seq, session, control, ui, bytes });
+            frames.push(StoredFrame { seq, session, control, for_ui, bytes });
         }
         Ok(frames)
     }

@@ -109,7 +109,8 @@ pub(crate) fn word<T: Serialize>(value: &T) -> String {
     }
 }
 
-fn usage(usage: Usage) -> UsageView {
+/// Shows tokens and money.
+pub(crate) fn usage(usage: Usage) -> UsageView {
     UsageView {
         input_tokens: usage.input_tokens,
         output_tokens: usage.output_tokens,

@@ -5,6 +5,7 @@
 mod control;
 mod fresh;
 pub mod lines;
+pub mod orphans;
 pub mod process;
 pub mod process_table;
 pub mod provider;

@@ -110,6 +110,14 @@ fn spawn(program: &Program, control: Stdio) -> io::Result<Child> {
         .spawn()
 }
 
+/// Kills a shim that does not do its duty. What it leaves is cleaned up when its end is seen.
+pub fn kill(shim: u32) {
+    if let Some(pid) = rustix::process::Pid::from_raw(shim.cast_signed()) {
+        // It may be gone already.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}
+
 /// Waits for the shim. One that was killed could not clean up, so that is done in its place.
 async fn wait(mut child: Child, program: &Program) -> io::Result<ExitStatus> {
     let status = child.wait().await?;

@@ -47,6 +47,8 @@ pub enum Code {
     Busy,
     /// Too many messages wait already.
     QueueFull,
+    /// Too many wrong codes or credentials came.
+    TooManyAttempts,
     /// The provider cannot take a message into a running turn.
     CannotSteer,
     /// The idempotency key was used with another body.
@@ -60,7 +62,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
@@ -74,6 +76,7 @@ impl Code {
         Self::Closed,
         Self::Busy,
         Self::QueueFull,
+        Self::TooManyAttempts,
         Self::CannotSteer,
         Self::KeyReused,
         Self::StorageUnavailable,
@@ -96,7 +99,7 @@ impl Code {
             | Self::KeyReused => 409,
             Self::TooLarge => 413,
             Self::ForeignHost => 421,
-            Self::QueueFull => 429,
+            Self::QueueFull | Self::TooManyAttempts => 429,
             Self::Internal => 500,
             Self::StorageUnavailable | Self::ShuttingDown => 503,
         }
@@ -115,6 +118,7 @@ impl Code {
             | Self::Closed
             | Self::Busy
             | Self::QueueFull
+            | Self::TooManyAttempts
             | Self::CannotSteer
             | Self::KeyReused => Exit::Refused,
             Self::StorageUnavailable | Self::ShuttingDown => Exit::Unreachable,

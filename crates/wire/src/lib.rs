@@ -2,6 +2,7 @@
 //!
 //! Knows no HTTP server and no store. `crates/daemon` makes these from state; `crates/client` reads them.
 
+pub mod device;
 pub mod error;
 pub mod item;
 pub mod message;
@@ -11,6 +12,7 @@ pub mod settings;
 pub mod status;
 pub mod stream;
 pub mod time;
+pub mod trace;
 
 /// Header that makes a request happen once.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

@@ -2,13 +2,16 @@
 
 use utoipa::OpenApi;
 
-use crate::{error, item, message, session, settings, status, stream};
+use crate::{device, error, item, message, session, settings, status, stream, trace};
 
 /// Collects every schema; the paths come from the daemon's table of routes.
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Paseo", description = "Runs and coordinates coding agents.", license(name = "Apache-2.0")),
     components(schemas(
+        device::DeviceList,
+        device::Login,
+        device::LoginLink,
         error::ErrorBody,
         item::ItemPage,
         item::ItemQuery,
@@ -37,6 +40,8 @@ use crate::{error, item, message, session, settings, status, stream};
         stream::ItemFrame,
         stream::LiveFrame,
         stream::ResumeFrame,
+        trace::CauseView,
+        trace::DeliveryTrace,
     ))
 )]
 pub struct Schemas;

@@ -20,6 +20,8 @@ pub struct DaemonStatus {
     pub sessions: BTreeMap<String, usize>,
     /// Harness processes that are alive.
     pub live_processes: usize,
+    /// How many may be; further turns wait as `starting`.
+    pub process_limit: usize,
     pub providers: Vec<String>,
     pub seq: u64,
 }

@@ -62,6 +62,7 @@ fn serve(
         home: settings.home.clone(),
         listen: settings.listen,
         default_provider: settings.provider.clone(),
+        public_urls: Vec::new(),
         live_processes: settings.live_processes,
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),

@@ -166,3 +166,30 @@ async fn a_granted_agent_writes_as_itself_and_its_wakes_are_bounded() {
     let view = watched.client.session(&target.id).await.unwrap().session;
     assert_eq!((view.hold.as_str(), view.held), ("none", 0));
 }
+
+#[tokio::test]
+async fn an_agent_that_kills_its_shim_does_not_become_a_person() {
+    let watched = Watched::new();
+    let victim = watched.create("<<hang>>").await.session;
+    let file = watched.home.work().join("result");
+    // Unmarked, in a session of its own, and orphaned: nothing but its parent tells what it is.
+    let escape = format!(
+        "env -i PATH=\"$PATH\" PASEO_HOME=\"$PASEO_HOME\" setsid sh -c 'while kill -0 $0 2\\>/dev/null; do :; done; \
+         paseo stop {} \\>{} 2\\>\\&1; echo exit=$? \\>\\>{}' $SHIM &",
+        victim.handle,
+        file.display(),
+        file.display()
+    );
+    let script = format!("<<sh SHIM=$(ps -o ppid= -p $PPID | tr -d ' '); {escape} kill -9 $SHIM; sleep 60>>");
+    let agent = watched.create(&script).await.session.id;
+    watched.settled(&agent).await;
+    watched.home.paseo(&["down"]).ok();
+    // It was refused, or ended before it could ask.
+    let result = fs::read_to_string(&file).unwrap_or_default();
+    assert!(result.is_empty() || result.ends_with("exit=6\n") || result.ends_with("exit=7\n"), "{result}");
+    watched.home.paseo(&["up"]).ok();
+    let trace = watched.items(&victim.id).await;
+    let told: Vec<&str> =
+        trace.iter().filter(|item| item.kind == "notice").filter_map(|item| item.text.as_deref()).collect();
+    assert!(!told.iter().any(|text| text.contains("A person stopped")), "{told:?}");
+}

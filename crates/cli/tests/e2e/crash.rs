@@ -108,3 +108,65 @@ async fn a_stream_has_neither_gap_nor_duplicate_across_crashes() {
     let stored: Vec<u64> = watched.items(&session).await.iter().map(|item| item.ordinal).collect();
     assert_eq!(ordinals, stored);
 }
+
+#[tokio::test]
+async fn an_ask_that_was_open_when_the_daemon_died_is_visibly_withdrawn() {
+    let watched = Watched::new();
+    let created = watched.create("<<ask May I?>><<say done>>").await;
+    let session = created.session.id.as_str();
+    let mut events = watched.follow(session, created.receipt.unwrap().seq);
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "permission.asked"))
+        .await;
+    watched.crash();
+    assert_eq!(watched.settled(session).await, "interrupted");
+    let items = watched.items(session).await;
+    let decisions: Vec<_> = items
+        .iter()
+        .filter(|item| item.kind == "permission")
+        .map(|item| item.fields.get("decision").cloned())
+        .collect();
+    assert_eq!(decisions, [None, Some("withdrawn".into())]);
+}
+
+#[tokio::test]
+async fn what_was_said_before_a_stop_is_kept() {
+    let watched = Watched::new();
+    let created =
+        watched.create("<<stream 20ms one two three four five six seven eight nine ten>><<hang>>").await;
+    let session = created.session.id.as_str();
+    let mut events = watched.follow(session, created.receipt.unwrap().seq);
+    until(&mut events, |frame| crate::watch::shows(frame, "three")).await;
+    watched.client.close(session).await.unwrap();
+    let items = watched.items(session).await;
+    let said =
+        items.iter().find(|item| item.kind == "assistant_text").and_then(|item| item.text.clone()).unwrap();
+    assert!(said.starts_with("one two three"), "{said}");
+    assert!(items.iter().any(|item| item.kind == "notice" && item.fields["code"] == "interrupted"));
+}
+
+#[tokio::test]
+async fn deleting_takes_everything_with_it_whatever_arrives_meanwhile() {
+    let watched = Watched::new();
+    let created = watched.create("<<sh trap '' TERM; while :; do sleep 4009; done>>").await;
+    let session = created.session.id.clone();
+    let mut events = watched.follow(&session, created.receipt.unwrap().seq);
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "turn.handed")).await;
+    let sends = async {
+        for n in 0..40 {
+            let text = format!("unforgettable-{n}");
+            let message = paseo_wire::message::SendMessage { text, verb: Default::default(), wait: false };
+            let _ = watched.client.send(&session, &message, None).await;
+        }
+    };
+    let (deleted, ()) = tokio::join!(watched.client.delete_session(&session, true), sends);
+    deleted.unwrap();
+    assert_eq!(watched.home.paseo(&["ls", "-a", "-g", "-q"]).ok(), "");
+    watched.home.paseo(&["down"]).ok();
+    for entry in std::fs::read_dir(watched.home.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(13).any(|window| window == b"unforgettable"), "{}", path.display());
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod agent_shell;
 mod crash;
 mod daemon;
 mod fake_daemon;
+mod full_disk;
 mod input;
 mod labels;
 mod life;

@@ -15,7 +15,7 @@ pub use draft::Draft;
 pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb};
 pub use lifecycle::{clear, close, hold_for_stop, label, rename, reopen, title};
 pub use receipt::{Receipt, Settled};
-pub use turn::{Opening, Plan, end, next, open, take_up};
+pub use turn::{Opening, Plan, end, end_unsent, next, open, take_up};
 
 use crate::actor::Actor;
 use crate::content::ContentRef;

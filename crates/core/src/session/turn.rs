@@ -47,7 +47,9 @@ pub fn next(session: &Session) -> Option<Plan> {
         batch.push(first);
     }
 
-    let newest_human = batch.iter().rev().find(|pending| pending.origin.is_human() && wakes(pending));
+    // Steering puts a newer message before older ones: ids tell the age.
+    let humans = batch.iter().filter(|pending| pending.origin.is_human() && wakes(pending));
+    let newest_human = humans.max_by_key(|pending| pending.id);
     // News rides along with words: whoever sent the words pays.
     let words = batch.iter().find(|pending| pending.class == Class::Message);
     let (payer, charge) = match (newest_human, words) {
@@ -92,8 +94,18 @@ pub fn take_up(draft: &mut Draft) -> Option<DeliveryId> {
     Some(waiting)
 }
 
-/// Ends the running turn. Messages that the harness never confirmed go back to the head of the queue.
+/// Ends the running turn. Messages that the harness never confirmed go back to the head of the queue, and may
+/// be a repeat when they come again.
 pub fn end(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>) {
+    end_turn(draft, outcome, source, code, true);
+}
+
+/// Ends a turn of which nothing has left for the harness: its messages come again for the first time.
+pub fn end_unsent(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>) {
+    end_turn(draft, outcome, source, code, false);
+}
+
+fn end_turn(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>, sent: bool) {
     let Some(turn) = draft.session.turn.clone() else { return };
     if let Some(ask) = &turn.ask {
         draft.push(Event::Decided { hash: ask.hash.clone(), decision: Decision::Withdrawn });
@@ -109,7 +121,7 @@ pub fn end(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<Str
         draft.push(Event::TurnHanded { turn: turn.id });
     } else if !turn.handed {
         for pending in turn.deliveries.iter().rev() {
-            draft.push(Event::Returned { delivery: pending.id, repeat: true });
+            draft.push(Event::Returned { delivery: pending.id, repeat: sent });
         }
     }
     draft.push(Event::TurnEnded { turn: turn.id, outcome, source, code });

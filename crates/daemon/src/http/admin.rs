@@ -34,7 +34,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
     for session in context.directory.all() {
         *sessions.entry(session.condition.status.word().to_owned()).or_default() += 1;
     }
-    sessions.insert("closed".to_owned(), context.directory.closed());
+    sessions.insert("closed".to_owned(), context.directory.closed(None));
     Json(DaemonStatus {
         pid: std::process::id(),
         version: VERSION.to_owned(),
@@ -44,6 +44,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
         started_at: app.about.started_at.into(),
         sessions,
         live_processes: context.processes.living(),
+        process_limit: context.processes.limit(),
         providers: context.providers.names(),
         seq: context.journal.head(),
     })

@@ -2,7 +2,7 @@
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use paseo_core::actor::Actor;
@@ -10,10 +10,10 @@ use paseo_core::tool::Grants;
 use paseo_wire::error::Code;
 use paseo_wire::{VERSION, VERSION_HEADER};
 
-use super::App;
 use super::request::Caller;
+use super::{App, devices};
 use crate::failure::Failure;
-use crate::identity::Peer;
+use crate::identity::{Edge, Peer};
 use crate::mint;
 
 /// Who may use a route.
@@ -27,6 +27,8 @@ pub(crate) enum Access {
     Human,
     /// People, and sessions that were granted this tool.
     Tool(&'static str),
+    /// People; whoever is not logged in is sent to the login page.
+    Page,
 }
 
 /// Checks that the request is for us, before anything else is looked at.
@@ -52,14 +54,16 @@ pub(crate) async fn gate(
     let peer = request.extensions().get::<Peer>().cloned();
     let actor = match peer {
         // A credential narrows who a local caller is; it never widens it.
-        Some(Peer::Local(actor)) => actor,
-        Some(Peer::Network) | None => bearer(&app, request.headers()),
+        Some(Peer::Local(actor)) => Ok(actor),
+        Some(Peer::Network) | None if access == Access::Public => Ok(None),
+        Some(Peer::Network) | None => credential(&app, &request),
     };
-    match permit(&app, access, actor) {
+    match actor.and_then(|actor| permit(&app, access, actor)) {
         Ok(Some(actor)) => {
             request.extensions_mut().insert(Caller(actor));
         }
         Ok(None) => {}
+        Err(_) if access == Access::Page => return Redirect::to("/login").into_response(),
         Err(failure) => return failure.into_response(),
     }
     next.run(request).await
@@ -77,7 +81,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
     let Actor::Session(id) = &actor else { return Ok(Some(actor)) };
     match access {
         Access::Public | Access::Anyone => Ok(Some(actor)),
-        Access::Human => {
+        Access::Human | Access::Page => {
             Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
                 .hint(format!(
                     "this process belongs to the agent {}",
@@ -97,6 +101,18 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
             Ok(Some(actor))
         }
     }
+}
+
+/// Returns who a request over the network comes from: a token or a browser's cookie says.
+fn credential(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
+    let headers = request.headers();
+    Edge::check_site(headers)?;
+    if headers.contains_key(AUTHORIZATION) {
+        return Ok(bearer(app, headers));
+    }
+    let Some(actor) = devices::by_cookie(app, headers) else { return Ok(None) };
+    Edge::check_cookie(request.method(), headers)?;
+    Ok(Some(actor))
 }
 
 fn bearer(app: &App, headers: &HeaderMap) -> Option<Actor> {

@@ -107,7 +107,11 @@ fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId
 }
 
 /// Finds out from the log what became of a message that the state has forgotten.
-async fn settled_long_ago(app: &App, id: SessionId, delivery: DeliveryId) -> Result<Option<Stage>, Failure> {
+pub(super) async fn settled_long_ago(
+    app: &App,
+    id: SessionId,
+    delivery: DeliveryId,
+) -> Result<Option<Stage>, Failure> {
     let (stream, log) = (session::stream(id), &app.sessions.context.journal.log);
     let (mut after, mut turn, mut stage) = (0, None, None);
     loop {

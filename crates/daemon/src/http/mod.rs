@@ -1,6 +1,7 @@
 //! The HTTP API: thin handlers over sessions, settings and the log.
 
 mod admin;
+mod devices;
 mod gate;
 mod items;
 mod messages;
@@ -13,6 +14,8 @@ mod sessions;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod trace;
+mod web;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +25,7 @@ use paseo_core::time::Timestamp;
 pub(crate) use routes::router;
 pub(crate) use server::{Listeners, Neighbours, serve};
 
-use crate::identity::Edge;
+use crate::identity::{Edge, Logins, PublicUrl};
 use crate::sessions::Sessions;
 use crate::stop::Stop;
 use crate::tail::Tail;
@@ -33,6 +36,7 @@ pub(crate) struct App {
     pub(crate) sessions: Sessions,
     pub(crate) tail: Tail,
     pub(crate) about: Arc<About>,
+    pub(crate) logins: Logins,
     pub(crate) stop: Stop,
 }
 
@@ -41,5 +45,6 @@ pub(crate) struct About {
     pub(crate) started_at: Timestamp,
     pub(crate) socket: PathBuf,
     pub(crate) url: String,
+    pub(crate) public_urls: Vec<PublicUrl>,
     pub(crate) edge: Edge,
 }

@@ -47,7 +47,7 @@ fn operation(route: &Route) -> Value {
     let access = match route.access {
         Access::Public => "Anyone.".to_owned(),
         Access::Anyone => "Whoever has a credential.".to_owned(),
-        Access::Human => "People only.".to_owned(),
+        Access::Human | Access::Page => "People only.".to_owned(),
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
     let mut operation = json!({

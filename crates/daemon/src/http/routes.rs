@@ -10,7 +10,7 @@ use paseo_core::tool::{READ_TAB, SEND_TO_TAB};
 use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
-use super::{App, admin, items, messages, openapi, sessions, stream};
+use super::{App, admin, devices, items, messages, openapi, sessions, stream, trace, web};
 use crate::failure::Failure;
 
 /// Largest body that is read.
@@ -111,9 +111,21 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/tokens", Access::Human, || get(admin::tokens)).says("Lists tokens, without their secrets.").gives("TokenList"),
     route("POST", "/api/tokens", Access::Human, || post(admin::create_token)).says("Makes a token; its secret is shown once.").takes("CreateToken").gives("CreatedToken"),
     route("DELETE", "/api/tokens/{token}", Access::Human, || delete(admin::revoke_token)).says("Revokes a token.").gives("TokenList"),
+    route("POST", "/api/login-links", Access::Human, || post(devices::link)).says("Makes a link with which a browser logs in, once, within five minutes.").gives("LoginLink"),
+    route("POST", "/api/login", Access::Public, || post(devices::login)).says("Logs a browser in: sets its cookie.").takes("Login"),
+    route("POST", "/api/logout", Access::Human, || post(devices::logout)).says("Logs the asking browser out."),
+    route("GET", "/api/devices", Access::Human, || get(devices::list)).says("Lists the browsers that are logged in.").gives("DeviceList"),
+    route("DELETE", "/api/devices/{device}", Access::Human, || delete(devices::revoke)).says("Logs a browser out.").gives("DeviceList"),
+    route("GET", "/api/deliveries/{delivery}", Access::Human, || get(trace::delivery)).says("Tells the life of a message.").gives("DeliveryTrace"),
+    route("GET", "/api/causes/{cause}", Access::Human, || get(trace::cause)).says("Shows what descends from a person's request.").gives("CauseView"),
+    route("POST", "/api/causes/{cause}/stop", Access::Human, || post(trace::stop_cause)).says("Ends everything that descends from a person's request.").gives("CauseView"),
     route("GET", "/api/stream", Access::Anyone, || get(stream::stream))
         .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
         .asks(&["after", "topics", "ui"]),
+    route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment."),
+    route("GET", "/app/assets/{name}", Access::Public, || get(web::asset)).says("A part of the web app."),
+    route("GET", "/app", Access::Page, || get(web::page)).says("The web app."),
+    route("GET", "/app/{*view}", Access::Page, || get(web::page)).says("A view of the web app."),
 ];
 
 /// Builds the router from the table.

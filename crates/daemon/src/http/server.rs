@@ -1,5 +1,6 @@
 //! The listeners: a Unix socket for this machine's user, TCP for browsers and tokens.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,9 @@ use axum::Router;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use parking_lot::Mutex;
+use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
@@ -18,6 +22,8 @@ use crate::stop::Stop;
 
 /// Connections that are served at once, per listener.
 const CONNECTIONS: usize = 4096;
+/// Connections that one agent may have.
+const GUEST_CONNECTIONS: usize = 64;
 /// How long a client may take to send its headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most headers, and most bytes of them.
@@ -43,19 +49,25 @@ pub(crate) struct Neighbours {
 pub(crate) async fn serve(listeners: Listeners, router: Router, neighbours: Neighbours, stop: Stop) {
     let (unix_places, tcp_places) =
         (Arc::new(Semaphore::new(CONNECTIONS)), Arc::new(Semaphore::new(CONNECTIONS)));
+    let guests = Guests::default();
     loop {
         tokio::select! {
             accepted = listeners.unix.accept() => {
-                let (Ok((stream, _)), Ok(place)) = (accepted, Arc::clone(&unix_places).try_acquire_owned()) else { continue };
-                let (router, neighbours, stop) = (router.clone(), neighbours.clone(), stop.clone());
+                let Ok((stream, _)) = accepted else { pause().await; continue };
+                let Ok(place) = Arc::clone(&unix_places).try_acquire_owned() else { continue };
+                let (router, neighbours, stop, guests) = (router.clone(), neighbours.clone(), stop.clone(), guests.clone());
                 tokio::spawn(async move {
-                    let peer = Peer::Local(local(&stream, &neighbours.home, &neighbours.credentials));
-                    connection(stream, router, peer, stop).await;
+                    let actor = local(&stream, &neighbours.home, &neighbours.credentials);
+                    if let Some(guest) = guests.admit(actor.as_ref()) {
+                        connection(stream, router, Peer::Local(actor), stop).await;
+                        drop(guest);
+                    }
                     drop(place);
                 });
             }
             accepted = listeners.tcp.accept() => {
-                let (Ok((stream, _)), Ok(place)) = (accepted, Arc::clone(&tcp_places).try_acquire_owned()) else { continue };
+                let Ok((stream, _)) = accepted else { pause().await; continue };
+                let Ok(place) = Arc::clone(&tcp_places).try_acquire_owned() else { continue };
                 // Small frames shall not wait for each other.
                 let _ = stream.set_nodelay(true);
                 let (router, stop) = (router.clone(), stop.clone());
@@ -76,7 +88,47 @@ pub(crate) async fn serve(listeners: Listeners, router: Router, neighbours: Neig
     let _ = tokio::time::timeout(GRACE, all_ended).await;
 }
 
-fn local(stream: &UnixStream, home: &Path, credentials: &Credentials) -> Option<paseo_core::actor::Actor> {
+/// Waits a moment when no connection can be accepted: most likely no file descriptor is left.
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+/// How many connections each agent has, so that none keeps people out.
+#[derive(Clone, Default)]
+struct Guests(Arc<Mutex<HashMap<SessionId, usize>>>);
+
+/// An agent's connection, counted for as long as it lives.
+struct Guest(Option<(Guests, SessionId)>);
+
+impl Guests {
+    fn admit(&self, actor: Option<&Actor>) -> Option<Guest> {
+        let Some(session) = actor.and_then(Actor::session) else { return Some(Guest(None)) };
+        let mut guests = self.0.lock();
+        let count = guests.entry(session).or_default();
+        if *count >= GUEST_CONNECTIONS {
+            return None;
+        }
+        *count += 1;
+        drop(guests);
+        Some(Guest(Some((self.clone(), session))))
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        if let Some((guests, session)) = &self.0 {
+            let mut guests = guests.0.lock();
+            if let Some(count) = guests.get_mut(session) {
+                *count -= 1;
+                if *count == 0 {
+                    guests.remove(session);
+                }
+            }
+        }
+    }
+}
+
+fn local(stream: &UnixStream, home: &Path, credentials: &Credentials) -> Option<Actor> {
     let peer = stream.peer_cred().ok()?;
     if peer.uid() != rustix::process::geteuid().as_raw() {
         return None;

@@ -1,6 +1,7 @@
 //! Sessions: list, start, show, change, end.
 
 use std::path::Path as FilePath;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -21,7 +22,7 @@ use serde::Deserialize;
 use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key};
-use crate::directory::Reach;
+use crate::directory::{Directory, Reach};
 use crate::failure::Failure;
 use crate::sessions::{self, Command, NewSession, Reply};
 
@@ -44,38 +45,67 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
         if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
     let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
 
-    let mut found = context.directory.all();
+    let in_project = |session: &Session| {
+        query
+            .project
+            .as_ref()
+            .is_none_or(|project| FilePath::new(&session.profile.project).starts_with(project))
+    };
     let mut hidden = Hidden::default();
-    if query.all_statuses {
-        found.extend(context.directory.closed_sessions(&context.journal).await?);
-    } else {
-        hidden.status = context.directory.closed();
-    }
-    let total = found.len();
-    if let Some(project) = &query.project {
-        found.retain(|session| FilePath::new(&session.profile.project).starts_with(project));
-    }
-    hidden.project = total - found.len();
-    let before = found.len();
-    found.retain(|session| filter.matches(&session.labels));
-    hidden.labels = before - found.len();
+    let after = query.after.as_deref().map(cursor).transpose()?;
+    let (found, next) = match after {
+        Some(Cursor::Closed(stream)) => closed_page(&app, stream.as_deref(), &filter, &in_project).await?,
+        place => {
+            let mut found = context.directory.all();
+            let all = found.len();
+            found.retain(|session| in_project(session));
+            hidden.project = all - found.len();
+            let here = found.len();
+            found.retain(|session| filter.matches(&session.labels));
+            hidden.labels = here - found.len();
+            if !query.all_statuses {
+                hidden.status = context.directory.closed(query.project.as_deref());
+            }
+            found.sort_by_key(|session| place_of(session));
+            if let Some(Cursor::Open(place)) = place {
+                found.retain(|session| place_of(session) > place);
+            }
+            let more = found.len() > limit;
+            found.truncate(limit);
+            let next = match found.last() {
+                Some(last) if more => Some(format!("{}:{}", last.updated_at.as_millis(), last.id)),
+                _ if query.all_statuses => Some(CLOSED.to_owned()),
+                _ => None,
+            };
+            (found, next)
+        }
+    };
+    let sessions = found.iter().map(|session| context.directory.view(session)).collect();
+    Ok(Json(SessionPage { seq, sessions, next, hidden }))
+}
 
-    let place = |session: &Session| (std::cmp::Reverse(session.updated_at.as_millis()), session.id);
-    found.sort_by_key(|session| place(session));
-    if let Some(after) = &query.after {
-        let after = cursor(after)?;
-        found.retain(|session| place(session) > after);
-    }
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let next =
-        found.last().filter(|_| more).map(|last| format!("{}:{}", last.updated_at.as_millis(), last.id));
-    Ok(Json(SessionPage {
-        seq,
-        sessions: found.iter().map(|session| context.directory.view(session)).collect(),
-        next,
-        hidden,
-    }))
+/// Where a list goes on: open sessions come by age, closed ones after them by id.
+enum Cursor {
+    Open((std::cmp::Reverse<i64>, SessionId)),
+    Closed(Option<String>),
+}
+
+/// What the cursor of the closed ones starts with.
+const CLOSED: &str = "closed";
+
+fn place_of(session: &Session) -> (std::cmp::Reverse<i64>, SessionId) {
+    (std::cmp::Reverse(session.updated_at.as_millis()), session.id)
+}
+
+async fn closed_page(
+    app: &App,
+    after: Option<&str>,
+    filter: &Filter,
+    in_project: &(impl Fn(&Session) -> bool + Sync),
+) -> Result<(Vec<Arc<Session>>, Option<String>), Failure> {
+    let (mut found, next) = Directory::closed_page(&app.sessions.context.journal, after).await?;
+    found.retain(|session| in_project(session) && filter.matches(&session.labels));
+    Ok((found, next.map(|stream| format!("{CLOSED}:{stream}"))))
 }
 
 pub(crate) async fn create(
@@ -293,9 +323,14 @@ fn directory(text: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|_| refused("is not valid UTF-8"))
 }
 
-fn cursor(text: &str) -> Result<(std::cmp::Reverse<i64>, SessionId), Failure> {
+fn cursor(text: &str) -> Result<Cursor, Failure> {
+    if let Some(stream) = text.strip_prefix(CLOSED) {
+        return Ok(Cursor::Closed(stream.strip_prefix(':').map(str::to_owned)));
+    }
     let parsed = text
         .split_once(':')
         .and_then(|(at, id)| Some((std::cmp::Reverse(at.parse().ok()?), id.parse().ok()?)));
-    parsed.ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
+    parsed
+        .map(Cursor::Open)
+        .ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
 }

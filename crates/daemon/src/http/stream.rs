@@ -32,6 +32,8 @@ use crate::tail::{self, Reading, StoredFrame, Tail};
 const KEEP_ALIVE: Duration = Duration::from_secs(25);
 /// Events that pass a reader by before its cursor is moved for it.
 const CURSOR_EVERY: Seq = 256;
+/// Live frames that a reader holds back; more are dropped, as the stored item replaces them.
+const EARLY: usize = 256;
 /// A reader that comes back this far behind is told to connect again.
 const TOO_FAR: Seq = 50_000;
 
@@ -56,7 +58,8 @@ struct Topics {
 
 impl Topics {
     fn want(&self, frame: &StoredFrame) -> bool {
-        self.each.contains(&frame.session) || (self.sessions && frame.control && (frame.ui || !self.only_ui))
+        self.each.contains(&frame.session)
+            || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
     }
 }
 
@@ -94,6 +97,7 @@ pub(crate) async fn stream(
         cursor,
         told: cursor,
         ready: VecDeque::from([Bytes::from_static(b": paseo\n\n")]),
+        early: VecDeque::new(),
         caught_up: false,
         over: false,
     };
@@ -116,9 +120,12 @@ async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Fa
     {
         match topic.split_once(':') {
             None if topic == "sessions" => topics.sessions = true,
-            Some(("session", typed)) => {
-                topics.each.insert(resolve(app, by, typed).await?);
-            }
+            // An agent hears of itself, and of nobody else, not even that they exist.
+            Some(("session", typed)) => match by.session() {
+                Some(own) if own.to_string() == typed => drop(topics.each.insert(own)),
+                Some(_) => return Err(own_only()),
+                None => drop(topics.each.insert(resolve(app, by, typed).await?)),
+            },
             _ => {
                 return Err(Failure::new(
                     Code::InvalidRequest,
@@ -128,13 +135,15 @@ async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Fa
             }
         }
     }
-    // An agent hears of itself, and of nobody else.
-    if let Some(own) = by.session()
-        && (topics.sessions || topics.each.iter().any(|id| *id != own))
-    {
-        return Err(Failure::new(Code::Forbidden, "an agent may only follow itself"));
+    if by.session().is_some() && topics.sessions {
+        return Err(own_only());
     }
     Ok(topics)
+}
+
+fn own_only() -> Failure {
+    Failure::new(Code::Forbidden, "an agent may only follow itself")
+        .hint("use the topic session:$PASEO_SESSION")
 }
 
 /// One connection. It holds a cursor, not a queue: a reader that stalls costs nothing.
@@ -148,6 +157,8 @@ struct Reader {
     /// The last id that the client was told.
     told: Seq,
     ready: VecDeque<Bytes>,
+    /// Live frames that wait for what was stored before them.
+    early: VecDeque<Arc<LiveBytes>>,
     /// It was up to date once: from then on, falling far behind means that it is too slow.
     caught_up: bool,
     over: bool,
@@ -193,6 +204,7 @@ impl Reader {
                     self.ready.push_back(Bytes::from(format!("id: {}\n\n", self.cursor)));
                     self.told = self.cursor;
                 }
+                self.release_early();
             }
             Err(failure) => {
                 tracing::error!(error = %failure.message, "cannot read the log for a stream");
@@ -205,8 +217,17 @@ impl Reader {
         // One that was missed is replaced by the stored item anyway.
         if let Ok(frame) = live
             && self.topics.each.contains(&frame.session)
+            && self.early.len() < EARLY
         {
-            self.ready.push_back(frame.bytes.clone());
+            self.early.push_back(frame);
+            self.release_early();
+        }
+    }
+
+    /// Lets live frames through whose past the reader has seen.
+    fn release_early(&mut self) {
+        while self.early.front().is_some_and(|frame| frame.after <= self.cursor) {
+            self.ready.extend(self.early.pop_front().map(|frame| frame.bytes.clone()));
         }
     }
 

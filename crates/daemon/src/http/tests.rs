@@ -11,7 +11,7 @@ use tower::ServiceExt;
 
 use super::gate::Access;
 use super::routes::{ROUTES, Route};
-use super::{App, router};
+use super::{About, App, router};
 use crate::home::Home;
 use crate::identity::{Edge, Peer};
 use crate::options::Options;
@@ -33,6 +33,7 @@ impl House {
         let options = Options {
             home: folder.path().to_owned(),
             listen: HOST.parse().unwrap(),
+            public_urls: Vec::new(),
             default_provider: None,
             live_processes: 1,
             executable: "/nonexistent".into(),
@@ -40,9 +41,14 @@ impl House {
             log_to_stderr: false,
         };
         let log = std::sync::Arc::new(crate::open_log(&home.database()).unwrap());
-        let app = crate::assemble(&home, &options, log, format!("http://{HOST}"), Edge::loopback(6767))
-            .await
-            .unwrap();
+        let about = About {
+            started_at: crate::mint::now(),
+            socket: home.socket(),
+            url: format!("http://{HOST}"),
+            edge: Edge::new(6767, &[]),
+            public_urls: Vec::new(),
+        };
+        let app = crate::assemble(&home, &options, log, about).await.unwrap();
         Self { app, _folder: folder, _home: home }
     }
 
@@ -80,6 +86,8 @@ fn request(route: &Route) -> http::request::Builder {
     let path = route.path.replace("{id}", "3f2a").replace("{ordinal}", "1");
     let path =
         path.replace("{delivery}", "x").replace("{hash}", "x").replace("{key}", "x").replace("{token}", "x");
+    let path =
+        path.replace("{device}", "x").replace("{cause}", "x").replace("{name}", "x").replace("{*view}", "x");
     Request::builder().method(route.method).uri(path).extension(Peer::Network)
 }
 
@@ -105,9 +113,15 @@ async fn without_a_credential_only_public_routes_answer() {
                 builder = builder.header("authorization", credential);
             }
             let response = house.ask(builder.body(Body::empty()).unwrap()).await;
-            let expected =
-                if route.access == Access::Public { StatusCode::OK } else { StatusCode::UNAUTHORIZED };
-            assert_eq!(response.status(), expected, "{} {} {credential:?}", route.method, route.path);
+            let (status, context) =
+                (response.status(), format!("{} {} {credential:?}", route.method, route.path));
+            match route.access {
+                Access::Public => assert_ne!(status, StatusCode::UNAUTHORIZED, "{context}"),
+                Access::Page => assert_eq!(response.headers()["location"], "/login", "{context}"),
+                Access::Anyone | Access::Human | Access::Tool(_) => {
+                    assert_eq!(status, StatusCode::UNAUTHORIZED, "{context}");
+                }
+            }
         }
     }
 }
@@ -150,18 +164,17 @@ async fn a_foreign_origin_is_turned_away_everywhere() {
         ("sec-fetch-site", "cross-site"),
         ("sec-fetch-site", "same-site"),
     ];
+    // A link to the login page may stand anywhere; nobody's rights go with it.
+    let harmless = |route: &Route, name: &str| name == "sec-fetch-site" && route.access == Access::Public;
     for route in ROUTES {
-        for (name, value) in headers {
+        for (name, value) in headers.into_iter().filter(|(name, _)| !harmless(route, name)) {
             let builder =
                 request(route).header("host", HOST).header("authorization", format!("Bearer {token}"));
             let response = house.ask(builder.header(name, value).body(Body::empty()).unwrap()).await;
-            assert_eq!(
-                response.status(),
-                StatusCode::FORBIDDEN,
-                "{} {} {name}: {value}",
-                route.method,
-                route.path
-            );
+            let to_login = route.access == Access::Page && name == "sec-fetch-site";
+            let expected = if to_login { StatusCode::SEE_OTHER } else { StatusCode::FORBIDDEN };
+            let context = format!("{} {} {name}: {value}", route.method, route.path);
+            assert_eq!(response.status(), expected, "{context}");
         }
     }
 }
@@ -179,7 +192,7 @@ async fn a_session_has_no_human_rights_by_any_way() {
         for builder in [by_token, by_ancestry] {
             let response = house.ask(builder.body(Body::empty()).unwrap()).await;
             let allowed = matches!(route.access, Access::Public | Access::Anyone);
-            let refused = response.status() == StatusCode::FORBIDDEN;
+            let refused = [StatusCode::FORBIDDEN, StatusCode::SEE_OTHER].contains(&response.status());
             // An agent may ask for the stream, but not for everyone's.
             let own_only = route.path == "/api/stream";
             assert_eq!(
@@ -255,4 +268,67 @@ async fn bodies_that_are_not_json_are_refused() {
         assert_eq!(response.status(), expected, "{kind}");
         assert!(json(response).await["code"].is_string(), "every refusal has a code");
     }
+}
+
+#[tokio::test]
+async fn a_browser_logs_in_once_per_link_and_is_a_person_from_then_on() {
+    let house = House::new().await;
+    let mut request = Request::post("/api/login-links").body(Body::empty()).unwrap();
+    request.extensions_mut().insert(Peer::Local(Some(Actor::Human("cli".into()))));
+    let link = json(house.ask(request).await).await["url"].as_str().unwrap().to_owned();
+    let (page, code) = link.split_once("#code=").unwrap();
+    assert_eq!(page, format!("http://{HOST}/login"));
+
+    let login = |code: &str| {
+        let builder = Request::post("/api/login").extension(Peer::Network).header("host", HOST);
+        let builder =
+            builder.header("origin", format!("http://{HOST}")).header("content-type", "application/json");
+        builder
+            .header("user-agent", "Mozilla/5.0 (X11; Linux) Firefox/150")
+            .body(Body::from(format!(r#"{{"code":"{code}"}}"#)))
+            .unwrap()
+    };
+    assert_eq!(house.ask(login("00")).await.status(), StatusCode::UNAUTHORIZED);
+    let response = house.ask(login(code)).await;
+    assert_eq!(response.status(), StatusCode::NO_CONTENT);
+    let cookie = response.headers()["set-cookie"].to_str().unwrap().to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"),
+        "{cookie}"
+    );
+    assert_eq!(house.ask(login(code)).await.status(), StatusCode::UNAUTHORIZED, "a code works once");
+
+    let cookie = cookie.split(';').next().unwrap();
+    let ask = |method: &str, uri: &str, header: Option<(&str, &str)>| {
+        let builder = Request::builder().method(method).uri(uri.to_owned()).extension(Peer::Network);
+        let mut builder = builder.header("host", HOST).header("cookie", cookie);
+        if let Some((name, value)) = header {
+            builder = builder.header(name, value);
+        }
+        builder.body(Body::empty()).unwrap()
+    };
+    let (own_site, own_origin) = (Some(("sec-fetch-site", "same-origin")), format!("http://{HOST}"));
+    let listed = json(house.ask(ask("GET", "/api/devices", own_site)).await).await;
+    assert_eq!(listed["devices"][0]["name"], "Firefox on Linux");
+    assert_eq!(listed["devices"][0]["current"], true);
+
+    // The cookie alone proves nothing: another site's page could have sent it.
+    for header in [None, Some(("sec-fetch-site", "cross-site")), Some(("origin", "http://evil.example"))] {
+        assert_eq!(
+            house.ask(ask("GET", "/api/devices", header)).await.status(),
+            StatusCode::FORBIDDEN,
+            "{header:?}"
+        );
+    }
+    for header in [None, own_site, Some(("origin", "null"))] {
+        assert_eq!(
+            house.ask(ask("POST", "/api/shutdown", header)).await.status(),
+            StatusCode::FORBIDDEN,
+            "{header:?}"
+        );
+    }
+
+    let own_origin = Some(("origin", own_origin.as_str()));
+    assert_eq!(house.ask(ask("POST", "/api/logout", own_origin)).await.status(), StatusCode::NO_CONTENT);
+    assert_eq!(house.ask(ask("GET", "/api/devices", own_site)).await.status(), StatusCode::UNAUTHORIZED);
 }

@@ -1,7 +1,7 @@
 //! Checks at the edge of the TCP listener: is the request for us, and does a page of ours ask.
 
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Method};
 use paseo_wire::error::Code;
 
 use crate::failure::Failure;
@@ -10,16 +10,42 @@ use crate::failure::Failure;
 #[derive(Debug, Clone)]
 pub(crate) struct Edge {
     hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+/// An address under which others reach us, through a reverse proxy or a tunnel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublicUrl {
+    origin: String,
+    host: String,
+}
+
+impl PublicUrl {
+    /// Reads `https://host[:port]` or `http://host[:port]`, without a path.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let origin = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
+        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"))?.to_owned();
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+        (!host.is_empty() && host.chars().all(plain)).then_some(Self { origin, host })
+    }
+
+    /// Returns the address, without a slash at the end.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
 }
 
 impl Edge {
-    /// Accepts the loopback names with our port.
-    pub(crate) fn loopback(port: u16) -> Self {
-        let names = ["127.0.0.1", "localhost", "[::1]"];
-        Self { hosts: names.iter().map(|name| format!("{name}:{port}")).collect() }
+    /// Accepts the loopback names with our port, and the public addresses.
+    pub(crate) fn new(port: u16, public: &[PublicUrl]) -> Self {
+        let hosts: Vec<String> =
+            ["127.0.0.1", "localhost", "[::1]"].iter().map(|name| format!("{name}:{port}")).collect();
+        let origins = hosts.iter().map(|host| format!("http://{host}"));
+        let origins = origins.chain(public.iter().map(|url| url.origin.clone())).collect();
+        Self { hosts: hosts.into_iter().chain(public.iter().map(|url| url.host.clone())).collect(), origins }
     }
 
-    /// Refuses requests that a browser sends for another site, or that were meant for another host.
+    /// Refuses requests that were meant for another host, or come from another site's page.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Failure> {
         let host = one(headers, HOST.as_str()).ok_or_else(foreign_host)?;
         if !self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host)) {
@@ -27,17 +53,26 @@ impl Edge {
         }
         if headers.contains_key(ORIGIN) {
             let origin = one(headers, ORIGIN.as_str()).ok_or_else(foreign_origin)?;
-            let ours = origin
-                .strip_prefix("http://")
-                .is_some_and(|origin| self.hosts.iter().any(|host| host.eq_ignore_ascii_case(origin)));
-            if !ours {
+            if !self.origins.iter().any(|ours| ours.eq_ignore_ascii_case(origin)) {
                 return Err(foreign_origin());
             }
         }
+        Ok(())
+    }
+
+    /// Refuses what a browser says it sends for another site.
+    pub(crate) fn check_site(headers: &HeaderMap) -> Result<(), Failure> {
         match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
             None | Some(b"same-origin" | b"none") => Ok(()),
             Some(_) => Err(foreign_origin()),
         }
+    }
+
+    /// Refuses a cookie unless the browser says that a page of ours, or the person, sends it.
+    pub(crate) fn check_cookie(method: &Method, headers: &HeaderMap) -> Result<(), Failure> {
+        // Whether the Origin is ours was checked before.
+        let proof = if method.is_safe() { "sec-fetch-site" } else { ORIGIN.as_str() };
+        if headers.contains_key(proof) { Ok(()) } else { Err(foreign_origin()) }
     }
 }
 
@@ -66,7 +101,8 @@ mod tests {
         for (name, value) in pairs {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        Edge::loopback(6767).check(&headers).map_err(|failure| failure.code)
+        let edge = Edge::new(6767, &[PublicUrl::parse("https://Paseo.example/").unwrap()]);
+        edge.check(&headers).and_then(|()| Edge::check_site(&headers)).map_err(|failure| failure.code)
     }
 
     #[test]
@@ -121,5 +157,30 @@ mod tests {
                 Err(Code::ForeignOrigin)
             );
         }
+    }
+
+    #[test]
+    fn a_public_address_is_ours_too() {
+        assert_eq!(check(&[("host", "paseo.example"), ("origin", "https://paseo.example")]), Ok(()));
+        assert_eq!(
+            check(&[("host", "paseo.example"), ("origin", "http://paseo.example")]),
+            Err(Code::ForeignOrigin)
+        );
+        for nonsense in ["paseo.example", "ftp://x", "https://", "https://a/b", "https://a b", "https://a@b"]
+        {
+            assert_eq!(PublicUrl::parse(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_needs_the_browsers_word() {
+        let with = |name: &'static str| {
+            HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static("x"))])
+        };
+        assert!(Edge::check_cookie(&Method::GET, &with("sec-fetch-site")).is_ok());
+        assert!(Edge::check_cookie(&Method::GET, &with("origin")).is_err());
+        assert!(Edge::check_cookie(&Method::POST, &with("origin")).is_ok());
+        assert!(Edge::check_cookie(&Method::POST, &with("sec-fetch-site")).is_err());
+        assert!(Edge::check_cookie(&Method::DELETE, &HeaderMap::new()).is_err());
     }
 }

@@ -21,6 +21,10 @@ pub(crate) enum Peer {
 pub(crate) fn identify(pid: u32, home: &Path, credentials: &Credentials) -> Option<Actor> {
     let chain = ancestors(pid).ok()?;
     for process in &chain {
+        if process.pid == std::process::id() {
+            // An orphan of a shim that was killed: whoever it is, it is no person.
+            return None;
+        }
         if let Some(session) = credentials.by_shim(process.pid) {
             return Some(Actor::Session(session));
         }

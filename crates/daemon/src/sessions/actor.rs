@@ -1,14 +1,14 @@
 //! The actor of one session: it alone decides and appends for it in this daemon.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{ContentId, ItemId, SessionId, TurnId};
 use paseo_core::session::{Outcome, Session, Source};
-use paseo_runtime::provider::{Input, Output};
-use paseo_store::Version;
+use paseo_runtime::provider::{DeltaKind, Input, Output};
+use paseo_store::{Seq, Version};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -18,6 +18,8 @@ use crate::failure::Failure;
 
 /// How long a harness may take to end a turn before its processes are ended.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
+/// How long the shim may take to end everything before it is killed itself.
+pub(super) const SHIM_GRACE: Duration = Duration::from_secs(5);
 /// How long an idle process is kept.
 const IDLE: Duration = Duration::from_secs(600);
 /// Outputs that are taken at once.
@@ -40,8 +42,12 @@ pub(super) struct SessionActor {
     pub(super) timer: Option<(Instant, Timer)>,
     /// Texts of waiting messages, so that a fresh one need not be read back.
     pub(super) texts: HashMap<ContentId, String>,
-    /// How much of each growing item was shown.
-    pub(super) growing: HashMap<ItemId, u64>,
+    /// Items that are not finished.
+    pub(super) growing: BTreeMap<ItemId, Growing>,
+    /// The point in the log that the session's own last event has.
+    pub(super) reached: Seq,
+    /// Why what the harness says cannot be stored.
+    pub(super) lost: Option<String>,
     /// Calls that the harness made and did not close.
     pub(super) calls: Vec<String>,
     /// The turn's messages, until the harness is there to take them.
@@ -52,11 +58,22 @@ pub(super) struct SessionActor {
     pub(super) over: bool,
 }
 
+/// An item that is not finished.
+pub(super) struct Growing {
+    pub(super) kind: DeltaKind,
+    /// How many bytes were shown.
+    pub(super) shown: u64,
+    /// What it says so far, kept in case it is never finished.
+    pub(super) text: String,
+}
+
 /// What a timer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timer {
     /// The harness does not end its turn.
     Interrupt,
+    /// The shim does not end its processes.
+    Shim,
     /// The process had nothing to do for long.
     Idle,
     /// The end of a turn could not be stored.
@@ -79,6 +96,20 @@ pub(super) struct Ending {
     pub(super) source: Source,
     /// Code and words of what went wrong.
     pub(super) error: Option<(String, String)>,
+    /// Whether anything of the turn has left for the harness.
+    pub(super) sent: bool,
+}
+
+impl Ending {
+    /// A turn that the harness had.
+    pub(super) fn of(outcome: Outcome, source: Source, error: Option<(String, String)>) -> Self {
+        Self { outcome, source, error, sent: true }
+    }
+
+    /// A turn that never left.
+    pub(super) fn unsent(outcome: Outcome, source: Source, error: Option<(String, String)>) -> Self {
+        Self { outcome, source, error, sent: false }
+    }
 }
 
 enum Wake {
@@ -110,7 +141,9 @@ impl SessionActor {
             ending: None,
             timer: None,
             texts: HashMap::new(),
-            growing: HashMap::new(),
+            growing: BTreeMap::new(),
+            reached: 0,
+            lost: None,
             calls: Vec::new(),
             unsent: None,
             unrecorded: None,
@@ -133,6 +166,7 @@ impl SessionActor {
                 Wake::Outputs(outputs) => self.outputs(outputs).await,
                 Wake::Started(result) => self.started(result).await,
                 Wake::Timer(Timer::Interrupt) => self.end_processes(),
+                Wake::Timer(Timer::Shim) => self.kill_shim(),
                 Wake::Timer(Timer::Idle) => self.sleep(),
                 Wake::Timer(Timer::Retry) => self.record_ending().await,
             }
@@ -145,11 +179,15 @@ impl SessionActor {
 
     /// Asks the harness to end the turn, and ends its processes if it does not.
     pub(super) async fn interrupt(&mut self, source: Source) {
+        if self.unrecorded.is_some() {
+            // It has ended; only the log does not know yet.
+            return;
+        }
         self.ending = Some(source);
         if self.start.take().is_some() || self.unsent.is_some() {
             // Nothing has left for the harness yet.
             self.unsent = None;
-            self.finish(Ending { outcome: Outcome::Interrupted, source, error: None }).await;
+            self.finish(Ending::unsent(Outcome::Interrupted, source, None)).await;
             return;
         }
         let sent = self.running.as_mut().is_some_and(Running::interrupt);
@@ -179,10 +217,20 @@ impl SessionActor {
 
     /// Ends the harness and everything under it. Its exit is reported as an output.
     pub(super) fn end_processes(&mut self) {
+        let Some(running) = &mut self.running else { return };
+        self.context.processes.rouse(self.session.id);
+        running.end();
+        if self.unrecorded.is_none() {
+            self.timer = Some((Instant::now() + SHIM_GRACE, Timer::Shim));
+        }
+    }
+
+    /// Kills a shim that does not do its duty; what it leaves is swept when its exit is reported.
+    fn kill_shim(&mut self) {
         self.timer = None;
-        if let Some(running) = &mut self.running {
-            self.context.processes.rouse(self.session.id);
-            running.end();
+        if let Some(running) = &self.running {
+            tracing::warn!(session = %self.id(), "the shim did not end in time and is killed");
+            running.kill();
         }
     }
 
@@ -218,6 +266,10 @@ impl SessionActor {
     }
 
     async fn command(&mut self, command: Command) {
+        // Whoever stops the daemon waits until no process is left, whatever becomes of the session.
+        if self.over && !matches!(command, Command::Shutdown(_)) {
+            return command.refuse();
+        }
         match command {
             Command::Deliver(message, reply) => answer(reply, self.deliver(message).await),
             Command::Stop(by, reply) => answer(reply, self.stop(by).await),
@@ -245,11 +297,11 @@ impl SessionActor {
         let mut actors = self.actors.lock();
         // A full capacity means that no command waits and none is on its way.
         let unneeded = self.commands.capacity() == self.commands.max_capacity();
-        if unneeded || self.over {
+        if unneeded {
             self.commands.close();
             actors.remove(&self.session.id);
         }
-        unneeded || self.over
+        unneeded
     }
 }
 

@@ -126,15 +126,20 @@ impl SessionActor {
             .into_batch();
         let changing = self.context.directory.change(self.context.journal.head());
         match self.context.journal.log.append(batch).await {
-            Ok(Appended::New { ts, .. }) => {
+            Ok(Appended::New { seq, ts, .. }) => {
+                self.reached = seq;
                 let (at, was_open) = (Timestamp::from_millis(ts), self.session.is_open());
                 draft.events.iter().for_each(|event| self.session.apply(event, at));
                 self.version += draft.events.len() as Version;
                 self.context.directory.put(&self.session, self.version);
                 drop(changing);
                 match (was_open, self.session.is_open()) {
-                    (true, false) => self.context.directory.count_closed(Closing::Closed),
-                    (false, true) => self.context.directory.count_closed(Closing::Gone),
+                    (true, false) => {
+                        self.context.directory.count_closed(&self.session.profile.project, Closing::Closed)
+                    }
+                    (false, true) => {
+                        self.context.directory.count_closed(&self.session.profile.project, Closing::Gone)
+                    }
                     (true, true) | (false, false) => {}
                 }
                 self.hand_over().await;

@@ -92,11 +92,12 @@ impl Sessions {
 
         let mut session = Session::create(created, ts);
         events.iter().skip(1).for_each(|event| session.apply(event, ts));
+        // First the actor, then the world: nobody shall find the session without it.
+        if session.turn.is_some() {
+            self.wake(session.clone(), events.len() as Version, Beginning::Fresh);
+        }
         context.directory.put(&session, events.len() as Version);
         drop(changing);
-        if session.turn.is_some() {
-            self.wake(session, events.len() as Version, Beginning::Fresh);
-        }
         Ok(answer)
     }
 }

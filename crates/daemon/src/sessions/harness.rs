@@ -53,6 +53,11 @@ impl Running {
         self.tell(Input::Interrupt)
     }
 
+    /// Kills the shim itself.
+    pub(super) fn kill(&self) {
+        paseo_runtime::process::kill(self.harness.shim);
+    }
+
     /// Ends the harness and everything under it.
     pub(super) fn end(&mut self) {
         self.ended = true;
@@ -106,6 +111,7 @@ impl SessionActor {
     fn forget_turn(&mut self) {
         self.ending = None;
         self.timer = None;
+        self.lost = None;
         self.growing.clear();
         self.calls.clear();
     }
@@ -158,7 +164,7 @@ impl SessionActor {
             Err(NotStarted { code, text }) => {
                 self.unsent = None;
                 let error = Some((code.to_owned(), text));
-                self.finish(Ending { outcome: Outcome::Failed, source: Source::Daemon, error }).await;
+                self.finish(Ending::unsent(Outcome::Failed, Source::Daemon, error)).await;
             }
         }
     }

@@ -80,6 +80,26 @@ pub(crate) enum Command {
     Shutdown(Reply<()>),
 }
 
+impl Command {
+    /// Answers a command that comes too late: the session is deleted, or the daemon stops.
+    fn refuse(self) {
+        let failure = Failure::new(Code::NotFound, "the agent was deleted, or the daemon is stopping");
+        // Whoever asked may have gone.
+        match self {
+            Self::Deliver(_, reply) => drop(reply.send(Err(failure))),
+            Self::Stop(_, reply) | Self::Close(_, reply) | Self::Reopen(_, reply) | Self::Clear(_, reply) => {
+                drop(reply.send(Err(failure)));
+            }
+            Self::Delete { reply, .. } | Self::Patch(_, reply) | Self::Answer(_, reply) => {
+                drop(reply.send(Err(failure)))
+            }
+            Self::Resume(reply) => drop(reply.send(Err(failure))),
+            Self::Shutdown(reply) => drop(reply.send(Ok(()))),
+            Self::Sleep => {}
+        }
+    }
+}
+
 /// A message for a session.
 pub(crate) struct Message {
     pub(crate) origin: Actor,

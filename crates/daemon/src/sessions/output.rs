@@ -6,17 +6,22 @@ use paseo_core::actor::Actor;
 use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Decision, Draft, Entry, Kind, Place, ToolOutcome};
 use paseo_core::session::{self, Event, Outcome, Pending, Source};
+use paseo_runtime::orphans;
 use paseo_runtime::provider::{DeltaKind, Exit, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
 use paseo_wire::stream::LiveFrame;
 use tokio::time::Instant;
 
-use super::actor::{Ending, SessionActor, Timer};
+use super::actor::{Ending, Growing, SessionActor, Timer};
 use super::changes::{Change, Spent, Stored};
 use crate::failure::Failure;
 use crate::journal::{self, Entries};
 use crate::mint;
 
+/// Longest name or id that a harness may give.
+const NAME_BYTES: usize = 200;
+/// How much of a growing text is kept in case it is never finished.
+const KEPT_BYTES: usize = 1024 * 1024;
 /// How long to wait before a turn's end is stored again.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -33,28 +38,36 @@ impl SessionActor {
         }
         let mut finished: Vec<Finished> = Vec::new();
         for output in outputs {
-            if let Output::Item { id, step, parent, draft } = output {
-                finished.push((id, Place { turn: self.current, step, parent }, draft));
-                continue;
+            match output {
+                Output::Exited(exit) => {
+                    self.items(std::mem::take(&mut finished)).await;
+                    self.exited(exit).await;
+                }
+                // Nothing of it could be stored, or is to be.
+                _ if self.lost.is_some() || self.over => finished.clear(),
+                Output::Item { id, step, parent, mut draft } => {
+                    bound_names(&mut draft.kind);
+                    finished.push((id, Place { turn: self.current, step, parent }, draft));
+                }
+                output => {
+                    self.items(std::mem::take(&mut finished)).await;
+                    if self.lost.is_none()
+                        && let Err(failure) = self.output(output).await
+                    {
+                        self.give_up(failure);
+                    }
+                }
             }
-            let stored = self.items(std::mem::take(&mut finished)).await;
-            let taken = match stored {
-                Ok(()) => self.output(output).await,
-                Err(failure) => Err(failure),
-            };
-            self.or_give_up(taken);
         }
-        let stored = self.items(finished).await;
-        self.or_give_up(stored);
+        self.items(finished).await;
     }
 
     /// Ends the turn in the log, and closes what it left open. Tries again when that cannot be stored.
     pub(super) async fn finish(&mut self, ending: Ending) {
-        let (calls, session, turn) = (self.calls.clone(), self.id(), self.current);
-        let by = Actor::Daemon;
+        let (left, session, turn) = (self.left_open(), self.id(), self.current);
         let stored = self
-            .change(&by, |change| {
-                end(change, &calls, turn, &ending);
+            .change(&Actor::Daemon, |change| {
+                end(change, &left, turn, &ending);
                 Ok(())
             })
             .await;
@@ -74,9 +87,6 @@ impl SessionActor {
     }
 
     async fn output(&mut self, output: Output) -> Result<(), Failure> {
-        if self.over && !matches!(output, Output::Exited(_)) {
-            return Ok(());
-        }
         match output {
             Output::Reference(reference) => {
                 if self.session.history.reference.as_ref() != Some(&reference) {
@@ -92,6 +102,7 @@ impl SessionActor {
                 let Some(turn) = &self.session.turn else { return Ok(()) };
                 let taken = turn.steering.iter().find(|pending| pending.id == delivery).cloned();
                 let (Some(pending), id, turn) = (taken, self.id(), self.current) else { return Ok(()) };
+                self.texts.remove(&pending.text.id);
                 self.quietly(|change| {
                     change.draft.push(Event::Handed { delivery });
                     user_text(&mut change.entries, id, turn, &pending);
@@ -114,19 +125,15 @@ impl SessionActor {
                 }
                 Ok(())
             }
-            Output::Exited(exit) => {
-                self.exited(exit).await;
-                Ok(())
-            }
-            // Taken together with its neighbours, in `outputs`.
-            Output::Item { .. } => Ok(()),
+            // Taken in `outputs`.
+            Output::Item { .. } | Output::Exited(_) => Ok(()),
         }
     }
 
-    /// Tells the harness something; one that does not listen is about to report its exit.
+    /// Tells the harness something; one that does not listen any more is ended.
     pub(super) fn tell(&mut self, input: Input) {
-        if let Some(running) = &mut self.running {
-            running.tell(input);
+        if self.running.as_mut().is_some_and(|running| !running.tell(input)) {
+            self.end_processes();
         }
     }
 
@@ -152,16 +159,20 @@ impl SessionActor {
     }
 
     fn show(&mut self, item: ItemId, kind: DeltaKind, text: String) {
-        let shown = self.growing.entry(item).or_default();
-        let offset = *shown;
-        *shown += text.len() as u64;
-        let session = self.session.id;
+        let growing =
+            self.growing.entry(item).or_insert_with(|| Growing { kind, shown: 0, text: String::new() });
+        let offset = growing.shown;
+        growing.shown += text.len() as u64;
+        if kind != DeltaKind::ToolOutput && growing.text.len() + text.len() <= KEPT_BYTES {
+            growing.text.push_str(&text);
+        }
+        let (session, after) = (self.session.id, self.reached);
         let kind = match kind {
             DeltaKind::AssistantText => "assistant_text",
             DeltaKind::Thinking => "thinking",
             DeltaKind::ToolOutput => "tool_output",
         };
-        self.context.live.publish(session, || LiveFrame {
+        self.context.live.publish(session, after, || LiveFrame {
             session: session.to_string(),
             item: item.to_string(),
             kind: kind.to_owned(),
@@ -170,9 +181,10 @@ impl SessionActor {
         });
     }
 
-    async fn items(&mut self, finished: Vec<Finished>) -> Result<(), Failure> {
-        if finished.is_empty() || self.over {
-            return Ok(());
+    /// Stores finished items, or gives the turn up.
+    async fn items(&mut self, finished: Vec<Finished>) {
+        if finished.is_empty() {
+            return;
         }
         for (id, _, draft) in &finished {
             self.growing.remove(id);
@@ -183,15 +195,19 @@ impl SessionActor {
             }
         }
         let (session, turn) = (self.id(), self.current);
-        self.quietly(|change| {
-            for (id, place, draft) in &finished {
-                if let (Kind::Usage(usage), Some(turn)) = (&draft.kind, turn) {
-                    change.draft.push(Event::UsageAdded { turn, usage: *usage });
+        let stored = self
+            .quietly(|change| {
+                for (id, place, draft) in &finished {
+                    if let (Kind::Usage(usage), Some(turn)) = (&draft.kind, turn) {
+                        change.draft.push(Event::UsageAdded { turn, usage: *usage });
+                    }
+                    change.entries.item(session, *id, place.clone(), draft.clone());
                 }
-                change.entries.item(session, *id, place.clone(), draft.clone());
-            }
-        })
-        .await
+            })
+            .await;
+        if let Err(failure) = stored {
+            self.give_up(failure);
+        }
     }
 
     async fn asked(&mut self, hash: String, text: String) -> Result<(), Failure> {
@@ -210,15 +226,11 @@ impl SessionActor {
     async fn ended(&mut self, end: TurnEnd) {
         self.timer = None;
         let ending = match (end, self.ending) {
-            (TurnEnd::Completed, _) => {
-                Ending { outcome: Outcome::Completed, source: Source::Protocol, error: None }
-            }
-            (_, Some(source)) => Ending { outcome: Outcome::Interrupted, source, error: None },
-            (TurnEnd::Interrupted, None) => {
-                Ending { outcome: Outcome::Interrupted, source: Source::Protocol, error: None }
-            }
+            (TurnEnd::Completed, _) => Ending::of(Outcome::Completed, Source::Protocol, None),
+            (_, Some(source)) => Ending::of(Outcome::Interrupted, source, None),
+            (TurnEnd::Interrupted, None) => Ending::of(Outcome::Interrupted, Source::Protocol, None),
             (TurnEnd::Failed { code, text }, None) => {
-                Ending { outcome: Outcome::Failed, source: Source::Protocol, error: Some((code, text)) }
+                Ending::of(Outcome::Failed, Source::Protocol, Some((code, text)))
             }
         };
         self.finish(ending).await;
@@ -230,23 +242,38 @@ impl SessionActor {
         self.context.processes.rouse(self.id());
         let (home, session) = (self.context.home.clone(), self.id());
         // A shim that was killed may have left something behind.
-        let swept = tokio::task::spawn_blocking(move || sweep(&home, Sweep::Session(session))).await;
+        let (shim_killed, executable) =
+            (exit.signal.is_some() || exit.code.is_none(), self.context.executable.clone());
+        let swept = tokio::task::spawn_blocking(move || {
+            let marked = sweep(&home, Sweep::Session(session));
+            // Unmarked ones came to us when the shim died.
+            marked + if shim_killed { orphans::end_all(&executable) } else { 0 }
+        })
+        .await;
         if let Ok(count @ 1..) = swept {
             tracing::warn!(%session, count, "ended processes that the shim had left");
         }
         if self.over || self.current.is_none() {
             return;
         }
+        if self.unrecorded.is_some() {
+            return self.record_ending().await;
+        }
         if self.unsent.is_some() {
             // The old process ended before it got this turn.
             self.launch();
             return;
         }
-        let ending = match self.ending {
-            Some(source) => Ending { outcome: Outcome::Interrupted, source, error: None },
-            None => {
+        let ending = match (self.ending, self.lost.take()) {
+            (_, Some(why)) => {
+                let text = format!("what the agent did could not be stored, so it was ended: {why}");
+                let error = Some(("storage_unavailable".to_owned(), text));
+                Ending::of(Outcome::Failed, Source::Daemon, error)
+            }
+            (Some(source), None) => Ending::of(Outcome::Interrupted, source, None),
+            (None, None) => {
                 let error = Some(("harness_exited".to_owned(), words(&exit)));
-                Ending { outcome: Outcome::Failed, source: Source::ProcessExit, error }
+                Ending::of(Outcome::Failed, Source::ProcessExit, error)
             }
         };
         self.finish(ending).await;
@@ -263,45 +290,106 @@ impl SessionActor {
         }
     }
 
-    /// A harness whose words cannot be stored must not go on talking.
-    fn or_give_up(&mut self, taken: Result<(), Failure>) {
-        if let Err(failure) = taken {
-            tracing::error!(session = %self.id(), error = %failure.message, "cannot store what the harness said");
-            self.end_processes();
-        }
+    /// Ends a harness whose words cannot be stored: it must not go on talking.
+    fn give_up(&mut self, failure: Failure) {
+        tracing::error!(session = %self.id(), error = %failure.message, "cannot store what the harness said");
+        self.lost.get_or_insert(failure.message);
+        self.end_processes();
     }
+
+    /// Returns what the turn would leave open if it ended now.
+    pub(super) fn left_open(&self) -> LeftOpen {
+        let unfinished = self.growing.iter().filter_map(|(id, growing)| {
+            let kind = match growing.kind {
+                DeltaKind::AssistantText => Kind::AssistantText,
+                DeltaKind::Thinking => Kind::Thinking,
+                DeltaKind::ToolOutput => return None,
+            };
+            (!growing.text.is_empty()).then(|| (*id, Draft::text(kind, growing.text.clone())))
+        });
+        LeftOpen { calls: self.calls.clone(), texts: unfinished.collect() }
+    }
+}
+
+/// What a turn leaves open when it is cut off.
+pub(super) struct LeftOpen {
+    calls: Vec<String>,
+    /// What was said and not finished.
+    texts: Vec<(ItemId, Draft)>,
 }
 
 /// Drafts the end of a turn: what it left open is closed, what went wrong is said.
-pub(super) fn end(change: &mut Change, calls: &[String], turn: Option<TurnId>, ending: &Ending) {
-    close_open(change, calls, turn);
+pub(super) fn end(change: &mut Change, left: &LeftOpen, turn: Option<TurnId>, ending: &Ending) {
+    let session = change.draft.session.id;
+    let cut_off = (ending.outcome == Outcome::Interrupted).then_some(match ending.source {
+        Source::Person => "A person stopped this turn.",
+        Source::Restart => "The daemon was stopped or restarted in the middle of this turn.",
+        Source::Protocol | Source::ProcessExit | Source::Hook | Source::Screen | Source::Daemon => {
+            "This turn was interrupted."
+        }
+    });
+    close_open(change, left, turn, cut_off);
     if let Some((code, text)) = &ending.error {
         let error = Draft::text(Kind::Error { code: code.clone() }, text.clone());
-        change.entries.item(change.draft.session.id, mint::item(), place(turn), error);
+        change.entries.item(session, mint::item(), place(turn), error);
     }
     let code = ending.error.as_ref().map(|(code, _)| code.clone());
-    session::end(&mut change.draft, ending.outcome, ending.source, code);
+    if ending.sent {
+        session::end(&mut change.draft, ending.outcome, ending.source, code);
+    } else {
+        session::end_unsent(&mut change.draft, ending.outcome, ending.source, code);
+    }
 }
 
-/// Closes tool calls that will never be answered, and shows that an open ask is withdrawn.
-pub(super) fn close_open(change: &mut Change, calls: &[String], turn: Option<TurnId>) {
+/// Keeps what was said and not finished, closes tool calls that will never be answered, withdraws an open
+/// ask, and says why the turn was cut off.
+pub(super) fn close_open(change: &mut Change, left: &LeftOpen, turn: Option<TurnId>, cut_off: Option<&str>) {
     let session = change.draft.session.id;
-    for call in calls {
+    for (id, draft) in &left.texts {
+        change.entries.item(session, *id, place(turn), draft.clone());
+    }
+    for call in &left.calls {
         let (call, outcome) = (call.clone(), ToolOutcome::Interrupted);
         let kind = Kind::ToolResult { call, outcome, exit_code: None, duration_ms: 0 };
-        let entry = Entry { place: place(turn), kind };
-        change.entries.item_with(session, mint::item(), entry, None);
+        change.entries.item_with(session, mint::item(), Entry { place: place(turn), kind }, None);
     }
     if let Some(ask) = change.draft.session.turn.as_ref().and_then(|turn| turn.ask.clone()) {
         let kind = Kind::Permission { hash: ask.hash, decision: Some(Decision::Withdrawn) };
         let entry = Entry { place: place(turn), kind };
         change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
     }
+    if let Some(words) = cut_off {
+        let notice = Draft::text(Kind::Notice { code: "interrupted".to_owned() }, words);
+        change.entries.item(session, mint::item(), place(turn), notice);
+    }
 }
 
 /// The place of what the daemon itself says in a turn.
 pub(super) fn place(turn: Option<TurnId>) -> Place {
     Place { turn, step: 0, parent: None }
+}
+
+/// Cuts what a harness may have made up: it stands in the event itself, which stays small.
+fn bound_names(kind: &mut Kind) {
+    let cut = |text: &mut String| {
+        let end = (0..=NAME_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or(0));
+    };
+    match kind {
+        Kind::ToolCall { call, name, .. } => {
+            cut(call);
+            cut(name);
+        }
+        Kind::ToolResult { call, .. } => cut(call),
+        Kind::Permission { hash, .. } => cut(hash),
+        Kind::Notice { code } | Kind::Error { code } => cut(code),
+        Kind::UserText { .. }
+        | Kind::AssistantText
+        | Kind::Thinking
+        | Kind::Todo
+        | Kind::Usage(_)
+        | Kind::Raw { .. } => {}
+    }
 }
 
 fn user_text(

@@ -7,7 +7,7 @@ use paseo_runtime::provider::{Input, Output};
 use paseo_store::Erasure;
 use paseo_wire::error::Code;
 
-use super::actor::{Ending, SessionActor};
+use super::actor::{Ending, SHIM_GRACE, SessionActor};
 use super::changes::{Spent, Stored};
 use super::output::{close_open, end, place};
 use super::{Answer, Patch};
@@ -27,10 +27,11 @@ impl SessionActor {
 
     /// Closes the session and ends its processes.
     pub(super) async fn close(&mut self, by: Actor) -> Result<bool, Failure> {
-        let (calls, turn) = (self.calls.clone(), self.current);
+        let (left, turn) = (self.left_open(), self.current);
+        let cut_off = turn.map(|_| "A person closed the agent in the middle of this turn.");
         let changed = self
             .change(&by, |change| {
-                close_open(change, &calls, turn);
+                close_open(change, &left, turn, cut_off);
                 session::close(&mut change.draft);
                 Ok(!change.draft.events.is_empty())
             })
@@ -72,7 +73,7 @@ impl SessionActor {
             change.draft.push(Event::Deleted {});
             change.entries.erase(Erasure::Stream { stream: session::stream(self.id()) });
             if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
-                self.context.directory.count_closed(Closing::Gone);
+                self.context.directory.count_closed(&self.session.profile.project, Closing::Gone);
                 self.over = true;
                 return Ok(true);
             }
@@ -121,21 +122,25 @@ impl SessionActor {
 
     /// Ends the turn in good order and waits until no process is left.
     pub(super) async fn shutdown(&mut self) {
-        self.start = None;
-        self.unsent = None;
         if self.session.turn.is_some() {
-            let (calls, turn) = (self.calls.clone(), self.current);
-            let ending = Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None };
+            let (left, turn) = (self.left_open(), self.current);
+            let sent = self.unsent.is_none() && self.start.is_none();
+            let ending = Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None, sent };
             // What waits goes on when the daemon is back.
             self.over = true;
-            if let Err(failure) = self.quietly(|change| end(change, &calls, turn, &ending)).await {
+            if let Err(failure) = self.quietly(|change| end(change, &left, turn, &ending)).await {
                 tracing::error!(session = %self.id(), error = %failure.message, "the end of a turn could not be stored");
             }
         }
         self.over = true;
+        self.start = None;
+        self.unsent = None;
         self.end_processes();
         while let Some(running) = &mut self.running {
-            let outputs = running.outputs(64).await;
+            let Ok(outputs) = tokio::time::timeout(SHIM_GRACE, running.outputs(64)).await else {
+                running.kill();
+                continue;
+            };
             if outputs.is_empty() || outputs.iter().any(|output| matches!(output, Output::Exited(_))) {
                 self.running = None;
             }

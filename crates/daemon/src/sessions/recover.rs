@@ -53,7 +53,7 @@ impl SessionActor {
                 }
             }
         }
-        self.finish(Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None }).await;
+        self.finish(Ending::of(Outcome::Interrupted, Source::Restart, None)).await;
     }
 }
 

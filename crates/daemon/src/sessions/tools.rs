@@ -14,7 +14,7 @@ impl SessionActor {
     pub(super) async fn tool(&mut self, name: &str, input: &Value) -> (ToolOutcome, String) {
         let grants = Grants::of(&self.session, &self.context.settings.get());
         if let Err(refused) = grants.check(name) {
-            tracing::info!(session = %self.id(), tool = name, "refused a tool that is not granted");
+            tracing::info!(session = %self.id(), "refused a tool that is not granted");
             return (ToolOutcome::Denied, refused.to_string());
         }
         match name {

@@ -1,0 +1,265 @@
+//! What became of a message, and what descends from a request: read from the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::Json;
+use axum::extract::{Path, State};
+use paseo_core::cause::{self, Cause};
+use paseo_core::codec;
+use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
+use paseo_core::item::Usage;
+use paseo_core::limits::WAKES_PER_CAUSE;
+use paseo_core::session::{self, Event, Session};
+use paseo_core::time::Timestamp;
+use paseo_store::{Body, Record, Seq};
+use paseo_wire::error::Code;
+use paseo_wire::trace::{CauseTurn, CauseView, DeliveryTrace, TraceStep};
+
+use super::App;
+use super::reply::Answer;
+use super::request::Caller;
+use crate::failure::Failure;
+use crate::journal::Entries;
+use crate::sessions::Command;
+use crate::view;
+
+/// Events that are read at once.
+const PAGE: usize = 500;
+/// Clocks may disagree by this much, in milliseconds.
+const SKEW: i64 = 10_000;
+
+pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String>) -> Answer<DeliveryTrace> {
+    let unknown = || {
+        Failure::new(Code::NotFound, "there is no such message")
+            .hint("`paseo send` prints the ids of messages")
+    };
+    let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
+    let (session, cause) = accepted(&app, delivery).await?.ok_or_else(unknown)?;
+    let mut trace = Vec::new();
+    let mut turns: BTreeSet<TurnId> = BTreeSet::new();
+    let mut last = None;
+    for (record, event) in events(&app, session).await? {
+        let concerns = match &event {
+            Event::Accepted(accepted) => accepted.delivery == delivery,
+            Event::DeliveriesHeld { deliveries, .. } => deliveries.contains(&delivery),
+            Event::Handing { delivery: one, turn } => {
+                *one == delivery && {
+                    turns.insert(*turn);
+                    true
+                }
+            }
+            Event::Handed { delivery: one }
+            | Event::Returned { delivery: one, .. }
+            | Event::Cancelled { delivery: one } => *one == delivery,
+            Event::TurnOpened { turn, deliveries, .. } => {
+                deliveries.contains(&delivery) && {
+                    turns.insert(*turn);
+                    true
+                }
+            }
+            Event::TurnHanded { turn } | Event::TurnEnded { turn, .. } => turns.contains(turn),
+            Event::Released {} => matches!(last, Some("delivery.held")),
+            _ => false,
+        };
+        if matches!(event, Event::Returned { delivery: one, .. } if one == delivery) {
+            turns.clear();
+        }
+        if concerns {
+            last = Some(if record.kind == "delivery.held" { "delivery.held" } else { "" });
+            trace.push(step(record));
+        }
+    }
+    let context = &app.sessions.context;
+    let (state, _) = context.journal.session(session).await?.ok_or_else(unknown)?;
+    let stage = match state.receipt(delivery) {
+        Some(stage) => stage,
+        None => super::messages::settled_long_ago(&app, session, delivery).await?.ok_or_else(unknown)?,
+    };
+    Ok(Json(DeliveryTrace {
+        delivery: delivery.to_string(),
+        session: session.to_string(),
+        handle: context.directory.handle(session),
+        cause: cause.to_string(),
+        stage: view::receipt(stage).0.to_owned(),
+        steps: trace,
+    }))
+}
+
+pub(crate) async fn cause(State(app): State<App>, Path(cause): Path<String>) -> Answer<CauseView> {
+    let (id, state) = known(&app, &cause).await?;
+    shown(&app, id, state).await.map(Json)
+}
+
+pub(crate) async fn stop_cause(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(cause): Path<String>,
+) -> Answer<CauseView> {
+    let (id, _) = known(&app, &cause).await?;
+    let context = &app.sessions.context;
+    loop {
+        let (state, version) = context.journal.cause(id).await?;
+        if state.stopped {
+            break;
+        }
+        let batch =
+            Entries::by(&by).stream(cause::stream(id), version, &[cause::Event::Stopped {}]).into_batch();
+        match context.journal.log.append(batch).await {
+            Ok(_) => break,
+            Err(paseo_store::Error::Conflict { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let descends = |session: &Session| session.turn.as_ref().is_some_and(|turn| turn.cause == id);
+    for session in context.directory.all().into_iter().filter(|session| descends(session)) {
+        let by = by.clone();
+        app.sessions.ask(session.id, |reply| Command::Stop(by, reply)).await?;
+    }
+    let (state, _) = context.journal.cause(id).await?;
+    shown(&app, id, state).await.map(Json)
+}
+
+async fn known(app: &App, typed: &str) -> Result<(CauseId, Cause), Failure> {
+    let unknown = || {
+        Failure::new(Code::NotFound, "there is no such request").hint(
+            "`paseo inspect` shows the cause of the turn under way, `paseo send --json` that of a message",
+        )
+    };
+    let id: CauseId = typed.parse().map_err(|_| unknown())?;
+    let (state, version) = app.sessions.context.journal.cause(id).await?;
+    if version == 0 { Err(unknown()) } else { Ok((id, state)) }
+}
+
+async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failure> {
+    let mut sessions: BTreeSet<SessionId> = state.by_session.keys().copied().collect();
+    sessions.extend(state.opened.as_ref().map(|opened| opened.session));
+    let mut woken: BTreeSet<TurnId> = BTreeSet::new();
+    for record in records(app, &cause::stream(id)).await? {
+        if let Some(cause::Event::Woken { session, turn, .. }) = decode(&record)? {
+            sessions.insert(session);
+            woken.insert(turn);
+        }
+    }
+    let mut turns: BTreeMap<TurnId, (CauseTurn, Usage)> = BTreeMap::new();
+    for session in sessions {
+        let handle = app.sessions.context.directory.handle(session);
+        for (record, event) in events(app, session).await? {
+            let at = Timestamp::from_millis(record.ts);
+            match event {
+                Event::TurnOpened { turn, cause, hop, .. } if cause == id => {
+                    let view = CauseTurn {
+                        session: session.to_string(),
+                        handle: handle.clone(),
+                        turn: turn.to_string(),
+                        hop,
+                        woken: woken.contains(&turn),
+                        opened_at: at.into(),
+                        ended_at: None,
+                        outcome: None,
+                        usage: view::usage(Usage::default()),
+                    };
+                    turns.insert(turn, (view, Usage::default()));
+                }
+                Event::TurnEnded { turn, outcome, .. } => {
+                    if let Some((view, _)) = turns.get_mut(&turn) {
+                        view.ended_at = Some(at.into());
+                        view.outcome = Some(view::word(&outcome));
+                    }
+                }
+                Event::UsageAdded { turn, usage } => {
+                    if let Some((_, sum)) = turns.get_mut(&turn) {
+                        *sum = sum.plus(usage);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let total = turns.values().fold(Usage::default(), |total, (_, usage)| total.plus(*usage));
+    let opened = state.opened;
+    Ok(CauseView {
+        cause: id.to_string(),
+        opened_by: opened.as_ref().map(|opened| opened.by.to_string()),
+        opened_at: opened.as_ref().map(|opened| opened.at.into()),
+        session: opened.as_ref().map(|opened| opened.session.to_string()),
+        delivery: opened.as_ref().map(|opened| opened.delivery.to_string()),
+        wakes: state.woken,
+        wakes_allowed: WAKES_PER_CAUSE,
+        stopped: state.stopped,
+        usage: view::usage(total),
+        turns: turns
+            .into_values()
+            .map(|(view, usage)| CauseTurn { usage: view::usage(usage), ..view })
+            .collect(),
+    })
+}
+
+/// Finds where a message was accepted. Its id tells when that was, and the log is in the order of time.
+async fn accepted(app: &App, delivery: DeliveryId) -> Result<Option<(SessionId, CauseId)>, Failure> {
+    let log = &app.sessions.context.journal.log;
+    let Some((seconds, nanos)) = delivery.uuid().get_timestamp().map(|at| at.to_unix()) else {
+        return Ok(None);
+    };
+    let made = i64::try_from(seconds).unwrap_or(0) * 1000 + i64::from(nanos / 1_000_000);
+    let (mut low, mut high): (Seq, Seq) = (0, app.sessions.context.journal.head());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let before = log.read(middle, 1).await?.first().is_none_or(|record| record.ts >= made - SKEW);
+        if before { high = middle } else { low = middle + 1 }
+    }
+    loop {
+        let records = log.read(low, PAGE).await?;
+        let Some(last) = records.last() else { return Ok(None) };
+        low = last.seq;
+        let too_late = last.ts > made + SKEW;
+        for record in &records {
+            let found = session::from_stream(&record.stream).filter(|_| record.kind == "delivery.accepted");
+            if let Some(session) = found
+                && let Some(Event::Accepted(accepted)) = decode(record)?
+                && accepted.delivery == delivery
+            {
+                return Ok(Some((session, accepted.cause)));
+            }
+        }
+        if too_late {
+            return Ok(None);
+        }
+    }
+}
+
+async fn events(app: &App, session: SessionId) -> Result<Vec<(Record, Event)>, Failure> {
+    let mut events = Vec::new();
+    for record in records(app, &session::stream(session)).await? {
+        if let Some(event) = decode(&record)? {
+            events.push((record, event));
+        }
+    }
+    Ok(events)
+}
+
+async fn records(app: &App, stream: &str) -> Result<Vec<Record>, Failure> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = app.sessions.context.journal.log.read_stream(stream, after, PAGE).await?;
+        let Some(Body::Control { version }) = page.last().map(|record| record.body.clone()) else {
+            return Ok(all);
+        };
+        after = version;
+        all.extend(page);
+    }
+}
+
+fn decode<E: serde::de::DeserializeOwned>(record: &Record) -> Result<Option<E>, Failure> {
+    let Some(data) = &record.data else { return Ok(None) };
+    codec::decode(&record.kind, record.v, data).map_err(Failure::internal)
+}
+
+fn step(record: Record) -> TraceStep {
+    TraceStep {
+        seq: record.seq,
+        ts: Timestamp::from_millis(record.ts).into(),
+        actor: record.actor,
+        kind: record.kind,
+        data: record.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,44 @@
+//! Browsers on the wire: how they log in, and which have.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time::Moment;
+
+/// Name of the cookie that a browser logs in with.
+pub const DEVICE_COOKIE: &str = "paseo_device";
+
+/// The answer to `POST /api/login-links`: a link that works once, for five minutes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LoginLink {
+    /// For a browser on this machine.
+    pub url: String,
+    /// The same code under each public URL.
+    pub public_urls: Vec<String>,
+    pub expires_at: Moment,
+}
+
+/// The body of `POST /api/login`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Login {
+    /// From the fragment of the link.
+    pub code: String,
+}
+
+/// A browser that is logged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeviceView {
+    pub id: String,
+    /// What the browser says it is.
+    pub name: String,
+    pub created_at: Moment,
+    /// It is the one that asks.
+    pub current: bool,
+}
+
+/// The answer to `GET /api/devices`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeviceList {
+    pub devices: Vec<DeviceView>,
+}

@@ -1,0 +1,68 @@
+//! What became of messages and requests, step by step.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::item::UsageView;
+use crate::time::Moment;
+
+/// The answer to `GET /api/deliveries/{delivery}`: the life of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveryTrace {
+    pub delivery: String,
+    pub session: String,
+    pub handle: String,
+    pub cause: String,
+    /// The stage it has reached: queued, held, handing, handed, answered, failed, interrupted or cancelled.
+    pub stage: String,
+    pub steps: Vec<TraceStep>,
+}
+
+/// One event in the life of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TraceStep {
+    pub seq: u64,
+    pub ts: Moment,
+    pub actor: String,
+    /// `delivery.accepted`, `turn.opened`, …
+    pub kind: String,
+    #[schema(value_type = Object)]
+    pub data: Value,
+}
+
+/// The answer to `GET /api/causes/{cause}`: what descends from one human request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CauseView {
+    pub cause: String,
+    /// Who asked.
+    pub opened_by: Option<String>,
+    pub opened_at: Option<Moment>,
+    /// The session that was asked.
+    pub session: Option<String>,
+    pub delivery: Option<String>,
+    /// Turns without a human message that it has paid for, and how many it may.
+    pub wakes: u32,
+    pub wakes_allowed: u32,
+    pub stopped: bool,
+    pub usage: UsageView,
+    /// Every turn that descends from it, oldest first.
+    pub turns: Vec<CauseTurn>,
+}
+
+/// A turn that descends from a cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CauseTurn {
+    pub session: String,
+    pub handle: String,
+    pub turn: String,
+    /// How many agents stand between the person and this turn.
+    pub hop: u32,
+    /// It was started without a human message.
+    pub woken: bool,
+    pub opened_at: Moment,
+    pub ended_at: Option<Moment>,
+    /// completed, failed or interrupted; `None` while it runs.
+    pub outcome: Option<String>,
+    pub usage: UsageView,
+}
