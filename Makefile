@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test lint bench install prerequisites format clippy tests dependencies
+.PHONY: help run build test lint bench install prerequisites format clippy tests dependencies web web-checks web-tests
 
 PASEO := ./target/release/paseo
 
@@ -13,11 +13,12 @@ run: build ## Build, then start the daemon in the background
 	@$(PASEO) up
 	@echo 'Try $(PASEO) run "hello", or `make install` to have paseo on your PATH.'
 
-build: ## Build the release binary
+build: ## Build the release binary, with the web app in it
 	@scripts/setup
+	@$(MAKE) --no-print-directory web
 	cargo build --release --locked -p paseo
 
-test: prerequisites format clippy tests ## Check the format, lint, and run all tests
+test: prerequisites format clippy web-checks tests web-tests ## Check the format, lint, and run all tests
 
 lint: prerequisites format clippy dependencies ## Check the format, lint, and check the dependencies' licences
 
@@ -26,6 +27,7 @@ bench: build ## Measure start-up and memory of the release binary
 
 install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	@scripts/setup
+	@$(MAKE) --no-print-directory web
 	cargo install --path crates/cli --locked $(if $(PREFIX),--root '$(PREFIX)')
 
 prerequisites:
@@ -42,6 +44,27 @@ clippy:
 tests:
 	@echo '== tests'
 	@cargo test --workspace --all-features --locked
+
+web: ui/dist/index.html
+
+ui/node_modules/.package-lock.json: ui/package-lock.json
+	@echo '== packages of the web app'
+	@cd ui && npm ci --no-audit --no-fund --loglevel=error
+
+ui/dist/index.html: ui/node_modules/.package-lock.json $(shell find ui/src ui/index.html ui/vite.config.ts -type f)
+	@echo '== web app'
+	@cd ui && npm run --silent build
+
+web-checks: web
+	@echo '== web app: format, lint, types, units'
+	@cd ui && npm run --silent format:check && npm run --silent lint && npm run --silent check \
+		&& npm run --silent types:check && npm run --silent test
+
+# After the Rust tests, which build the binary that it drives.
+web-tests: web
+	@echo '== web app in a browser'
+	@cargo build --locked -p paseo
+	@cd ui && PASEO_BIN='$(CURDIR)/target/debug/paseo' npm run --silent test:e2e
 
 # The first time, cargo-deny is compiled, which takes minutes. It reads what `cargo fetch` got.
 dependencies:

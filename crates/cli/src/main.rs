@@ -2,18 +2,26 @@
 
 mod args;
 mod autostart;
+mod browser;
 mod commands;
 mod context;
+mod demo;
+#[cfg(test)]
+mod docs;
+mod doctor;
 mod duration;
+mod editor;
 mod environment;
 mod failure;
 mod hidden;
 mod home;
 mod outcome;
 mod printer;
+mod process;
 mod progress;
 mod prompt;
 mod settings;
+mod terminal;
 mod transcript;
 
 use std::process::ExitCode;

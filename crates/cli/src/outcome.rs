@@ -8,7 +8,7 @@ use paseo_wire::message::Receipt;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::printer::{Mode, Printer};
+use crate::printer::{Mode, Printer, patiently};
 use crate::progress::Display;
 
 /// What came of waiting.
@@ -30,7 +30,8 @@ enum Ending {
 
 /// What `--json` prints about an ending.
 #[derive(Debug, Serialize)]
-struct EndingView<'a> {
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct EndingView<'a> {
     session: &'a str,
     handle: &'a str,
     delivery: &'a str,
@@ -61,7 +62,13 @@ pub(crate) async fn wait(
     let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
     let followed = async {
         loop {
-            match follow.next().await? {
+            // Words that are growing are a sign of life themselves.
+            let step = if display.is_growing() {
+                follow.next().await
+            } else {
+                patiently(printer, &format!("{} is at work", receipt.handle), follow.next()).await
+            };
+            match step? {
                 Step::Progress(progress) => display.show(&progress),
                 Step::Done(outcome) => return Ok::<_, Failure>(Ending::Outcome(outcome)),
             }
@@ -97,48 +104,58 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
         printer.text(answer)?;
     }
     let handle = &receipt.handle;
-    let tell = |exit: Exit, message: String, hint: String| Err(Failure::new(exit, message).hint(hint));
     match ending {
-        Ending::Outcome(Outcome::Completed { answer, .. }) => {
-            if answer.is_none() {
+        Ending::Outcome(outcome) => {
+            if let Outcome::Completed { answer: None, .. } = outcome {
                 printer.note(&format!("{handle} is done and said nothing"));
             }
-            Ok(Exit::Ok)
+            told(handle, outcome).map_or(Ok(Exit::Ok), Err)
         }
-        Ending::Outcome(Outcome::Failed { code, text, .. }) => {
-            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
-            tell(
-                Exit::AgentError,
-                format!("{handle} failed ({code}){text}"),
-                format!("`paseo logs {handle}` shows what it did"),
-            )
+        Ending::Timeout => {
+            let message = format!("the time is up; {handle} goes on");
+            Err(Failure::new(Exit::Timeout, message).hint(going_on(handle)))
         }
-        Ending::Outcome(Outcome::Interrupted { .. }) => tell(
-            Exit::AgentError,
-            format!("{handle} was interrupted before it was done"),
-            format!("`paseo send {handle} …` makes it go on"),
-        ),
-        Ending::Outcome(Outcome::Held { reason }) => tell(
-            Exit::Refused,
-            format!("the message waits until a person acts: {}", held(reason)),
-            format!("`paseo inspect {handle}` shows why"),
-        ),
-        Ending::Outcome(Outcome::WaitingForPermission { text, .. }) => tell(
-            Exit::WaitingForPermission,
-            format!("{handle} asks for permission: {text}"),
-            format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`"),
-        ),
-        Ending::Outcome(Outcome::Cancelled) => tell(
-            Exit::AgentError,
-            "the message was taken back before it was answered".to_owned(),
-            format!("`paseo logs {handle}` shows what happened"),
-        ),
-        Ending::Timeout => tell(Exit::Timeout, format!("the time is up; {handle} goes on"), going_on(handle)),
         Ending::Detached => {
             printer.note(&format!("{handle} goes on. {}", going_on(handle)));
             Ok(Exit::Interrupted)
         }
     }
+}
+
+/// Returns an outcome in words, with its exit code. `None` when all went well.
+pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
+    let (exit, message, hint) = match outcome {
+        Outcome::Completed { .. } => return None,
+        Outcome::Failed { code, text, .. } => {
+            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+            (
+                Exit::AgentError,
+                format!("{handle} failed ({code}){text}"),
+                format!("`paseo logs {handle}` shows what it did"),
+            )
+        }
+        Outcome::Interrupted { .. } => (
+            Exit::AgentError,
+            format!("{handle} was interrupted before it was done"),
+            format!("`paseo send {handle} …` makes it go on"),
+        ),
+        Outcome::Held { reason } => (
+            Exit::Refused,
+            format!("the message waits until a person acts: {}", held(reason)),
+            format!("`paseo why {handle}` says more"),
+        ),
+        Outcome::WaitingForPermission { text, .. } => (
+            Exit::WaitingForPermission,
+            format!("{handle} asks for permission: {text}"),
+            format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`"),
+        ),
+        Outcome::Cancelled => (
+            Exit::AgentError,
+            "the message was taken back before it was answered".to_owned(),
+            format!("`paseo logs {handle}` shows what happened"),
+        ),
+    };
+    Some(Failure::new(exit, message).hint(hint))
 }
 
 /// Returns why a message is held, in words.

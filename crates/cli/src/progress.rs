@@ -45,6 +45,11 @@ impl Display {
         }
     }
 
+    /// Says whether text stands on a line that is not ended.
+    pub(crate) fn is_growing(&self) -> bool {
+        self.line_open
+    }
+
     /// Says whether the person has read this answer already, on the same screen.
     pub(crate) fn has_shown(&self, answer: &str) -> bool {
         self.printer.is_one_screen() && self.said.join("\n") == answer

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) provider: Option<String>,
     pub(crate) log: String,
     pub(crate) live_processes: usize,
+    /// Under which the daemon can be reached from elsewhere, as `https://host[:port]`.
+    pub(crate) public_urls: Vec<String>,
     /// A command may start the daemon.
     pub(crate) start: bool,
     /// The command runs inside an agent.
@@ -35,6 +37,8 @@ struct File {
     listen: Option<String>,
     provider: Option<String>,
     log: Option<String>,
+    #[serde(default)]
+    public_urls: Vec<String>,
     #[serde(default)]
     limits: Limits,
 }
@@ -65,6 +69,7 @@ impl Settings {
             provider: text(&environment::PROVIDER)?.or(file.provider),
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.limits.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES).max(1),
+            public_urls: file.public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
             start: !global.no_start && !no_start,
             inside: text(&environment::SESSION)?,
         })
@@ -112,7 +117,7 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, limits.live_processes")
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes")
     })
 }
 
@@ -121,6 +126,31 @@ fn address(text: &str, source: &str) -> Result<SocketAddr, Failure> {
         Failure::usage(format!("`{text}` ({source}) is no address to listen on"))
             .hint("expected address:port, for example 127.0.0.1:6767")
     })
+}
+
+/// Checks an URL under which the daemon can be reached: a scheme, a host, perhaps a port, nothing else.
+fn public(url: &str) -> Result<String, Failure> {
+    let authority = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let (host, port) = match authority {
+        Some(authority) => match authority.rsplit_once(':') {
+            // The colons of an IPv6 address stand in brackets.
+            Some((host, port)) if !port.contains(']') => (host, Some(port)),
+            _ => (authority, None),
+        },
+        None => ("", None),
+    };
+    let is_host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).map_or_else(
+        || {
+            !host.is_empty()
+                && host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'))
+        },
+        |address| address.parse::<Ipv6Addr>().is_ok(),
+    );
+    if !is_host || !port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0)) {
+        return Err(Failure::usage(format!("`{url}` (public_urls in config.toml) is no public URL"))
+            .hint("expected https://host or https://host:port, without a path"));
+    }
+    Ok(url.to_owned())
 }
 
 fn utf8(variable: &Variable, value: OsString) -> Result<String, Failure> {
@@ -176,5 +206,29 @@ mod tests {
         assert!(failure.message.contains("`here` (listen in config.toml)"), "{}", failure.message);
         let failure = resolve("", &[("PASEO_LISTEN", "6767")], false).unwrap_err();
         assert!(failure.message.contains("`6767` (PASEO_LISTEN)"), "{}", failure.message);
+    }
+
+    #[test]
+    fn public_urls_are_origins() {
+        let good = ["https://paseo.example.org", "http://box:8080", "https://[::1]:1", "https://[fe80::1]"];
+        let config = format!("public_urls = {good:?}");
+        assert_eq!(resolve(&config, &[], false).unwrap().public_urls, good);
+        for bad in [
+            "",
+            "box",
+            "https://",
+            "https://a/b",
+            "https://a/",
+            "ftp://a",
+            "https://a:0",
+            "https://a:x",
+            "https://a b",
+            "https://u@a",
+            "https://[x]",
+            "https://a?b",
+        ] {
+            let failure = resolve(&format!("public_urls = ['{bad}']"), &[], false).unwrap_err();
+            assert!(failure.message.contains("(public_urls in config.toml)"), "{bad}: {}", failure.message);
+        }
     }
 }

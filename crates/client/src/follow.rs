@@ -96,6 +96,11 @@ impl Follow {
         }
     }
 
+    /// Returns the point in the log up to which everything was read.
+    pub fn cursor(&self) -> u64 {
+        self.events.cursor()
+    }
+
     fn live(&self, live: LiveFrame) -> Option<Step> {
         let wanted = self.turn.is_some() && !self.stored.contains(&live.item);
         wanted.then_some(Step::Progress(Progress::Live(live)))
@@ -239,6 +244,16 @@ impl Client {
             Some(_) => Ok(None),
             None => Ok(Some(self.ask_text(session, hash).await?.unwrap_or_default())),
         }
+    }
+
+    /// Returns the newest error of a session, when the transcript's newest part holds one.
+    pub async fn last_error(&self, session: &str) -> Result<Option<ItemView>, Error> {
+        self.newest(session, |item| item.kind == "error").await
+    }
+
+    /// Returns the newest message that a session took up, when the transcript's newest part holds it.
+    pub async fn last_message(&self, session: &str) -> Result<Option<ItemView>, Error> {
+        self.newest(session, |item| item.kind == "user_text").await
     }
 
     /// Returns the error that a turn ended with. It is stored with the turn's end, not before it.

@@ -12,9 +12,11 @@ mod routes;
 mod sse;
 mod transport;
 mod uri;
+mod waiting;
 
 pub use answer::{Answer, kind_of};
 pub use client::Client;
 pub use error::Error;
 pub use events::Events;
 pub use follow::{Follow, Outcome, Progress, Step};
+pub use waiting::Waiting;

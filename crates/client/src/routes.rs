@@ -2,6 +2,7 @@
 
 use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
+use paseo_wire::device::{DeviceList, LoginLink};
 use paseo_wire::item::{ItemPage, ItemQuery};
 use paseo_wire::message::{CreatedSession, DeliveryView, Receipt, SendMessage};
 use paseo_wire::session::{
@@ -9,6 +10,7 @@ use paseo_wire::session::{
 };
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
+use paseo_wire::trace::{CauseView, DeliveryTrace};
 
 use crate::client::Ask;
 use crate::uri::{path, query};
@@ -146,9 +148,39 @@ impl Client {
         self.read(Ask::new(Method::POST, "/api/tokens").json(&wanted)).await
     }
 
+    /// Makes a link that logs one browser in.
+    pub async fn create_login_link(&self) -> Result<LoginLink, Error> {
+        self.read(Ask::new(Method::POST, "/api/login-links")).await
+    }
+
+    /// Lists the browsers that are logged in.
+    pub async fn devices(&self) -> Result<DeviceList, Error> {
+        self.get("/api/devices").await
+    }
+
+    /// Logs a browser out.
+    pub async fn revoke_device(&self, device: &str) -> Result<DeviceList, Error> {
+        self.read(Ask::new(Method::DELETE, &path(["api", "devices", device]))).await
+    }
+
+    /// Returns the life of a message.
+    pub async fn trace(&self, delivery: &str) -> Result<DeliveryTrace, Error> {
+        self.get(&path(["api", "deliveries", delivery])).await
+    }
+
+    /// Returns what descends from one human request.
+    pub async fn cause(&self, cause: &str) -> Result<CauseView, Error> {
+        self.get(&path(["api", "causes", cause])).await
+    }
+
+    /// Ends everything that descends from one human request.
+    pub async fn stop_cause(&self, cause: &str) -> Result<CauseView, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "causes", cause, "stop"]))).await
+    }
+
     /// Revokes a token.
-    pub async fn revoke_token(&self, token: &str) -> Result<(), Error> {
-        self.read_bytes(Ask::new(Method::DELETE, &path(["api", "tokens", token]))).await.map(drop)
+    pub async fn revoke_token(&self, token: &str) -> Result<TokenList, Error> {
+        self.read(Ask::new(Method::DELETE, &path(["api", "tokens", token]))).await
     }
 
     async fn act(&self, session: &str, verb: &str) -> Result<ActionAnswer, Error> {

@@ -46,13 +46,16 @@ pub(crate) struct DaemonLogsArgs {
 pub(crate) enum SettingsCommand {
     /// Show all settings, or one
     Get {
+        /// Which setting
         key: Option<String>,
         #[command(flatten)]
         output: Output,
     },
     /// Switch a setting
     Set {
+        /// Which setting
         key: String,
+        /// What it shall be
         value: Switch,
         #[command(flatten)]
         output: Output,

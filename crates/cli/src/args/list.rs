@@ -14,6 +14,7 @@ use super::Output;
 Examples:
   paseo ls --ui                   what the web app shows
   paseo ls --label env=ci -g      with this label, wherever it was started
+  paseo ls --watch                what runs here, as it changes
   paseo ls -q | xargs paseo stop")]
 pub(crate) struct ListArgs {
     /// Only agents with this label (repeatable; all must match)
@@ -28,6 +29,9 @@ pub(crate) struct ListArgs {
     /// Agents of every directory
     #[arg(short, long)]
     pub(crate) global: bool,
+    /// Show it again whenever something changes, until ctrl-C
+    #[arg(short, long)]
+    pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

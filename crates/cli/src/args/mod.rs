@@ -2,8 +2,11 @@
 
 mod agent;
 mod daemon;
+mod explain;
 mod list;
 mod talk;
+mod tool;
+mod web;
 
 use std::path::PathBuf;
 
@@ -16,11 +19,14 @@ pub(crate) use agent::{
 pub(crate) use daemon::{
     DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
 };
+pub(crate) use explain::{CauseArgs, TraceArgs, WhyArgs};
 pub(crate) use list::ListArgs;
-pub(crate) use talk::{RunArgs, SendArgs};
+pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
+pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
+pub(crate) use web::{DevicesCommand, OpenArgs};
 
 /// Shown under `paseo --help`; `docs/exit-codes.md` says more.
-const EXIT_CODES: &str = "\
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  ok
     1  the agent failed, was interrupted or has nothing to say
@@ -36,6 +42,7 @@ Examples:
   paseo run \"Fix the failing tests\"         an answer on stdout, progress on stderr
   paseo run -d --ui \"Write the changelog\"   in the background, visible in the web app
   paseo ls                                  what runs here
+  paseo attach 3f2a                         talk with one of them
   paseo send 3f2a \"Also the docs\"           after the running turn";
 
 /// Runs and coordinates coding agents.
@@ -81,9 +88,13 @@ pub(crate) enum Command {
     #[command(visible_alias = "list")]
     Ls(ListArgs),
     Send(SendArgs),
+    Attach(AttachArgs),
     Read(ReadArgs),
     Logs(LogsArgs),
     Inspect(InspectArgs),
+    Why(WhyArgs),
+    Trace(TraceArgs),
+    Cause(CauseArgs),
     Wait(WaitArgs),
     /// Stop what an agent is doing; its queue is kept until you write to it
     Stop(HandlesArgs),
@@ -99,6 +110,10 @@ pub(crate) enum Command {
     /// Answer agents that ask for permission
     #[command(subcommand)]
     Permit(PermitCommand),
+    Open(OpenArgs),
+    /// List and log out browsers
+    #[command(subcommand)]
+    Devices(DevicesCommand),
     /// Show and switch settings
     #[command(subcommand)]
     Settings(SettingsCommand),
@@ -115,6 +130,10 @@ pub(crate) enum Command {
     /// Run the daemon in the foreground, or read its log
     #[command(subcommand)]
     Daemon(DaemonCommand),
+    Doctor(DoctorArgs),
+    Demo(DemoArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 #[cfg(test)]
@@ -126,17 +145,5 @@ mod tests {
     #[test]
     fn the_definitions_hold_together() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn every_exit_code_is_documented() {
-        let page = include_str!("../../../../docs/exit-codes.md");
-        for code in ["0", "1", "2", "3", "4", "5", "6", "7", "130"] {
-            assert!(
-                EXIT_CODES.lines().any(|line| line.trim_start().starts_with(&format!("{code}  "))),
-                "{code}"
-            );
-            assert!(page.lines().any(|line| line.starts_with(&format!("| {code} |"))), "{code}");
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use paseo_core::label::Label;
 
-use super::Output;
+use super::{Output, Since};
 use crate::duration;
 
 /// Start an agent and wait for its answer
@@ -87,4 +87,28 @@ pub(crate) struct SendArgs {
     pub(crate) key: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Talk with an agent: its past, then its present
+///
+/// A line is a message, taken up after the running turn. `!` in front interrupts the turn. /stop stops it,
+/// /allow and /deny answer what it asks, /help lists all. Ctrl-D leaves; the agent goes on.
+///
+/// When stdin is a pipe, each line is a message. At its end the answers are waited for, and the exit code is
+/// that of the last outcome.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo attach 3f2a
+  paseo attach 3f2a --since 1h
+  printf 'run the tests\\n/allow\\n' | paseo attach 3f2a")]
+pub(crate) struct AttachArgs {
+    /// Which agent
+    pub(crate) handle: String,
+    /// Show the past from an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<Since>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -61,8 +61,8 @@ fn serve(
     let options = Options {
         home: settings.home.clone(),
         listen: settings.listen,
+        public_urls: settings.public_urls.clone(),
         default_provider: settings.provider.clone(),
-        public_urls: Vec::new(),
         live_processes: settings.live_processes,
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),

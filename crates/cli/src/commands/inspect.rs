@@ -1,6 +1,7 @@
 //! `paseo inspect`
 
 use paseo_wire::error::Exit;
+use paseo_wire::item::UsageView;
 use paseo_wire::session::SessionView;
 use paseo_wire::time::Moment;
 
@@ -22,8 +23,12 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         Some(hash) => client.ask_text(&session.id, hash).await?,
         None => None,
     };
+    let message = client.last_message(&session.id).await?;
+    let message = message
+        .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
+        .map(|delivery| format!("delivery {delivery}"));
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
-    for (key, style, value) in rows(&session, ask) {
+    for (key, style, value) in rows(&session, ask, message) {
         if !value.is_empty() {
             table.row([(Style::Dim, key.to_owned()), (style, value)]);
         }
@@ -32,7 +37,11 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     Ok(Exit::Ok)
 }
 
-fn rows(session: &SessionView, ask: Option<String>) -> Vec<(&'static str, Style, String)> {
+fn rows(
+    session: &SessionView,
+    ask: Option<String>,
+    message: Option<String>,
+) -> Vec<(&'static str, Style, String)> {
     let plain = |key, value: &str| (key, Style::Plain, value.to_owned());
     let maybe = |key, value: &Option<String>| (key, Style::Plain, value.clone().unwrap_or_default());
     let code = session.status_code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
@@ -66,6 +75,7 @@ fn rows(session: &SessionView, ask: Option<String>) -> Vec<(&'static str, Style,
         plain("updated", &moment(session.updated_at)),
         maybe("turn", &session.turn),
         maybe("cause", &session.cause),
+        maybe("last message", &message),
         plain("turns", &session.turns.to_string()),
         plain("usage", &usage(session)),
     ]
@@ -80,12 +90,17 @@ fn usage(session: &SessionView) -> String {
     if usage.input_tokens == 0 && usage.output_tokens == 0 {
         return String::new();
     }
-    let cost = usage
-        .cost_micros
-        .map(|micros| format!(", ${}.{:04}", micros / 1_000_000, micros % 1_000_000 / 100))
-        .unwrap_or_default();
     format!(
-        "{} tokens in ({} cached), {} tokens out{cost}",
-        usage.input_tokens, usage.cached_tokens, usage.output_tokens
+        "{} tokens in ({} cached), {} tokens out{}",
+        usage.input_tokens,
+        usage.cached_tokens,
+        usage.output_tokens,
+        cost(usage)
     )
+}
+
+/// Returns the money, after a comma; nothing when it is unknown.
+pub(super) fn cost(usage: UsageView) -> String {
+    let dollars = |micros: u64| format!(", ${}.{:04}", micros / 1_000_000, micros % 1_000_000 / 100);
+    usage.cost_micros.map(dollars).unwrap_or_default()
 }

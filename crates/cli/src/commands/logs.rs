@@ -47,15 +47,15 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
 }
 
 /// Where to begin.
-struct Start {
+pub(super) struct Start {
     /// Items above this ordinal.
-    after: u64,
+    pub(super) after: u64,
     /// Of those, the ones from this moment on.
-    not_before: i64,
+    pub(super) not_before: i64,
 }
 
 /// Finds the place to begin, page by page from the end.
-async fn start(client: &Client, session: &str, since: Option<Since>) -> Result<Start, Failure> {
+pub(super) async fn start(client: &Client, session: &str, since: Option<Since>) -> Result<Start, Failure> {
     let not_before = match since {
         None => return Ok(Start { after: 0, not_before: i64::MIN }),
         Some(Since::Ordinal(ordinal)) => {
@@ -103,20 +103,25 @@ async fn follow(
     }
 }
 
-fn show(printer: &Printer, item: &ItemView) -> Result<(), Failure> {
+/// Prints an item as a block, or as JSON.
+pub(super) fn show(printer: &Printer, item: &ItemView) -> Result<(), Failure> {
     if printer.mode() == Mode::Json {
         return printer.json(item);
     }
     let Some((head, text)) = transcript::block(item) else { return Ok(()) };
-    let style = match item.kind.as_str() {
-        "error" => Style::Red,
-        "permission" => Style::Yellow,
-        "user_text" => Style::Bold,
-        _ => Style::Dim,
-    };
-    printer.styled(&[(style, &head)])?;
+    printer.styled(&[(head_style(item), &head)])?;
     if !text.is_empty() {
         printer.text(&text)?;
     }
     printer.line("")
+}
+
+/// Returns how the head of an item stands out.
+pub(super) fn head_style(item: &ItemView) -> Style {
+    match item.kind.as_str() {
+        "error" => Style::Red,
+        "permission" => Style::Yellow,
+        "user_text" => Style::Bold,
+        _ => Style::Dim,
+    }
 }

@@ -1,26 +1,36 @@
 //! One file per command.
 
 mod act;
+mod attach;
+mod cause;
+mod completions;
 pub(crate) mod daemon;
+mod devices;
+mod doctor;
 mod inspect;
 mod label;
 mod logs;
-mod ls;
-mod permit;
-mod read;
+pub(crate) mod ls;
+mod man;
+mod open;
+pub(crate) mod permit;
+pub(crate) mod read;
 mod rename;
 mod run;
 mod send;
 mod settings;
 mod status;
 mod token;
-mod up;
-mod wait;
+mod trace;
+pub(crate) mod up;
+pub(crate) mod wait;
+pub(crate) mod why;
 
 use paseo_wire::error::Exit;
 
 use crate::args::{Command, DaemonCommand};
 use crate::context::Context;
+use crate::demo;
 use crate::failure::Failure;
 
 /// Runs a command and returns its exit code.
@@ -29,9 +39,13 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Run(args) => run::run(context, args).await,
         Command::Ls(args) => ls::run(context, args).await,
         Command::Send(args) => send::run(context, args).await,
+        Command::Attach(args) => attach::run(context, args).await,
         Command::Read(args) => read::run(context, args).await,
         Command::Logs(args) => logs::run(context, args).await,
         Command::Inspect(args) => inspect::run(context, args).await,
+        Command::Why(args) => why::run(context, args).await,
+        Command::Trace(args) => trace::run(context, args).await,
+        Command::Cause(args) => cause::run(context, args).await,
         Command::Wait(args) => wait::run(context, args).await,
         Command::Stop(args) => act::run(context, act::Verb::Stop, &args.handles, args.output).await,
         Command::Close(args) => act::run(context, act::Verb::Close, &args.handles, args.output).await,
@@ -44,6 +58,8 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Rename(args) => rename::run(context, args).await,
         Command::Label(args) => label::run(context, args).await,
         Command::Permit(command) => permit::run(context, command).await,
+        Command::Open(args) => open::run(context, args).await,
+        Command::Devices(command) => devices::run(context, command).await,
         Command::Settings(command) => settings::run(context, command).await,
         Command::Token(command) => token::run(context, command).await,
         Command::Up(args) => up::up(context, args.output).await,
@@ -52,6 +68,10 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Status(args) => status::run(context, args).await,
         Command::Daemon(DaemonCommand::Logs(args)) => daemon::logs(context, &args).await,
         Command::Daemon(DaemonCommand::Run { detached }) => daemon::run(&context.settings, detached),
+        Command::Doctor(args) => doctor::run(context, args).await,
+        Command::Demo(args) => demo::run(context, args).await,
+        Command::Completions(args) => completions::run(context, &args),
+        Command::Man(args) => man::run(context, &args),
     }
 }
 

@@ -13,7 +13,8 @@ use crate::printer::{Column, Mode, Style, Table};
 
 /// One line of `permit ls --json`.
 #[derive(Serialize)]
-struct AskView<'a> {
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct AskView<'a> {
     session: &'a str,
     handle: &'a str,
     hash: &'a str,

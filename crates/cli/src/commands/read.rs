@@ -10,7 +10,8 @@ use crate::printer::Mode;
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct AnswerView<'a> {
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct AnswerView<'a> {
     session: &'a str,
     handle: &'a str,
     status: &'a str,

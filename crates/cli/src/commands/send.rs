@@ -32,10 +32,16 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// Returns the receipt in one readable line.
-fn told(receipt: &Receipt) -> String {
-    let Receipt { handle, delivery, .. } = receipt;
-    let placement = match receipt.placement.as_str() {
+/// Returns the receipt in one readable line, with the ids that `paseo trace` and `paseo cause` take.
+pub(super) fn told(receipt: &Receipt) -> String {
+    let Receipt { delivery, cause, .. } = receipt;
+    format!("{} (delivery {delivery}, cause {cause})", placed(receipt))
+}
+
+/// Returns where the message is, in words.
+pub(super) fn placed(receipt: &Receipt) -> String {
+    let handle = &receipt.handle;
+    match receipt.placement.as_str() {
         "started" => format!("{handle} takes it up now"),
         "queued" => format!("queued: {handle} takes it up after its running turn"),
         "steering" => format!("steering: it goes into the running turn of {handle}"),
@@ -45,6 +51,5 @@ fn told(receipt: &Receipt) -> String {
             format!("held: {handle} takes it up when a person acts ({})", reason.unwrap_or_default())
         }
         other => format!("{other}: {handle}"),
-    };
-    format!("{placement} (delivery {delivery})")
+    }
 }

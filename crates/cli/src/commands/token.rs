@@ -51,9 +51,11 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
         }
         TokenCommand::Revoke { id, output } => {
             let printer = context.printer.with(output);
-            context.client()?.revoke_token(&id).await?;
-            if printer.mode() == Mode::Normal {
-                printer.line(&format!("revoked {id}"))?;
+            let list = context.client()?.revoke_token(&id).await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&list)?,
+                Mode::Quiet => {}
+                Mode::Normal => printer.line(&format!("revoked {id}"))?,
             }
         }
     }

@@ -5,20 +5,29 @@ use std::time::{Duration, Instant};
 use paseo_client::Client;
 use paseo_wire::error::Exit;
 use paseo_wire::status::DaemonStatus;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde::Serialize;
 
-use super::status;
+use super::{open, status};
 use crate::args::Output;
 use crate::autostart::{self, Presence};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer};
+use crate::process;
 
 /// How long a daemon may take to stop its agents and itself.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a daemon that is stopping is looked after.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// What `down --json` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct DownView {
+    /// False when the daemon was not running.
+    stopped: bool,
+}
 
 pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
@@ -32,7 +41,23 @@ pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failur
         }
         status::show(&printer, &status)?;
     }
+    if printer.mode() == Mode::Normal && printer.is_one_screen() {
+        show_link(context, &printer).await?;
+    }
     Ok(Exit::Ok)
+}
+
+/// Shows a person the way into the web app.
+async fn show_link(context: &Context, printer: &Printer) -> Result<(), Failure> {
+    match context.client_as_is().create_login_link().await {
+        Ok(link) => {
+            printer.line(&link.url)?;
+            open::tell(printer, &link);
+        }
+        // The daemon runs, which is what was asked for.
+        Err(error) => printer.detail(&format!("no link into the web app: {error}")),
+    }
+    Ok(())
 }
 
 /// Returns with a daemon that answers. One that is just stopping is waited for and followed by a new one.
@@ -57,7 +82,7 @@ pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Fail
     let printer = context.printer.with(output);
     let stopped = stop(context).await?;
     if printer.mode() == Mode::Json {
-        printer.json(&serde_json::json!({ "stopped": stopped }))?;
+        printer.json(&DownView { stopped })?;
     } else {
         tell(&printer, stopped);
     }
@@ -95,19 +120,10 @@ async fn stop(context: &Context) -> Result<bool, Failure> {
     let process = pidfd_open(process, PidfdFlags::empty());
     client.shutdown().await?;
     let Ok(process) = process else { return Ok(true) };
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).ok();
-        match poll(&mut [PollFd::new(&process, PollFlags::IN)], left.as_ref()) {
-            Ok(0) => {
-                return Err(Failure::new(Exit::Timeout, format!("the daemon is still stopping (pid {pid})"))
-                    .hint("`paseo daemon logs` shows what it waits for"));
-            }
-            Ok(_) => return Ok(true),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => {
-                return Err(Failure::new(Exit::AgentError, format!("cannot wait for the daemon: {error}")));
-            }
-        }
+    match process::ended(&process, PATIENCE) {
+        Ok(true) => Ok(true),
+        Ok(false) => Err(Failure::new(Exit::Timeout, format!("the daemon is still stopping (pid {pid})"))
+            .hint("`paseo daemon logs` shows what it waits for")),
+        Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for the daemon: {error}"))),
     }
 }

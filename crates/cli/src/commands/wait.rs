@@ -14,7 +14,8 @@ use crate::printer::{Mode, Printer, Style, status_style};
 
 /// One line of `--json`.
 #[derive(Serialize)]
-struct DoneView<'a> {
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct DoneView<'a> {
     session: &'a str,
     handle: &'a str,
     status: &'a str,

@@ -1,6 +1,9 @@
 //! All output: data to stdout, everything else to stderr.
 
+mod patience;
+mod redraw;
 mod safe;
+mod screen;
 mod table;
 mod time;
 
@@ -11,9 +14,12 @@ use paseo_wire::session::Candidate;
 use rustix::fd::AsFd;
 use serde::Serialize;
 
+pub(crate) use patience::patiently;
+pub(crate) use redraw::Redraw;
 pub(crate) use safe::{block, line};
+pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, truncate};
-pub(crate) use time::{clock, relative};
+pub(crate) use time::{clock, lasted, relative};
 
 use crate::args::Output;
 use crate::environment;
@@ -60,8 +66,7 @@ pub(crate) enum Style {
 impl Printer {
     /// Looks at both streams.
     pub(crate) fn new(verbose: bool) -> Self {
-        let plain = environment::NO_COLOR.value().is_some()
-            || std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let plain = environment::NO_COLOR.value().is_some() || is_dumb();
         let stream = |terminal: bool, width: Option<usize>| Stream {
             terminal,
             color: terminal && !plain,
@@ -100,6 +105,11 @@ impl Printer {
         self.err.terminal
     }
 
+    /// Says whether stdout is a terminal that can be commanded.
+    pub(crate) fn is_screen(&self) -> bool {
+        self.out.terminal && !is_dumb()
+    }
+
     /// Prints text that an agent or a person wrote: as it is into a file or pipe, harmless on a terminal.
     pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
         let mut shown = if self.out.terminal { block(text) } else { text.to_owned() };
@@ -123,6 +133,21 @@ impl Printer {
     /// Prints a table that fits the terminal.
     pub(crate) fn table<const N: usize>(&self, table: &Table<N>) -> Result<(), Failure> {
         self.write(&table.render(self.out.width, self.out.color))
+    }
+
+    /// Returns a table as it would be printed.
+    pub(crate) fn rendered<const N: usize>(&self, table: &Table<N>) -> String {
+        table.render(self.out.width, self.out.color)
+    }
+
+    /// Returns one line in a style, as it would be printed.
+    pub(crate) fn painted(&self, style: Style, text: &str) -> String {
+        paint(self.out.color, style, &line(text)) + "\n"
+    }
+
+    /// Prints lines that were rendered before.
+    pub(crate) fn block(&self, rendered: &str) -> Result<(), Failure> {
+        self.write(rendered)
     }
 
     /// Prints one JSON object on one line.
@@ -241,6 +266,17 @@ fn paint(color: bool, style: Style, text: &str) -> String {
         Style::Blue => "34",
     };
     if color && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+fn is_dumb() -> bool {
+    environment::TERM.value().is_some_and(|terminal| terminal == "dumb")
+}
+
+/// Returns the terminal's columns and rows.
+fn size() -> (usize, usize) {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let size = size.filter(|size| size.ws_col > 0 && size.ws_row > 0);
+    size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)))
 }
 
 fn columns(stream: &impl AsFd) -> Option<usize> {

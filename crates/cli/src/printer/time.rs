@@ -21,6 +21,21 @@ pub(crate) fn clock(moment: Moment) -> String {
     }
 }
 
+/// Returns how long something took, in a few characters.
+pub(crate) fn lasted(from: Moment, to: Moment) -> String {
+    span(to.as_millis().saturating_sub(from.as_millis()))
+}
+
+fn span(milliseconds: i64) -> String {
+    let seconds = milliseconds / 1000;
+    match milliseconds {
+        ..10_000 => format!("{}.{:03}s", seconds.max(0), (milliseconds % 1000).max(0)),
+        10_000..60_000 => format!("{seconds}.{}s", milliseconds % 1000 / 100),
+        60_000..3_600_000 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
 fn ago(milliseconds: i64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
@@ -41,5 +56,11 @@ mod tests {
         let seconds = [-10, 0, 7, 65, 7_300, 200_000];
         let shown: Vec<String> = seconds.iter().map(|seconds| ago(seconds * 1000)).collect();
         assert_eq!(shown, ["now", "now", "7s ago", "1m ago", "2h ago", "2d ago"]);
+    }
+
+    #[test]
+    fn spans_are_as_exact_as_people_read_them() {
+        let shown: Vec<String> = [-5, 7, 1_250, 12_340, 65_000, 7_380_000].map(span).into();
+        assert_eq!(shown, ["0.000s", "0.007s", "1.250s", "12.3s", "1m 05s", "2h 03m"]);
     }
 }

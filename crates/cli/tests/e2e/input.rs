@@ -93,8 +93,8 @@ fn an_unknown_key_in_the_configuration_is_named_with_its_line() {
     let output = home.paseo(&["ls"]);
     assert_eq!(output.code, 2);
     assert_shown!(home, output.stderr, @r"
-    error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `limits`
-     hint: known keys: listen, provider, log, limits.live_processes
+    error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `public_urls`, `limits`
+     hint: known keys: listen, provider, log, public_urls, limits.live_processes
     ");
 }
 

@@ -95,17 +95,18 @@ fn inspect_shows_everything() {
     assert_eq!(inspect(&home, view["id"].as_str().unwrap()), view, "an id is a handle too");
     assert_eq!(inspect(&home, &handle.to_uppercase()), view, "in any case");
     assert_shown!(home, home.paseo(&["inspect", &handle]).ok(), @r"
-    handle     [id]
-    id         [UUID]
-    name       fix
-    status     idle since [TIME] ([AGO]) (known from protocol)
-    provider   scripted
-    labels     a=b
-    project    [DIR]/work
-    directory  [DIR]/work
-    created    [TIME] ([AGO]) by human:cli
-    updated    [TIME] ([AGO])
-    turns      1
-    usage      3 tokens in (0 cached), 4 tokens out
+    handle        [id]
+    id            [UUID]
+    name          fix
+    status        idle since [TIME] ([AGO]) (known from protocol)
+    provider      scripted
+    labels        a=b
+    project       [DIR]/work
+    directory     [DIR]/work
+    created       [TIME] ([AGO]) by human:cli
+    updated       [TIME] ([AGO])
+    last message  delivery [UUID]
+    turns         1
+    usage         3 tokens in (0 cached), 4 tokens out
     ");
 }

@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agent_shell;
+mod attach;
+mod attach_terminal;
 mod crash;
 mod daemon;
+mod explain;
 mod fake_daemon;
-mod full_disk;
+mod help;
 mod input;
 mod labels;
 mod life;
@@ -15,12 +18,16 @@ mod look;
 mod permit;
 mod places;
 mod processes;
+mod pty;
 mod run;
+mod schemas;
 mod send;
 mod settings;
 mod terminal;
 mod wait;
 mod watch;
+mod watch_list;
+mod web;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout};

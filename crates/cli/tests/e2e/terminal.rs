@@ -1,41 +1,7 @@
 //! What only a person at a terminal sees.
 
-use std::fs::File;
-use std::io::Read;
-
-use paseo_testkit::home::TestHome;
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-
+use crate::pty::on_terminal;
 use crate::{home, start};
-
-/// Runs a command on a terminal of its own and returns what it shows.
-fn on_terminal(home: &TestHome, columns: u16, arguments: &[&str]) -> String {
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-    grantpt(&controller).unwrap();
-    unlockpt(&controller).unwrap();
-    let name = ptsname(&controller, Vec::new()).unwrap();
-    let terminal =
-        rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
-    tcsetwinsize(&terminal, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-    let mut command = home.command(arguments);
-    command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
-    let mut child = command.spawn().unwrap();
-    drop(command);
-    let mut shown = Vec::new();
-    // Reading fails once nobody has the other side any more.
-    let mut controller = File::from(controller);
-    let mut chunk = [0; 4096];
-    while let Ok(length) = controller.read(&mut chunk) {
-        if length == 0 {
-            break;
-        }
-        shown.extend_from_slice(&chunk[..length]);
-    }
-    child.wait().unwrap();
-    String::from_utf8(shown).unwrap().replace("\r\n", "\n")
-}
 
 #[test]
 fn a_list_tells_what_it_hides() {
@@ -91,4 +57,25 @@ fn an_answer_is_shown_once() {
     let shown = on_terminal(&home, 80, &["run", "<<stream 1ms one two three>>"]);
     // On one screen, what was read while it came is not said again.
     assert_eq!(shown.matches("one two three").count(), 1, "{shown}");
+}
+
+#[test]
+fn up_shows_a_person_the_way_into_the_web_app() {
+    let home = home();
+    let shown = on_terminal(&home, 120, &["up"]);
+    assert!(shown.contains("/login#code=") && shown.contains("logs one browser in"), "{shown}");
+    let piped = home.paseo(&["up"]);
+    assert!(!piped.ok().contains("/login#") && !piped.stderr.contains("/login#"), "{piped:?}");
+}
+
+#[test]
+fn a_sign_of_life_comes_late_and_goes_away() {
+    let home = home();
+    let shown = on_terminal(&home, 80, &["run", "<<wait 700>><<say done>>"]);
+    assert!(shown.contains("is at work") && shown.contains("\r\x1b[K"), "{shown:?}");
+    assert!(shown.ends_with("done\n"), "{shown:?}");
+    let quick = on_terminal(&home, 80, &["ls"]);
+    assert!(!quick.contains('\r'), "{quick:?}");
+    let piped = home.paseo(&["run", "<<wait 400>><<say done>>"]);
+    assert!(!piped.stderr.contains("is at work"), "{}", piped.stderr);
 }

@@ -31,18 +31,18 @@ pub(crate) fn build() -> Value {
 fn operation(route: &Route) -> Value {
     let content = |schema: &str| json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
     let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let optional = |place: &'static str| move |name: &&'static str| json!({ "name": name, "in": place, "schema": { "type": "string" } });
     let parameters: Vec<Value> = in_path
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
-        .chain(
-            route
-                .query
-                .iter()
-                .map(|name| json!({ "name": name, "in": "query", "schema": { "type": "string" } })),
-        )
+        .chain(route.query.iter().map(optional("query")))
+        .chain(route.headers.iter().map(optional("header")))
         .collect();
     let mut success = json!({ "description": "Done." });
     if let Some(schema) = route.response {
         success["content"] = content(schema);
+    }
+    if let Some(media) = route.media {
+        success["content"] = json!({ media: { "schema": { "type": "string" } } });
     }
     let access = match route.access {
         Access::Public => "Anyone.".to_owned(),
@@ -54,7 +54,7 @@ fn operation(route: &Route) -> Value {
         "summary": route.summary,
         "description": format!("Who may: {access}"),
         "parameters": parameters,
-        "responses": { "200": success, "default": { "description": "It could not be done.", "content": content("ErrorBody") } },
+        "responses": { route.status.to_string(): success, "default": { "description": "It could not be done.", "content": content("ErrorBody") } },
         "security": if route.access == Access::Public { json!([]) } else { json!([{ "token": [] }]) },
     });
     if let Some(schema) = route.request {

@@ -28,6 +28,12 @@ pub(crate) struct Route {
     pub(crate) response: Option<&'static str>,
     /// Names of what the query may hold.
     pub(crate) query: &'static [&'static str],
+    /// Names of headers that it heeds.
+    pub(crate) headers: &'static [&'static str],
+    /// Status of the answer when all goes well.
+    pub(crate) status: u16,
+    /// What the answer is made of, when it is not JSON.
+    pub(crate) media: Option<&'static str>,
     handler: fn() -> MethodRouter<App>,
 }
 
@@ -37,7 +43,19 @@ const fn route(
     access: Access,
     handler: fn() -> MethodRouter<App>,
 ) -> Route {
-    Route { method, path, access, summary: "", request: None, response: None, query: &[], handler }
+    Route {
+        method,
+        path,
+        access,
+        summary: "",
+        request: None,
+        response: None,
+        query: &[],
+        headers: &[],
+        status: 200,
+        media: None,
+        handler,
+    }
 }
 
 impl Route {
@@ -56,6 +74,21 @@ impl Route {
         self
     }
 
+    const fn heeds(mut self, headers: &'static [&'static str]) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    const fn answers(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
+    const fn made_of(mut self, media: &'static str) -> Self {
+        self.media = Some(media);
+        self
+    }
+
     const fn asks(mut self, query: &'static [&'static str]) -> Self {
         self.query = query;
         self
@@ -68,13 +101,15 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/openapi.json", Access::Anyone, || get(openapi::document)).says("This document."),
     route("GET", "/api/status", Access::Anyone, || get(admin::status)).says("The daemon about itself.").gives("DaemonStatus"),
     route("GET", "/api/whoami", Access::Anyone, || get(admin::whoami)).says("Who the caller is.").gives("WhoAmI"),
-    route("POST", "/api/shutdown", Access::Human, || post(admin::shutdown)).says("Stops the daemon in good order."),
+    route("POST", "/api/shutdown", Access::Human, || post(admin::shutdown)).says("Stops the daemon in good order.")
+        .answers(202),
     route("GET", "/api/sessions", Access::Human, || get(sessions::list))
         .says("Lists sessions, newest first.")
         .asks(&["labels", "ui", "any_labels", "all_statuses", "project", "after", "limit"])
         .gives("SessionPage"),
     route("POST", "/api/sessions", Access::Human, || post(sessions::create))
         .says("Starts a session, with its first message if there is one. Honours Idempotency-Key.")
+        .heeds(&["Idempotency-Key"])
         .takes("CreateSession")
         .gives("CreatedSession"),
     route("GET", "/api/sessions/{id}", Access::Tool(READ_TAB), || get(sessions::show)).says("Shows a session.").gives("SessionAnswer"),
@@ -90,9 +125,11 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Reads a page of the transcript.")
         .asks(&["after", "before", "limit"])
         .gives("ItemPage"),
-    route("GET", "/api/sessions/{id}/items/{ordinal}/text", Access::Tool(READ_TAB), || get(items::text)).says("Reads the whole text of an item."),
+    route("GET", "/api/sessions/{id}/items/{ordinal}/text", Access::Tool(READ_TAB), || get(items::text)).says("Reads the whole text of an item.")
+        .made_of("text/plain"),
     route("POST", "/api/sessions/{id}/messages", Access::Tool(SEND_TO_TAB), || post(messages::send))
         .says("Sends a message. Honours Idempotency-Key.")
+        .heeds(&["Idempotency-Key"])
         .takes("SendMessage")
         .gives("Receipt"),
     route("GET", "/api/sessions/{id}/deliveries/{delivery}", Access::Tool(SEND_TO_TAB), || get(messages::delivery))
@@ -112,8 +149,10 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/api/tokens", Access::Human, || post(admin::create_token)).says("Makes a token; its secret is shown once.").takes("CreateToken").gives("CreatedToken"),
     route("DELETE", "/api/tokens/{token}", Access::Human, || delete(admin::revoke_token)).says("Revokes a token.").gives("TokenList"),
     route("POST", "/api/login-links", Access::Human, || post(devices::link)).says("Makes a link with which a browser logs in, once, within five minutes.").gives("LoginLink"),
-    route("POST", "/api/login", Access::Public, || post(devices::login)).says("Logs a browser in: sets its cookie.").takes("Login"),
-    route("POST", "/api/logout", Access::Human, || post(devices::logout)).says("Logs the asking browser out."),
+    route("POST", "/api/login", Access::Public, || post(devices::login)).says("Logs a browser in: sets its cookie.")
+        .answers(204).takes("Login"),
+    route("POST", "/api/logout", Access::Human, || post(devices::logout)).says("Logs the asking browser out.")
+        .answers(204),
     route("GET", "/api/devices", Access::Human, || get(devices::list)).says("Lists the browsers that are logged in.").gives("DeviceList"),
     route("DELETE", "/api/devices/{device}", Access::Human, || delete(devices::revoke)).says("Logs a browser out.").gives("DeviceList"),
     route("GET", "/api/deliveries/{delivery}", Access::Human, || get(trace::delivery)).says("Tells the life of a message.").gives("DeliveryTrace"),
@@ -121,11 +160,13 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/api/causes/{cause}/stop", Access::Human, || post(trace::stop_cause)).says("Ends everything that descends from a person's request.").gives("CauseView"),
     route("GET", "/api/stream", Access::Anyone, || get(stream::stream))
         .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
-        .asks(&["after", "topics", "ui"]),
-    route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment."),
+        .asks(&["after", "topics", "ui"])
+        .heeds(&["Last-Event-ID"])
+        .made_of("text/event-stream"),
+    route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment.").made_of("text/html"),
     route("GET", "/app/assets/{name}", Access::Public, || get(web::asset)).says("A part of the web app."),
-    route("GET", "/app", Access::Page, || get(web::page)).says("The web app."),
-    route("GET", "/app/{*view}", Access::Page, || get(web::page)).says("A view of the web app."),
+    route("GET", "/app", Access::Page, || get(web::page)).says("The web app.").made_of("text/html"),
+    route("GET", "/app/{*view}", Access::Page, || get(web::page)).says("A view of the web app.").made_of("text/html"),
 ];
 
 /// Builds the router from the table.

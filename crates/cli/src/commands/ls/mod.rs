@@ -1,6 +1,8 @@
 //! `paseo ls`
 
-use paseo_client::Client;
+mod watch;
+
+use paseo_client::{Client, Error};
 use paseo_core::label::Label;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
@@ -14,8 +16,9 @@ use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table, relative, status_style};
 
 /// What `--json` prints.
-#[derive(Serialize)]
-struct ListView<'a> {
+#[derive(PartialEq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct ListView<'a> {
     seq: u64,
     sessions: &'a [SessionView],
     hidden: Hidden,
@@ -30,12 +33,13 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
         project: if args.global { None } else { Some(directory(None)?) },
         ..SessionQuery::default()
     };
-    let page = all(context.client()?, query).await?;
+    let client = context.client()?;
+    if args.watch {
+        return watch::run(context, client, &printer, &query, &args).await;
+    }
+    let page = all(client, query).await?;
     match printer.mode() {
-        Mode::Json => {
-            let SessionPage { seq, ref sessions, hidden, .. } = page;
-            printer.json(&ListView { seq, sessions, hidden })?;
-        }
+        Mode::Json => printer.json(&view(&page))?,
         Mode::Quiet => {
             for session in &page.sessions {
                 printer.line(&session.handle)?;
@@ -46,8 +50,13 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
+fn view(page: &SessionPage) -> ListView<'_> {
+    let SessionPage { seq, sessions, hidden, .. } = page;
+    ListView { seq: *seq, sessions, hidden: *hidden }
+}
+
 /// Reads every page of a list.
-pub(super) async fn all(client: &Client, mut query: SessionQuery) -> Result<SessionPage, Failure> {
+pub(super) async fn all(client: &Client, mut query: SessionQuery) -> Result<SessionPage, Error> {
     query.limit = Some(PAGE_ROWS);
     let mut whole = client.sessions(&query).await?;
     while let Some(next) = whole.next.take() {

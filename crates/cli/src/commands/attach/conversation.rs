@@ -1,0 +1,252 @@
+//! The state of a conversation: what was shown, what was sent, what is waited for.
+
+use std::collections::VecDeque;
+
+use paseo_client::{Client, Error, Events, Outcome, Step};
+use paseo_wire::error::Exit;
+use paseo_wire::item::ItemView;
+use paseo_wire::message::{Receipt, SendMessage, Verb};
+use paseo_wire::session::{AnswerPermission, SessionView};
+use paseo_wire::stream::Frame;
+use tokio::task::JoinHandle;
+
+use super::surface::Surface;
+use super::words::{self, Wish};
+use crate::commands::send;
+use crate::failure::Failure;
+use crate::outcome;
+use crate::printer::Style;
+
+/// What to do after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    Listen,
+    Leave,
+    /// The agent is gone.
+    Gone,
+}
+
+/// The state of a conversation.
+pub(super) struct Conversation {
+    client: Client,
+    /// As it is now.
+    pub(super) session: SessionView,
+    pub(super) surface: Surface,
+    /// A person types; otherwise a script is read.
+    typed: bool,
+    /// The newest item that was shown.
+    ordinal: u64,
+    /// What was sent and has no outcome yet, once the input is at its end.
+    sent: VecDeque<Receipt>,
+    /// Follows the oldest of them: its outcome, and the place in the log where it was known.
+    followed: Option<JoinHandle<Result<(Outcome, u64), Error>>>,
+    ended: bool,
+    last: Exit,
+    /// Everything up to here must be shown before leaving.
+    show_until: u64,
+    /// An answer that waits for its question.
+    postponed: Option<Wish>,
+    /// The question that was answered last: the stream may still show it for a moment.
+    answered: Option<String>,
+}
+
+impl Conversation {
+    pub(super) fn new(client: Client, session: SessionView, surface: Surface, typed: bool) -> Self {
+        Self {
+            client,
+            session,
+            surface,
+            typed,
+            ordinal: 0,
+            sent: VecDeque::new(),
+            followed: None,
+            ended: false,
+            last: Exit::Ok,
+            show_until: 0,
+            postponed: None,
+            answered: None,
+        }
+    }
+
+    /// Says whether more input is wanted.
+    pub(super) fn listens(&self) -> bool {
+        !self.ended && self.postponed.is_none()
+    }
+
+    /// Takes a frame of the stream.
+    pub(super) async fn frame(&mut self, frame: &Frame) -> Result<Next, Failure> {
+        match frame {
+            // Between the page and its seq an item may be in both.
+            Frame::Item(frame) if frame.item.ordinal > self.ordinal => self.item(&frame.item, true)?,
+            Frame::Live(live) => self.surface.live(live)?,
+            Frame::Event(event) => match &event.view {
+                None => return Ok(Next::Gone),
+                Some(view) => {
+                    self.status(view)?;
+                    if let Some(wish) = self.postponed.take() {
+                        return self.wish(wish).await;
+                    }
+                }
+            },
+            Frame::Item(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+        }
+        Ok(Next::Listen)
+    }
+
+    /// Shows an item, if it is wanted.
+    pub(super) fn item(&mut self, item: &ItemView, wanted: bool) -> Result<(), Failure> {
+        self.ordinal = item.ordinal;
+        if !wanted {
+            return Ok(());
+        }
+        self.surface.item(item)?;
+        let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
+        if self.typed && item.kind == "permission" && !decided {
+            self.surface.aside(Style::Yellow, "/allow or /deny answers it")?;
+        }
+        Ok(())
+    }
+
+    /// Takes a line of the input.
+    pub(super) async fn line(&mut self, line: &str) -> Result<Next, Failure> {
+        self.wish(words::meaning(line)).await
+    }
+
+    /// Takes the end of the input: a person leaves, a script waits for its answers.
+    pub(super) fn end_of_input(&mut self) -> Result<Next, Failure> {
+        self.ended = true;
+        self.follow_next();
+        Ok(if self.typed { Next::Leave } else { Next::Listen })
+    }
+
+    /// Returns the outcome of the oldest message that has none, and where it was known. May be cancelled.
+    pub(super) async fn outcome(&mut self) -> Result<(Outcome, u64), Failure> {
+        let Some(followed) = &mut self.followed else { return std::future::pending().await };
+        let lost = |error| Failure::new(Exit::AgentError, format!("the message was lost sight of: {error}"));
+        Ok(followed.await.map_err(lost)??)
+    }
+
+    /// Takes an outcome, and goes on with the next message.
+    pub(super) fn note(&mut self, (outcome, known_at): (Outcome, u64)) -> Result<Next, Failure> {
+        self.show_until = self.show_until.max(known_at);
+        if let Some(receipt) = self.sent.pop_front() {
+            match outcome::told(&receipt.handle, &outcome) {
+                None => self.last = Exit::Ok,
+                Some(failure) => {
+                    self.surface.failure(&failure)?;
+                    self.last = failure.exit;
+                }
+            }
+        }
+        self.follow_next();
+        Ok(Next::Listen)
+    }
+
+    /// Returns the exit code, once everything has an outcome and was shown.
+    pub(super) fn is_over(&self, shown: &Events) -> Option<Exit> {
+        let over = self.ended && self.followed.is_none() && self.postponed.is_none();
+        (over && shown.cursor() >= self.show_until).then_some(self.last)
+    }
+
+    fn follow_next(&mut self) {
+        let follow = |receipt: &Receipt| {
+            let mut follow = self.client.follow(&receipt.session, &receipt.delivery, receipt.seq);
+            // In a task of its own, as it must not be cancelled half way.
+            tokio::spawn(async move {
+                loop {
+                    if let Step::Done(outcome) = follow.next().await? {
+                        return Ok((outcome, follow.cursor()));
+                    }
+                }
+            })
+        };
+        self.followed = self.sent.front().map(follow);
+    }
+
+    /// Notes how the agent is now, and tells what a person wants to know of it.
+    fn status(&mut self, view: &SessionView) -> Result<(), Failure> {
+        let before = std::mem::replace(&mut self.session, view.clone());
+        if !self.typed || before.status == view.status {
+            return Ok(());
+        }
+        let words = match view.status.as_str() {
+            "interrupted" => "it was interrupted",
+            "closed" => "it is closed; a message opens it again",
+            "error" => "its turn failed; a message makes it go on",
+            _ => return Ok(()),
+        };
+        self.surface.aside(Style::Dim, words)
+    }
+
+    /// Does what is wished. What fails is told, and the conversation goes on.
+    async fn wish(&mut self, wish: Wish) -> Result<Next, Failure> {
+        let done = match wish {
+            Wish::Nothing => Ok(()),
+            Wish::Quit => return Ok(Next::Leave),
+            Wish::Help => {
+                for (typed, words) in words::HELP {
+                    self.surface.aside(Style::Dim, &format!("{typed:<16}{words}"))?;
+                }
+                Ok(())
+            }
+            Wish::Unknown(text) => Err(Failure::usage(format!("`{text}` is no command"))
+                .hint("/help lists them; begin with // to send words that begin with a slash")),
+            Wish::Say(text) => self.send(text, Verb::Queue).await,
+            Wish::Interrupt(text) => self.send(text, Verb::Interrupt).await,
+            Wish::Stop => self.stop().await,
+            Wish::Allow(_) | Wish::Deny(_) if self.is_early() => {
+                self.postponed = Some(wish);
+                Ok(())
+            }
+            Wish::Allow(message) => self.answer(AnswerPermission { allow: true, message }).await,
+            Wish::Deny(message) => self.answer(AnswerPermission { allow: false, message }).await,
+        };
+        if let Err(failure) = done {
+            self.last = failure.exit;
+            self.surface.failure(&failure)?;
+        }
+        Ok(Next::Listen)
+    }
+
+    /// A script answers in advance: as long as the agent is at work, the question may come.
+    fn is_early(&self) -> bool {
+        let at_work = matches!(self.session.status.as_str(), "starting" | "running" | "waiting");
+        !self.typed && self.ask().is_none() && (at_work || self.session.queued > 0)
+    }
+
+    /// Returns the hash of what the agent asks.
+    fn ask(&self) -> Option<&String> {
+        self.session.ask.as_ref().filter(|ask| self.answered.as_ref() != Some(ask))
+    }
+
+    async fn send(&mut self, text: String, verb: Verb) -> Result<(), Failure> {
+        let message = SendMessage { text, verb, wait: false };
+        let receipt = self.client.send(&self.session.id, &message, None).await?;
+        let words = if self.typed { send::placed(&receipt) } else { send::told(&receipt) };
+        self.surface.aside(Style::Dim, &words)?;
+        // What the receipt says is newer than what the stream has told so far.
+        self.session.queued += usize::from(receipt.placement != "held");
+        if !self.typed {
+            self.sent.push_back(receipt);
+        }
+        Ok(())
+    }
+
+    async fn stop(&mut self) -> Result<(), Failure> {
+        let answer = self.client.stop(&self.session.id).await?;
+        let words = if answer.changed { "stopped; a message makes it go on" } else { "it was not at work" };
+        self.surface.aside(Style::Dim, words)
+    }
+
+    async fn answer(&mut self, answer: AnswerPermission) -> Result<(), Failure> {
+        let Some(hash) = self.ask().cloned() else {
+            return Err(Failure::new(
+                Exit::Refused,
+                format!("{} does not ask for permission: it is {}", self.session.handle, self.session.status),
+            ));
+        };
+        self.client.answer_permission(&self.session.id, &hash, &answer).await?;
+        self.answered = Some(hash);
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! `paseo attach`
+
+mod conversation;
+mod source;
+mod surface;
+mod words;
+
+use std::io::IsTerminal;
+
+use paseo_client::{Client, Events};
+use paseo_core::limits::PAGE_ROWS;
+use paseo_wire::error::Exit;
+use paseo_wire::item::ItemQuery;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use self::conversation::{Conversation, Next};
+use self::source::Came;
+use self::surface::Surface;
+use super::logs;
+use crate::args::AttachArgs;
+use crate::context::Context;
+use crate::editor::Typed;
+use crate::failure::Failure;
+use crate::printer::{Mode, Style};
+use crate::terminal::Keys;
+
+/// How many of the newest items are shown first.
+const PAST: usize = 30;
+
+/// How the command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// The person left.
+    Left,
+    /// By a signal.
+    Signal,
+    /// All that was sent has an outcome.
+    Done(Exit),
+    /// The agent is gone.
+    Deleted,
+}
+
+pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.json_if(args.json);
+    let client = context.client()?;
+    let session = client.session(&args.handle).await?.session;
+    let handle = session.handle.clone();
+    context.explain_version();
+
+    let typed = std::io::stdin().is_terminal();
+    let prompted = typed && printer.is_screen() && printer.mode() != Mode::Json;
+    let unusable = |error| Failure::new(Exit::AgentError, format!("the terminal cannot be used: {error}"));
+    // Kept until the very end: dropping it brings the terminal back.
+    let keys = if prompted { Some(Keys::take().map_err(unusable)?) } else { None };
+    let surface = if prompted { Surface::prompted(printer)? } else { Surface::plain(printer) };
+    let input = if prompted { source::keys() } else { source::lines() };
+
+    let mut conversation = Conversation::new(client.clone(), session, surface, typed);
+    let ending = converse(&mut conversation, client, &args, input).await;
+    let left = conversation.surface.leave();
+    drop(keys);
+    let going_on = || {
+        printer.note(&format!(
+            "{handle} goes on. `paseo attach {handle}` comes back, `paseo stop {handle}` stops it"
+        ));
+    };
+    match ending? {
+        Ending::Left => going_on(),
+        Ending::Signal => {
+            going_on();
+            return Ok(Exit::Interrupted);
+        }
+        Ending::Done(exit) => return Ok(exit),
+        Ending::Deleted => printer.note(&format!("{handle} was deleted")),
+    }
+    left.map(|()| Exit::Ok)
+}
+
+/// Shows what happens and does what is typed, until there is a reason to leave.
+async fn converse(
+    conversation: &mut Conversation,
+    client: &Client,
+    args: &AttachArgs,
+    mut input: mpsc::Receiver<Came>,
+) -> Result<Ending, Failure> {
+    let listen = |kind| {
+        signal(kind)
+            .map_err(|error| Failure::new(Exit::AgentError, format!("cannot wait for signals: {error}")))
+    };
+    let mut interrupted = listen(SignalKind::interrupt())?;
+    let mut terminated = listen(SignalKind::terminate())?;
+    let mut hung_up = listen(SignalKind::hangup())?;
+    let mut resized = listen(SignalKind::window_change())?;
+    let mut events = past(conversation, client, args).await?;
+    if matches!(conversation.surface, Surface::Prompted(_)) {
+        conversation.surface.aside(Style::Dim, "/help lists what you can type, ctrl-D leaves")?;
+    }
+    loop {
+        let next = tokio::select! {
+            biased;
+            _ = interrupted.recv() => return Ok(Ending::Signal),
+            _ = terminated.recv() => return Ok(Ending::Signal),
+            _ = hung_up.recv() => return Ok(Ending::Signal),
+            _ = resized.recv() => {
+                conversation.surface.redraw()?;
+                Next::Listen
+            }
+            frame = events.next() => conversation.frame(&frame?).await?,
+            came = input.recv(), if conversation.listens() => take(conversation, came).await?,
+            // What is followed only answers here; what is shown comes by the stream above.
+            outcome = conversation.outcome() => conversation.note(outcome?)?,
+        };
+        match next {
+            Next::Listen => {}
+            Next::Leave => return Ok(Ending::Left),
+            Next::Gone => return Ok(Ending::Deleted),
+        }
+        if let Some(exit) = conversation.is_over(&events) {
+            return Ok(Ending::Done(exit));
+        }
+    }
+}
+
+/// Takes what came from stdin.
+async fn take(conversation: &mut Conversation, came: Option<Came>) -> Result<Next, Failure> {
+    match came.unwrap_or(Came::End) {
+        Came::End => return conversation.end_of_input(),
+        Came::Line(line) => return conversation.line(&line).await,
+        Came::Unusable(why) => conversation.surface.failure(&Failure::usage(why))?,
+        Came::Keys(bytes) => {
+            let typed = match &mut conversation.surface {
+                Surface::Prompted(prompted) => prompted.editor.feed(&bytes),
+                Surface::Plain(_) => Vec::new(),
+            };
+            conversation.surface.redraw()?;
+            for typed in typed {
+                let next = match typed {
+                    Typed::Line(line) => conversation.line(&line).await?,
+                    Typed::End => Next::Leave,
+                };
+                if !matches!(next, Next::Listen) {
+                    return Ok(next);
+                }
+            }
+        }
+    }
+    Ok(Next::Listen)
+}
+
+/// Shows the past and returns the present.
+async fn past(
+    conversation: &mut Conversation,
+    client: &Client,
+    args: &AttachArgs,
+) -> Result<Events, Failure> {
+    let session = conversation.session.id.clone();
+    let start = match args.since {
+        Some(_) => Some(logs::start(client, &session, args.since).await?),
+        None => None,
+    };
+    let mut query = match &start {
+        Some(start) => ItemQuery { after: Some(start.after), limit: Some(PAGE_ROWS), ..ItemQuery::default() },
+        None => ItemQuery { limit: Some(PAST), ..ItemQuery::default() },
+    };
+    loop {
+        let page = client.items(&session, &query).await?;
+        if start.is_none() && page.older {
+            let earlier = format!("earlier: `paseo logs {}`", conversation.session.handle);
+            conversation.surface.aside(Style::Dim, &earlier)?;
+        }
+        for item in &page.items {
+            let wanted = start.as_ref().is_none_or(|start| item.ts.as_millis() >= start.not_before);
+            conversation.item(item, wanted)?;
+        }
+        match page.items.last() {
+            Some(last) if page.newer => {
+                query = ItemQuery { after: Some(last.ordinal), before: None, ..query }
+            }
+            _ => return Ok(client.events(page.seq, &[format!("session:{session}")])),
+        }
+    }
+}

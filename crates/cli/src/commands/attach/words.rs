@@ -1,0 +1,76 @@
+//! What a typed line means.
+
+/// What a person wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Nothing,
+    /// Send it, after the running turn.
+    Say(String),
+    /// Send it instead of the running turn.
+    Interrupt(String),
+    Stop,
+    Allow(Option<String>),
+    Deny(Option<String>),
+    Help,
+    Quit,
+    /// A command that there is not.
+    Unknown(String),
+}
+
+/// What can be typed, for `/help`.
+pub(crate) const HELP: [(&str, &str); 7] = [
+    ("words", "send them; they are taken up after the running turn"),
+    ("! words", "interrupt the running turn: they are next"),
+    ("/stop", "stop the running turn; what waits is kept"),
+    ("/allow [words]", "allow what the agent asks"),
+    ("/deny [words]", "deny what the agent asks, and say why"),
+    ("/quit, ctrl-D", "leave; the agent goes on"),
+    ("//words", "send words that begin with a slash"),
+];
+
+/// Returns what a line means.
+pub(crate) fn meaning(line: &str) -> Wish {
+    let text = line.trim();
+    if text.is_empty() {
+        return Wish::Nothing;
+    }
+    if let Some(text) = text.strip_prefix('!') {
+        let text = text.trim();
+        return if text.is_empty() { Wish::Stop } else { Wish::Interrupt(text.to_owned()) };
+    }
+    let Some(command) = text.strip_prefix('/') else { return Wish::Say(line.trim_end().to_owned()) };
+    if command.starts_with('/') {
+        return Wish::Say(command.to_owned());
+    }
+    let (verb, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    let words = Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty());
+    match (verb, words) {
+        ("allow", words) => Wish::Allow(words),
+        ("deny", words) => Wish::Deny(words),
+        ("stop", None) => Wish::Stop,
+        ("help" | "?", None) => Wish::Help,
+        ("quit" | "exit" | "q", None) => Wish::Quit,
+        _ => Wish::Unknown(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_meanings() {
+        let words = |text: &str| Some(text.to_owned());
+        assert_eq!(meaning("  "), Wish::Nothing);
+        assert_eq!(meaning("  fix it \n"), Wish::Say("  fix it".to_owned()));
+        assert_eq!(meaning("! wrong branch"), Wish::Interrupt("wrong branch".to_owned()));
+        assert_eq!(meaning("!"), Wish::Stop);
+        assert_eq!(meaning("/stop"), Wish::Stop);
+        assert_eq!(meaning("/allow"), Wish::Allow(None));
+        assert_eq!(meaning("/deny  not today "), Wish::Deny(words("not today")));
+        assert_eq!(meaning("/q"), Wish::Quit);
+        assert_eq!(meaning("//etc/hosts is wrong"), Wish::Say("/etc/hosts is wrong".to_owned()));
+        assert_eq!(meaning("/etc/hosts"), Wish::Unknown("/etc/hosts".to_owned()));
+        assert_eq!(meaning("/stop it"), Wish::Unknown("/stop it".to_owned()));
+    }
+}

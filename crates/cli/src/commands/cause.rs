@@ -1,0 +1,90 @@
+//! `paseo cause`
+
+use paseo_wire::error::Exit;
+use paseo_wire::item::UsageView;
+use paseo_wire::trace::{CauseTurn, CauseView};
+
+use super::inspect::cost;
+use crate::args::CauseArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table, clock, lasted, relative};
+
+pub(crate) async fn run(context: &Context, args: CauseArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.json_if(args.json);
+    let client = context.client()?;
+    let view =
+        if args.stop { client.stop_cause(&args.cause).await? } else { client.cause(&args.cause).await? };
+    if printer.mode() == Mode::Json {
+        printer.json(&view)?;
+    } else {
+        show(&printer, &view)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
+    let mut head = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut row = |key: &str, style: Style, value: String| {
+        if !value.is_empty() {
+            head.row([(Style::Dim, key.to_owned()), (style, value)]);
+        }
+    };
+    let asked = view.opened_by.as_ref().map(|by| match view.opened_at {
+        Some(at) => format!("{by}, {}", relative(at)),
+        None => by.clone(),
+    });
+    row("cause", Style::Bold, view.cause.clone());
+    row("asked by", Style::Plain, asked.unwrap_or_default());
+    row("delivery", Style::Plain, view.delivery.clone().unwrap_or_default());
+    row("wakes", Style::Plain, format!("{} of {}", view.wakes, view.wakes_allowed));
+    row("usage", Style::Plain, format!("{} tokens{}", tokens(view.usage), cost(view.usage)));
+    row("stopped", Style::Red, if view.stopped { "by a person".to_owned() } else { String::new() });
+    printer.table(&head)?;
+    if view.turns.is_empty() {
+        printer.note("No turn has descended from it yet.");
+        return Ok(());
+    }
+    printer.line("")?;
+    printer.table(&turns(&view.turns))
+}
+
+fn turns(turns: &[CauseTurn]) -> Table<7> {
+    let mut table = Table::new([
+        Column::fixed("AGENT"),
+        Column::fixed("TURN"),
+        Column::fixed("OUTCOME"),
+        Column::fixed("BEGAN"),
+        Column::fixed("TOOK"),
+        Column::fixed("TOKENS"),
+        Column::fixed("COST"),
+    ]);
+    for turn in turns {
+        let depth = usize::try_from(turn.hop).unwrap_or_default();
+        let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+        let woken = if turn.woken { " (woken)" } else { "" };
+        let outcome = turn.outcome.as_deref().unwrap_or("running");
+        table.row([
+            (Style::Bold, format!("{branch}{}", turn.handle)),
+            (Style::Dim, turn.turn.clone()),
+            (outcome_style(outcome), format!("{outcome}{woken}")),
+            (Style::Plain, clock(turn.opened_at)),
+            (Style::Plain, turn.ended_at.map(|end| lasted(turn.opened_at, end)).unwrap_or_default()),
+            (Style::Plain, tokens(turn.usage).to_string()),
+            (Style::Plain, cost(turn.usage).trim_start_matches(", ").to_owned()),
+        ]);
+    }
+    table
+}
+
+fn tokens(usage: UsageView) -> u64 {
+    usage.input_tokens + usage.output_tokens
+}
+
+fn outcome_style(outcome: &str) -> Style {
+    match outcome {
+        "running" => Style::Green,
+        "failed" | "interrupted" => Style::Red,
+        _ => Style::Plain,
+    }
+}

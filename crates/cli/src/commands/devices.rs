@@ -1,0 +1,49 @@
+//! `paseo devices`
+
+use paseo_wire::error::Exit;
+
+use crate::args::DevicesCommand;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Style, Table, relative};
+
+pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Exit, Failure> {
+    match command {
+        DevicesCommand::Ls { output } => {
+            let printer = context.printer.with(output);
+            let list = context.client()?.devices().await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&list)?,
+                Mode::Quiet => list.devices.iter().try_for_each(|device| printer.line(&device.id))?,
+                Mode::Normal if list.devices.is_empty() => {
+                    printer.note("No browser is logged in. Log one in: paseo open");
+                }
+                Mode::Normal => {
+                    let mut table = Table::new([
+                        Column::fixed("ID"),
+                        Column::flexible("NAME"),
+                        Column::fixed("LOGGED IN"),
+                    ]);
+                    for device in list.devices {
+                        table.row([
+                            (Style::Bold, device.id),
+                            (Style::Plain, device.name),
+                            (Style::Dim, relative(device.created_at)),
+                        ]);
+                    }
+                    printer.table(&table)?;
+                }
+            }
+        }
+        DevicesCommand::Revoke { id, output } => {
+            let printer = context.printer.with(output);
+            let list = context.client()?.revoke_device(&id).await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&list)?,
+                Mode::Quiet => {}
+                Mode::Normal => printer.line(&format!("logged out {id}"))?,
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}

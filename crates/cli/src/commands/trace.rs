@@ -1,0 +1,81 @@
+//! `paseo trace`
+
+use paseo_wire::error::Exit;
+use paseo_wire::trace::{DeliveryTrace, TraceStep};
+use serde_json::Value;
+
+use crate::args::TraceArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::outcome;
+use crate::printer::{Column, Mode, Printer, Style, Table, clock, lasted};
+
+pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.json_if(args.json);
+    let trace = context.client()?.trace(&args.delivery).await?;
+    if printer.mode() == Mode::Json {
+        printer.json(&trace)?;
+    } else {
+        show(&printer, &trace)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(printer: &Printer, trace: &DeliveryTrace) -> Result<(), Failure> {
+    printer.styled(&[
+        (Style::Bold, &trace.handle),
+        (Style::Plain, " "),
+        (stage_style(&trace.stage), &trace.stage),
+        (Style::Dim, &format!("  delivery {}", trace.delivery)),
+    ])?;
+    let mut table =
+        Table::new([Column::fixed("TIME"), Column::fixed("AFTER"), Column::fixed("STEP"), Column::fixed("")]);
+    let mut before: Option<&TraceStep> = None;
+    for step in &trace.steps {
+        table.row([
+            (Style::Dim, clock(step.ts)),
+            (Style::Plain, before.map(|before| lasted(before.ts, step.ts)).unwrap_or_default()),
+            (Style::Plain, step.kind.clone()),
+            (Style::Plain, words(step)),
+        ]);
+        before = Some(step);
+    }
+    printer.table(&table)?;
+    if let (Some(first), Some(last)) = (trace.steps.first(), trace.steps.last()) {
+        printer.styled(&[(Style::Dim, &format!("{} in all", lasted(first.ts, last.ts)))])?;
+    }
+    printer.aside(&format!("`paseo cause {}` shows what else it led to", trace.cause));
+    Ok(())
+}
+
+/// Returns what a step means.
+fn words(step: &TraceStep) -> String {
+    let text = |key: &str| step.data.get(key).and_then(Value::as_str).unwrap_or_default();
+    match step.kind.as_str() {
+        "delivery.accepted" => match text("verb") {
+            "" | "queue" => format!("accepted from {}", step.actor),
+            verb => format!("accepted from {}, to {verb}", step.actor),
+        },
+        "delivery.held" => format!("held: {}", outcome::held(text("reason"))),
+        "delivery.handing" => "on its way into the running turn".to_owned(),
+        "delivery.handed" => "the harness took it into the running turn".to_owned(),
+        "delivery.returned" => "not confirmed: back at the head of the queue".to_owned(),
+        "delivery.cancelled" => "taken back".to_owned(),
+        "turn.opened" => format!("taken up by turn {}", text("turn")),
+        "turn.handed" => "the harness confirmed it".to_owned(),
+        "turn.ended" => match (text("outcome"), text("code")) {
+            (outcome, "") => outcome.to_owned(),
+            (outcome, code) => format!("{outcome} ({code})"),
+        },
+        _ => String::new(),
+    }
+}
+
+fn stage_style(stage: &str) -> Style {
+    match stage {
+        "handing" | "handed" => Style::Green,
+        "held" => Style::Yellow,
+        "failed" | "interrupted" | "cancelled" => Style::Red,
+        _ => Style::Plain,
+    }
+}

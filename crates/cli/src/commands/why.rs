@@ -1,0 +1,310 @@
+//! `paseo why`
+
+use std::time::Duration;
+
+use paseo_client::Waiting;
+use paseo_wire::error::Exit;
+use paseo_wire::session::SessionView;
+use paseo_wire::time::Moment;
+use serde::Serialize;
+
+use crate::args::WhyArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::outcome;
+use crate::printer::{Column, Mode, Printer, Style, Table, clock, relative, status_style};
+
+/// Who has waited this long is told the count instead of the list.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct WhyView {
+    session: String,
+    handle: String,
+    status: String,
+    since: Moment,
+    /// How the status is known: protocol, process_exit, hook, screen, person, daemon or restart.
+    source: String,
+    /// none, stopped, error, budget or paused.
+    hold: String,
+    /// What ends the hold.
+    released_by: Option<String>,
+    /// What has to happen before it goes on.
+    waits_for: Option<String>,
+    /// The question that it waits for.
+    ask: Option<String>,
+    turn: Option<String>,
+    /// The request that the running turn descends from.
+    cause: Option<String>,
+    /// The newest message that it took up.
+    last_delivery: Option<String>,
+    /// Messages that wait, oldest first.
+    queue: Vec<QueuedView>,
+    /// Messages that wait and could not be listed in time.
+    unlisted: usize,
+    error: Option<ErrorView>,
+    /// What to do, as commands.
+    next: Vec<String>,
+}
+
+/// A message that waits.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct QueuedView {
+    delivery: String,
+    /// Who sent it.
+    origin: String,
+    since: Moment,
+    /// queued or held.
+    stage: String,
+    why: String,
+}
+
+/// What went wrong last.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct ErrorView {
+    code: Option<String>,
+    text: Option<String>,
+    at: Moment,
+}
+
+/// What was found out beside the session itself.
+#[derive(Debug, Default)]
+struct Found {
+    ask: Option<String>,
+    last_delivery: Option<String>,
+    waiting: Vec<Waiting>,
+    error: Option<ErrorView>,
+}
+
+pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.json_if(args.json);
+    let client = context.client()?;
+    let session = client.session(&args.handle).await?.session;
+    let mut found = Found::default();
+    if let Some(hash) = &session.ask {
+        found.ask = client.ask_text(&session.id, hash).await?;
+    }
+    let field = |item: &paseo_wire::item::ItemView, name: &str| {
+        item.fields.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
+    };
+    found.last_delivery =
+        client.last_message(&session.id).await?.and_then(|message| field(&message, "delivery"));
+    if matches!(session.status.as_str(), "error" | "interrupted") {
+        found.error = client.last_error(&session.id).await?.map(|item| ErrorView {
+            code: field(&item, "code"),
+            at: item.ts,
+            text: item.text,
+        });
+    }
+    if let Ok(waiting) = tokio::time::timeout(PATIENCE, client.waiting(&session)).await {
+        found.waiting = waiting?;
+    }
+    let view = explain(session, found);
+    if printer.mode() == Mode::Json {
+        printer.json(&view)?;
+    } else {
+        show(&printer, &view)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Puts together what follows from what is known.
+fn explain(session: SessionView, found: Found) -> WhyView {
+    let unlisted = (session.queued + session.held).saturating_sub(found.waiting.len());
+    let queue = found
+        .waiting
+        .into_iter()
+        .map(|one| QueuedView {
+            why: why_queued(&session, &one),
+            delivery: one.delivery,
+            origin: one.origin,
+            since: one.since,
+            stage: one.stage,
+        })
+        .collect();
+    WhyView {
+        released_by: released_by(&session),
+        waits_for: waits_for(&session),
+        next: next(&session),
+        error: found.error.or_else(|| {
+            let at = session.status_since;
+            session.status_code.clone().map(|code| ErrorView { code: Some(code), text: None, at })
+        }),
+        session: session.id,
+        handle: session.handle,
+        status: session.status,
+        since: session.status_since,
+        source: session.status_source,
+        hold: session.hold,
+        ask: found.ask,
+        turn: session.turn,
+        cause: session.cause,
+        last_delivery: found.last_delivery,
+        queue,
+        unlisted,
+    }
+}
+
+fn released_by(session: &SessionView) -> Option<String> {
+    let words = match session.hold.as_str() {
+        "none" => return None,
+        "error" => "the next message, from anyone",
+        "budget" => "a message from a person, which brings fresh wakes",
+        _ => "a message from a person",
+    };
+    Some(words.to_owned())
+}
+
+fn waits_for(session: &SessionView) -> Option<String> {
+    let words = match session.status.as_str() {
+        "waiting" => "a person who answers what it asks",
+        "starting" => "its process: a free place among those that may run at once, and its start",
+        "running" => "its harness, which is at work",
+        "closed" => "a person who opens it again",
+        _ if session.hold != "none" && session.held + session.queued > 0 => "a person who writes to it",
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
+fn why_queued(session: &SessionView, one: &Waiting) -> String {
+    match (one.stage.as_str(), &one.reason) {
+        ("held", reason) => {
+            format!("held until a person acts: {}", outcome::held(reason.as_deref().unwrap_or("held")))
+        }
+        _ if session.turn.is_some() => "the running turn is first".to_owned(),
+        _ if session.status == "closed" => outcome::held("closed"),
+        _ if session.hold != "none" => outcome::held(&session.hold),
+        _ => "it is about to be taken up".to_owned(),
+    }
+}
+
+fn next(session: &SessionView) -> Vec<String> {
+    let handle = &session.handle;
+    let commands: &[&str] = match session.status.as_str() {
+        "waiting" => &["permit allow", "permit deny"],
+        "starting" | "running" => &["attach", "wait", "stop"],
+        "error" | "interrupted" => &["logs", "send"],
+        "closed" => &["reopen", "read"],
+        _ if session.hold != "none" => &["send"],
+        _ => &["read", "send"],
+    };
+    let words = |command: &str| if command == "send" { " \"…\"" } else { "" };
+    commands.iter().map(|command| format!("paseo {command} {handle}{}", words(command))).collect()
+}
+
+/// Returns how a status is known, in words.
+fn known_from(source: &str) -> &str {
+    match source {
+        "protocol" => "its harness said so",
+        "process_exit" => "its process ended",
+        "hook" => "a hook of its harness said so",
+        "screen" => "its screen shows it",
+        "person" => "a person did it",
+        "daemon" => "the daemon decided it",
+        "restart" => "the daemon was started again",
+        other => other,
+    }
+}
+
+fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
+    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut row = |key: &str, style: Style, value: String| {
+        if !value.is_empty() {
+            table.row([(Style::Dim, key.to_owned()), (style, value)]);
+        }
+    };
+    let since = format!("{} since {} ({})", view.status, clock(view.since), relative(view.since));
+    row("agent", Style::Bold, view.handle.clone());
+    row("status", status_style(&view.status), since);
+    row("known from", Style::Plain, format!("{} ({})", known_from(&view.source), view.source));
+    if let Some(released_by) = &view.released_by {
+        row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(&view.hold)));
+        row("released by", Style::Plain, released_by.clone());
+    }
+    row("waits for", Style::Plain, view.waits_for.clone().unwrap_or_default());
+    row("asks", Style::Yellow, view.ask.clone().unwrap_or_default());
+    if let Some(error) = &view.error {
+        let parts = [error.code.as_deref(), error.text.as_deref()];
+        let words: Vec<&str> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        row("error", Style::Red, words.join(": "));
+    }
+    row("turn", Style::Plain, view.turn.clone().unwrap_or_default());
+    row("cause", Style::Plain, view.cause.clone().unwrap_or_default());
+    row("last message", Style::Plain, view.last_delivery.clone().unwrap_or_default());
+    for (index, one) in view.queue.iter().enumerate() {
+        let key = if index == 0 { "queue" } else { " " };
+        let from = format!("{} from {} ({}): {}", one.delivery, one.origin, relative(one.since), one.why);
+        row(key, Style::Plain, from);
+    }
+    if view.unlisted > 0 {
+        row("queue", Style::Plain, format!("{} messages wait", view.unlisted));
+    }
+    row("next", Style::Bold, view.next.join("   "));
+    printer.table(&table)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn session(status: &str, hold: &str) -> SessionView {
+        serde_json::from_value(json!({
+            "id": "i", "handle": "3f2a", "name": null, "title": null, "status": status,
+            "status_source": "protocol", "status_since": "2026-01-31T12:00:00.000Z", "status_code": null,
+            "hold": hold, "provider": "scripted", "model": null, "labels": {}, "project": "/p",
+            "directory": "/p", "parent": null, "created_by": "human:cli",
+            "created_at": "2026-01-31T12:00:00.000Z", "updated_at": "2026-01-31T12:00:00.000Z",
+            "queued": 1, "held": 0, "turn": null, "cause": null, "ask": null, "turns": 1,
+            "usage": {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost_micros": null},
+        }))
+        .unwrap()
+    }
+
+    fn waiting(stage: &str, reason: Option<&str>) -> Waiting {
+        let since = Moment::try_from("2026-01-31T12:00:00.000Z".to_owned()).unwrap();
+        let (delivery, origin) = ("d".to_owned(), "human:cli".to_owned());
+        Waiting { delivery, origin, since, stage: stage.to_owned(), reason: reason.map(str::to_owned) }
+    }
+
+    #[test]
+    fn each_status_says_what_to_do() {
+        for (status, command) in [
+            ("idle", "paseo read 3f2a"),
+            ("starting", "paseo attach 3f2a"),
+            ("running", "paseo attach 3f2a"),
+            ("waiting", "paseo permit allow 3f2a"),
+            ("error", "paseo logs 3f2a"),
+            ("interrupted", "paseo logs 3f2a"),
+            ("closed", "paseo reopen 3f2a"),
+        ] {
+            assert_eq!(explain(session(status, "none"), Found::default()).next[0], command);
+        }
+    }
+
+    #[test]
+    fn each_message_says_why_it_waits() {
+        let why = |hold, one| {
+            let found = Found { waiting: vec![one], ..Found::default() };
+            explain(session("idle", hold), found).queue.remove(0).why
+        };
+        assert_eq!(why("stopped", waiting("queued", None)), "the agent was stopped");
+        assert!(why("none", waiting("held", Some("budget"))).contains("used up its turns"));
+        assert_eq!(why("none", waiting("queued", None)), "it is about to be taken up");
+        let mut running = session("running", "none");
+        running.turn = Some("t".to_owned());
+        assert_eq!(why_queued(&running, &waiting("queued", None)), "the running turn is first");
+    }
+
+    #[test]
+    fn what_cannot_be_listed_is_counted() {
+        let view = explain(session("idle", "stopped"), Found::default());
+        assert_eq!((view.unlisted, view.released_by.as_deref()), (1, Some("a message from a person")));
+    }
+}

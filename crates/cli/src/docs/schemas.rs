@@ -1,0 +1,161 @@
+//! `docs/schemas/`: a JSON Schema for everything that `--json` prints.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::CommandFactory;
+use serde_json::{Map, Value, json};
+use utoipa::{OpenApi, ToSchema};
+
+use super::commands::{leaves, name};
+use crate::args::Cli;
+use crate::{commands, doctor, outcome};
+
+const COMPONENTS: &str = "#/components/schemas/";
+
+/// The command line's own words; those of the wire have a list of their own.
+#[derive(OpenApi)]
+#[openapi(components(schemas(
+    commands::ls::ListView,
+    commands::permit::AskView,
+    commands::read::AnswerView,
+    commands::up::DownView,
+    commands::wait::DoneView,
+    commands::why::WhyView,
+    doctor::Diagnosis,
+    outcome::EndingView,
+    SettingsMap,
+)))]
+struct Own;
+
+/// Each setting and whether it is on.
+#[derive(ToSchema)]
+#[allow(dead_code)] // Only its shape is wanted.
+struct SettingsMap(BTreeMap<String, bool>);
+
+/// How often a command prints it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Once,
+    /// One object on each line.
+    Lines,
+}
+
+/// What a command prints: the command, the file of the schema, the schema's name, how often.
+const OUTPUTS: [(&str, &str, &str, Form); 35] = [
+    ("paseo run", "ending", "EndingView", Form::Once),
+    ("paseo run --detach", "created", "CreatedSession", Form::Once),
+    ("paseo ls", "list", "ListView", Form::Once),
+    ("paseo ls --watch", "list", "ListView", Form::Lines),
+    ("paseo send", "receipt", "Receipt", Form::Once),
+    ("paseo send --wait", "ending", "EndingView", Form::Once),
+    ("paseo attach", "item", "ItemView", Form::Lines),
+    ("paseo read", "answer", "AnswerView", Form::Once),
+    ("paseo logs", "item", "ItemView", Form::Lines),
+    ("paseo inspect", "agent", "SessionView", Form::Once),
+    ("paseo why", "why", "WhyView", Form::Once),
+    ("paseo trace", "trace", "DeliveryTrace", Form::Once),
+    ("paseo cause", "cause", "CauseView", Form::Once),
+    ("paseo wait", "done", "DoneView", Form::Lines),
+    ("paseo stop", "action", "ActionAnswer", Form::Lines),
+    ("paseo close", "action", "ActionAnswer", Form::Lines),
+    ("paseo reopen", "action", "ActionAnswer", Form::Lines),
+    ("paseo clear", "action", "ActionAnswer", Form::Lines),
+    ("paseo rm", "action", "ActionAnswer", Form::Lines),
+    ("paseo rename", "agent", "SessionView", Form::Once),
+    ("paseo label", "agent", "SessionView", Form::Lines),
+    ("paseo permit ls", "ask", "AskView", Form::Lines),
+    ("paseo permit allow", "action", "ActionAnswer", Form::Once),
+    ("paseo permit deny", "action", "ActionAnswer", Form::Once),
+    ("paseo open", "link", "LoginLink", Form::Once),
+    ("paseo devices ls", "devices", "DeviceList", Form::Once),
+    ("paseo devices revoke", "devices", "DeviceList", Form::Once),
+    ("paseo settings get", "settings", "SettingsMap", Form::Once),
+    ("paseo settings set", "settings", "SettingsMap", Form::Once),
+    ("paseo token create", "token", "CreatedToken", Form::Once),
+    ("paseo token ls", "tokens", "TokenList", Form::Once),
+    ("paseo token revoke", "tokens", "TokenList", Form::Once),
+    ("paseo up", "status", "DaemonStatus", Form::Once),
+    ("paseo down", "down", "DownView", Form::Once),
+    ("paseo doctor", "doctor", "Diagnosis", Form::Once),
+];
+
+/// These print what another command prints.
+const SAME: [(&str, &str); 2] = [("paseo restart", "paseo up"), ("paseo status", "paseo up")];
+
+/// Returns a page for each schema, and one that says which command prints what.
+pub(super) fn pages() -> BTreeMap<String, String> {
+    let schemas = schemas();
+    let mut pages = BTreeMap::new();
+    let mut index = String::from(
+        "# What `--json` prints\n\n\
+         Each file is a JSON Schema (2020-12). Fields may be added in later versions; none changes its meaning.\n\n\
+         | command | schema | |\n|---|---|---|\n",
+    );
+    let same = SAME.map(|(command, like)| {
+        let (_, file, schema, form) = OUTPUTS.into_iter().find(|output| output.0 == like).unwrap();
+        (command, file, schema, form)
+    });
+    for (command, file, schema, form) in OUTPUTS.into_iter().chain(same) {
+        let often = if form == Form::Once { "one object" } else { "one object on each line" };
+        index.push_str(&format!("| `{command} --json` | [{file}]({file}.json) | {often} |\n"));
+        pages.insert(format!("schemas/{file}.json"), format!("{:#}\n", standalone(&schemas, schema)));
+    }
+    pages.insert("schemas/README.md".to_owned(), index);
+    pages
+}
+
+/// Returns every schema there is, by name.
+fn schemas() -> Map<String, Value> {
+    let components = |document: utoipa::openapi::OpenApi| {
+        let document = serde_json::to_value(document).unwrap();
+        document["components"]["schemas"].as_object().cloned().unwrap()
+    };
+    let mut all = components(paseo_wire::schema::Schemas::openapi());
+    all.extend(components(Own::openapi()));
+    all
+}
+
+/// Returns a schema with everything that it refers to.
+fn standalone(schemas: &Map<String, Value>, name: &str) -> Value {
+    let mut names = BTreeSet::new();
+    collect(&schemas[name], schemas, &mut names);
+    let mut root = schemas[name].clone();
+    root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    root["title"] = json!(name);
+    if !names.is_empty() {
+        let definitions: Map<String, Value> =
+            names.iter().map(|name| (name.clone(), schemas[name].clone())).collect();
+        root["$defs"] = Value::Object(definitions);
+    }
+    let text = root.to_string().replace(COMPONENTS, "#/$defs/");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Collects the names that a schema refers to.
+fn collect(schema: &Value, schemas: &Map<String, Value>, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(name) =
+                fields.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(COMPONENTS))
+                && names.insert(name.to_owned())
+            {
+                collect(&schemas[name], schemas, names);
+            }
+            fields.values().for_each(|value| collect(value, schemas, names));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, schemas, names)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_command_with_json_has_a_schema() {
+    let mut root = Cli::command();
+    root.build();
+    for command in leaves(&root) {
+        let name = name(command);
+        let has = command.get_arguments().any(|argument| argument.get_id() == "json");
+        let listed = OUTPUTS.iter().any(|output| output.0 == name) || SAME.iter().any(|same| same.0 == name);
+        assert_eq!(has, listed, "{name}");
+    }
+}

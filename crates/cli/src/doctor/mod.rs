@@ -1,0 +1,77 @@
+//! Looking at what Paseo needs on this machine. Changes nothing and starts no daemon.
+
+mod daemon;
+mod home;
+mod programs;
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::environment::TERM;
+
+/// What `paseo doctor --json` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct Diagnosis {
+    /// Nothing fails; there may be warnings.
+    pub(crate) ok: bool,
+    pub(crate) checks: Vec<Check>,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct Check {
+    pub(crate) name: &'static str,
+    pub(crate) verdict: Verdict,
+    pub(crate) found: String,
+    /// What to do about it.
+    pub(crate) fix: Option<String>,
+}
+
+/// How it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verdict {
+    Ok,
+    /// Something does not work, the rest does.
+    Warn,
+    Fail,
+}
+
+impl Check {
+    fn ok(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Ok, found: found.into(), fix: None }
+    }
+
+    fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Warn, found: found.into(), fix: Some(fix.into()) }
+    }
+
+    fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, verdict: Verdict::Fail, found: found.into(), fix: Some(fix.into()) }
+    }
+}
+
+/// Looks at everything.
+pub(crate) async fn examine(context: &Context) -> Diagnosis {
+    let mut checks = home::examine(&context.settings);
+    checks.extend(daemon::examine(context).await);
+    checks.extend(programs::examine().await);
+    checks.push(terminal(context));
+    Diagnosis { ok: checks.iter().all(|check| check.verdict != Verdict::Fail), checks }
+}
+
+fn terminal(context: &Context) -> Check {
+    const NAME: &str = "terminal";
+    let kind = TERM.value().map(|kind| kind.to_string_lossy().into_owned()).unwrap_or_default();
+    if !context.printer.is_watched() {
+        return Check::ok(NAME, "none: output is plain");
+    }
+    if !context.printer.is_screen() {
+        let found = format!("{kind}: no colours, no redrawing");
+        return Check::warn(NAME, found, "set TERM to what the terminal is, for example xterm-256color");
+    }
+    Check::ok(NAME, kind)
+}

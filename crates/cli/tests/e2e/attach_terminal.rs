@@ -1,0 +1,117 @@
+//! `paseo attach` as a person at a terminal has it.
+
+use rustix::process::Signal;
+
+use crate::pty::Terminal;
+use crate::{home, inspect, start, start_hanging, wait_for_text};
+
+#[test]
+fn what_is_typed_is_sent_and_answered() {
+    let home = home();
+    let handle = start(&home, "<<say the past>>");
+    home.paseo(&["wait", &handle]).ok();
+    let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+    terminal.until("the past");
+    terminal.until("ctrl-D leaves");
+    assert!(!terminal.is_as_a_shell_leaves_it());
+    terminal.type_in("<<say Grüße>>x\x7f\r");
+    terminal.until("agent");
+    terminal.until("Grüße\r\n");
+    terminal.type_in("/help\r");
+    terminal.until("/deny [words]");
+    terminal.type_in("\x04");
+    let (code, shown, restored) = terminal.finish();
+    assert_eq!(code, Some(0), "{shown:?}");
+    assert!(
+        shown.ends_with(&format!(
+            "{handle} goes on. `paseo attach {handle}` comes back, `paseo stop {handle}` stops it\n"
+        )),
+        "{shown:?}"
+    );
+    assert!(restored && shown.contains("\x1b[?2004h") && shown.contains("\x1b[?2004l"), "{shown:?}");
+}
+
+#[test]
+fn a_half_typed_line_outlives_what_comes() {
+    let home = home();
+    let handle = start(&home, "x");
+    home.paseo(&["wait", &handle]).ok();
+    let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+    terminal.until("ctrl-D leaves");
+    terminal.type_in("<<say half");
+    terminal.until("> <<say half");
+    home.paseo(&["send", &handle, "<<stream 1ms words that come meanwhile>>"]).ok();
+    // The prompt stands again under what came.
+    terminal.until("words that come meanwhile");
+    terminal.until("> <<say half");
+    terminal.type_in(" typed>>\r");
+    terminal.until("half typed\r\n");
+    terminal.type_in("\x04");
+    assert_eq!(terminal.finish().0, Some(0));
+    wait_for_text(&home, &handle, "half typed");
+}
+
+#[test]
+fn a_paste_is_one_message() {
+    let home = home();
+    let handle = start(&home, "x");
+    home.paseo(&["wait", &handle]).ok();
+    let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+    terminal.until("ctrl-D leaves");
+    terminal.type_in("\x1b[200~first line\r\x04second line\r\x1b[201~");
+    terminal.until("first line⏎second line⏎");
+    terminal.type_in("\r");
+    terminal.until("You said: first line");
+    terminal.until("second line");
+    terminal.type_in("\x04");
+    assert_eq!(terminal.finish().0, Some(0));
+    assert_eq!(inspect(&home, &handle)["turns"], 2);
+}
+
+#[test]
+fn a_signal_brings_the_terminal_back() {
+    let home = home();
+    let handle = start_hanging(&home);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+        terminal.until("ctrl-D leaves");
+        assert!(!terminal.is_as_a_shell_leaves_it());
+        terminal.send(signal);
+        let (code, shown, restored) = terminal.finish();
+        assert_eq!(code, Some(130), "{signal:?}: {shown:?}");
+        assert!(restored && shown.contains("goes on"), "{signal:?}: {shown:?}");
+    }
+    assert_eq!(inspect(&home, &handle)["status"], "running");
+}
+
+#[test]
+fn the_daemons_end_brings_the_terminal_back() {
+    let home = home();
+    let handle = start(&home, "x");
+    home.paseo(&["wait", &handle]).ok();
+    let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+    terminal.until("ctrl-D leaves");
+    home.paseo(&["rm", &handle]).ok();
+    let (code, shown, restored) = terminal.finish();
+    assert_eq!(code, Some(0), "{shown:?}");
+    assert!(restored && shown.ends_with(&format!("{handle} was deleted\n")), "{shown:?}");
+}
+
+#[test]
+fn an_agent_cannot_command_the_terminal() {
+    let home = home();
+    let handle = start(&home, "x");
+    home.paseo(&["wait", &handle]).ok();
+    let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+    terminal.until("ctrl-D leaves");
+    for prompt in ["<<say \x1b[2Jowned\x07>>", "<<stream 1ms \x1b]0;owned\x07 twice>>"] {
+        home.paseo(&["send", &handle, prompt]).ok();
+        let shown = terminal.until("owned\\u{7}") + &terminal.until("agent") + &terminal.until("owned\\u{7}");
+        assert!(
+            !shown.contains("\x1b[2J") && !shown.contains("\x1b]0") && !shown.contains('\x07'),
+            "{shown:?}"
+        );
+    }
+    terminal.type_in("\x04");
+    assert_eq!(terminal.finish().0, Some(0));
+}

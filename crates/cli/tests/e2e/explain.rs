@@ -1,0 +1,94 @@
+//! `paseo why`, `trace` and `cause`
+
+use crate::{assert_shown, home, inspect, json, start, start_hanging};
+
+#[test]
+fn why_tells_what_is_waited_for_and_what_to_do() {
+    let home = home();
+    let handle = start(&home, "<<ask may I push>>");
+    assert_eq!(home.paseo(&["wait", &handle]).code, 4);
+    assert_shown!(home, home.paseo(&["why", &handle]).ok(), @r"
+    agent         [id]
+    status        waiting since [CLOCK] ([AGO])
+    known from    its harness said so (protocol)
+    waits for     a person who answers what it asks
+    asks          may I push
+    turn          [UUID]
+    cause         [UUID]
+    last message  [UUID]
+    next          paseo permit allow [id]   paseo permit deny [id]
+    ");
+    let failed = start(&home, "<<fail boom>>");
+    assert_eq!(home.paseo(&["wait", &failed]).code, 1);
+    assert_shown!(home, home.paseo(&["why", &failed]).ok(), @r#"
+    agent         [id]
+    status        error since [CLOCK] ([AGO])
+    known from    its harness said so (protocol)
+    hold          error: the agent's last turn failed
+    released by   the next message, from anyone
+    error         scripted_failure: boom
+    last message  [UUID]
+    next          paseo logs [id]   paseo send [id] "…"
+    "#);
+}
+
+#[test]
+fn why_lists_the_messages_that_wait() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let first = home.paseo(&["send", "-q", &handle, "one"]).ok().to_owned();
+    let second = home.paseo(&["send", "-q", &handle, "two"]).ok().to_owned();
+    let view = json(&home.paseo(&["why", "--json", &handle]));
+    let queue = view["queue"].as_array().unwrap();
+    let waiting: Vec<&str> = queue.iter().map(|one| one["delivery"].as_str().unwrap()).collect();
+    assert_eq!((waiting, &view["unlisted"]), (vec![first.as_str(), &second], &0.into()));
+    assert!(queue.iter().all(|one| one["why"] == "the running turn is first"), "{queue:?}");
+    home.paseo(&["stop", &handle]).ok();
+    let view = json(&home.paseo(&["why", "--json", &handle]));
+    assert_eq!((&view["hold"], &view["released_by"]), (&"stopped".into(), &"a message from a person".into()));
+    let why = view["queue"][0]["why"].as_str().unwrap();
+    assert!(view["queue"].as_array().unwrap().len() == 2 && why.contains("the agent was stopped"), "{view}");
+}
+
+#[test]
+fn a_message_is_traced_from_its_receipt_to_its_end() {
+    let home = home();
+    let handle = start(&home, "x");
+    home.paseo(&["wait", &handle]).ok();
+    let delivery = home.paseo(&["send", "-q", &handle, "<<usage 30 4>><<say done>>"]).ok().to_owned();
+    home.paseo(&["wait", &handle]).ok();
+    let trace = home.paseo(&["trace", &delivery]);
+    let steps: Vec<&str> = trace
+        .ok()
+        .lines()
+        .filter_map(|line| line.split_whitespace().find(|word| word.contains('.') && !word.ends_with('s')))
+        .collect();
+    assert_eq!(steps, ["delivery.accepted", "turn.opened", "turn.handed", "turn.ended"], "{trace:?}");
+    assert!(trace.stdout.starts_with(&format!("{handle} answered  delivery {delivery}")), "{trace:?}");
+    assert!(home.paseo(&["inspect", &handle]).ok().contains(&delivery), "a person finds it");
+
+    let cause = json(&home.paseo(&["trace", &delivery, "--json"]))["cause"].as_str().unwrap().to_owned();
+    assert!(trace.stderr.contains(&format!("`paseo cause {cause}`")), "{}", trace.stderr);
+    let shown = home.paseo(&["cause", &cause]);
+    assert!(shown.ok().contains("0 of 64") && shown.stdout.contains("34 tokens"), "{shown:?}");
+    assert!(shown.stdout.contains(&handle) && shown.stdout.contains("completed"), "{shown:?}");
+    assert_eq!(home.paseo(&["trace", "nonsense"]).code, 3);
+    assert_eq!(home.paseo(&["cause", "nonsense"]).code, 3);
+}
+
+#[test]
+fn a_cause_is_stopped_with_all_that_descends_from_it() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let cause = inspect(&home, &handle)["cause"].as_str().unwrap().to_owned();
+    let running = json(&home.paseo(&["cause", &cause, "--json"]));
+    assert_eq!(
+        (&running["stopped"], &running["turns"][0]["outcome"]),
+        (&false.into(), &serde_json::Value::Null)
+    );
+    let stopped = json(&home.paseo(&["cause", &cause, "--stop", "--json"]));
+    assert_eq!(stopped["stopped"], true);
+    home.paseo(&["wait", &handle]);
+    assert_ne!(inspect(&home, &handle)["status"], "running");
+    assert!(home.paseo(&["cause", &cause]).ok().contains("stopped   by a person"));
+}

@@ -1,0 +1,103 @@
+//! A terminal of its own for a command, and somebody who types in it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::time::Duration;
+
+use paseo_testkit::home::TestHome;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+/// Nothing here takes this long; a test that waits longer has found a bug.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A command on a terminal.
+pub(crate) struct Terminal {
+    controller: File,
+    side: OwnedFd,
+    child: Child,
+    shown: Vec<u8>,
+    /// Up to here it was looked at.
+    seen: usize,
+}
+
+impl Terminal {
+    pub(crate) fn start(home: &TestHome, columns: u16, arguments: &[&str]) -> Self {
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap();
+        let side =
+            rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+        tcsetwinsize(&side, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let mut command = home.command(arguments);
+        let copy = || side.try_clone().unwrap();
+        command.stdin(copy()).stdout(copy()).stderr(copy());
+        let child = command.spawn().unwrap();
+        Self { controller: File::from(controller), side, child, shown: Vec::new(), seen: 0 }
+    }
+
+    /// Types.
+    pub(crate) fn type_in(&mut self, keys: &str) {
+        self.controller.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Reads until a text is there that was not there before, and returns everything up to it.
+    pub(crate) fn until(&mut self, text: &str) -> String {
+        loop {
+            let new = String::from_utf8_lossy(&self.shown[self.seen..]).into_owned();
+            if let Some(at) = new.find(text) {
+                self.seen += at + text.len();
+                return new[..at + text.len()].to_owned();
+            }
+            let timeout = Timespec::try_from(PATIENCE).unwrap();
+            let ready = poll(&mut [PollFd::new(&self.controller, PollFlags::IN)], Some(&timeout)).unwrap();
+            assert!(ready > 0, "`{text}` never came: {:?}", String::from_utf8_lossy(&self.shown));
+            let mut chunk = [0; 4096];
+            let length = self.controller.read(&mut chunk).unwrap();
+            self.shown.extend_from_slice(&chunk[..length]);
+        }
+    }
+
+    /// Says whether the terminal echoes and edits lines, as a shell leaves it.
+    pub(crate) fn is_as_a_shell_leaves_it(&self) -> bool {
+        tcgetattr(&self.side).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO)
+    }
+
+    pub(crate) fn send(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for the end; returns the exit code, everything that was shown, and whether the terminal is as
+    /// it was.
+    pub(crate) fn finish(mut self) -> (Option<i32>, String, bool) {
+        // Reading fails once nobody has the other side any more, so it is looked at before.
+        let reader = self.controller.try_clone().unwrap();
+        let shown = std::mem::take(&mut self.shown);
+        let (stop, stopped) = std::sync::mpsc::channel();
+        let reading = std::thread::spawn(move || {
+            let (mut reader, mut shown, mut chunk) = (reader, shown, [0; 4096]);
+            while let Ok(length @ 1..) = reader.read(&mut chunk) {
+                shown.extend_from_slice(&chunk[..length]);
+            }
+            stop.send(()).ok();
+            shown
+        });
+        let status = self.child.wait().unwrap();
+        let restored = self.is_as_a_shell_leaves_it();
+        drop(self.side);
+        stopped.recv_timeout(PATIENCE).expect("the terminal ends");
+        let shown = String::from_utf8(reading.join().unwrap()).unwrap().replace("\r\n", "\n");
+        (status.code(), shown, restored)
+    }
+}
+
+/// Runs a command on a terminal of its own and returns what it shows.
+pub(crate) fn on_terminal(home: &TestHome, columns: u16, arguments: &[&str]) -> String {
+    Terminal::start(home, columns, arguments).finish().1
+}

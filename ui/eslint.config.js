@@ -1,0 +1,27 @@
+import svelte from 'eslint-plugin-svelte';
+import ts from 'typescript-eslint';
+import svelteConfig from './svelte.config.js';
+
+export default ts.config(
+    { ignores: ['dist', 'src/lib/api.d.ts', 'test-results'] },
+    ...ts.configs.recommended,
+    ...svelte.configs.recommended,
+    {
+        rules: {
+            eqeqeq: 'error',
+            'no-console': 'error',
+            'no-eval': 'error',
+            'max-lines': ['error', 250],
+        },
+    },
+    {
+        files: ['**/*.svelte', '**/*.svelte.ts'],
+        languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
+        rules: {
+            // Text from agents reaches the page as text, never as markup.
+            'svelte/no-at-html-tags': 'error',
+            // Maps and sets here are replaced as a whole, or nobody watches them.
+            'svelte/prefer-svelte-reactivity': 'off',
+        },
+    },
+);

@@ -1,0 +1,29 @@
+import type { Agent } from './wire';
+
+export type Shortcut = 'next' | 'previous' | 'write' | 'back' | 'help';
+
+const SHORTCUTS: Record<string, Shortcut> = {
+    j: 'next',
+    k: 'previous',
+    '/': 'write',
+    Escape: 'back',
+    '?': 'help',
+};
+
+/** Returns what a key asks for. Keys that are typed into a field ask for nothing. */
+export function shortcut(event: KeyboardEvent): Shortcut | undefined {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+    const target = event.target;
+    if (target instanceof HTMLElement && target.closest('textarea, input, select, dialog')) return undefined;
+    return SHORTCUTS[event.key];
+}
+
+/** Returns the agent that stands a step away from the chosen one; the first when none is chosen. */
+export function neighbour(
+    list: readonly Agent[],
+    chosen: string | undefined,
+    step: 1 | -1,
+): Agent | undefined {
+    const at = list.findIndex((agent) => agent.id === chosen);
+    return at < 0 ? list[0] : list[at + step];
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { diffs, inputText, outcomeText, rows } from './rows';
+import type { Item } from './wire';
+
+let ordinal = 0;
+const item = (kind: string, fields: Record<string, unknown>, text: string | null = null): Item => {
+    ordinal += 1;
+    return { id: `i${ordinal}`, ordinal, kind, fields, text, full_length: null } as unknown as Item;
+};
+
+describe('rows', () => {
+    it('puts a result to its call, however late it comes', () => {
+        const first = item('tool_call', { call: 'a', name: 'shell' }, '{}');
+        const second = item('tool_call', { call: 'b', name: 'shell' }, '{}');
+        const late = item('tool_result', { call: 'a', outcome: 'ok' }, 'out');
+        expect(rows([first, second, late])).toMatchObject([
+            { is: 'tool', item: first, result: late },
+            { is: 'tool', item: second, result: undefined },
+        ]);
+    });
+
+    it('shows a result whose call is above the window', () => {
+        expect(rows([item('tool_result', { call: 'a', outcome: 'ok' }, 'out')])).toMatchObject([
+            { is: 'orphan' },
+        ]);
+    });
+
+    it('shows an ask once, with its decision', () => {
+        const ask = item('permission', { hash: 'h' }, 'May I?');
+        const decided = item('permission', { hash: 'h', decision: 'deny' });
+        expect(rows([ask])).toMatchObject([{ is: 'ask', decision: undefined }]);
+        expect(rows([ask, decided])).toMatchObject([{ is: 'ask', item: ask, decision: 'deny' }]);
+        expect(rows([decided])).toMatchObject([{ is: 'ask', decision: 'deny' }]);
+    });
+
+    it('leaves out what only machines read, and what was cleared', () => {
+        const cleared = ['user_text', 'assistant_text', 'thinking', 'tool_call', 'notice', 'raw'];
+        expect(
+            rows([item('usage', {}), item('new_kind', {}), ...cleared.map((kind) => item(kind, {}))]),
+        ).toEqual([]);
+    });
+});
+
+describe('tool calls', () => {
+    it('shows a command as it is typed', () => {
+        expect(inputText(item('tool_call', {}, '{"command":"ls\\n-la"}'))).toBe('ls\n-la');
+        expect(inputText(item('tool_call', {}, '{"a":1,"b":2}'))).toBe('{\n  "a": 1,\n  "b": 2\n}');
+        expect(inputText(item('tool_call', {}, '{}'))).toBe('');
+        expect(inputText(item('tool_call', {}, 'not json'))).toBe('not json');
+    });
+
+    it('says how it ended', () => {
+        const said = (fields: Record<string, unknown>) => outcomeText(item('tool_result', fields));
+        expect(said({ outcome: 'ok', exit_code: 0 })).toBe('');
+        expect(said({ outcome: 'error', exit_code: 2 })).toBe('exit 2');
+        expect(said({ outcome: 'denied' })).toBe('denied');
+        expect(said({ outcome: 'interrupted', exit_code: -15 })).toBe('interrupted');
+    });
+
+    it('takes only diffs that are some', () => {
+        const good = { path: 'a.rs', patch: '@@\n-x\n+y' };
+        expect(diffs(item('tool_result', { diffs: [good, { path: 1 }, null, 'x'] }))).toEqual([good]);
+        expect(diffs(item('tool_result', {}))).toEqual([]);
+    });
+});

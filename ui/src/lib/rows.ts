@@ -1,0 +1,120 @@
+import { count, field, type Item } from './wire';
+
+/** One thing that a person sees in a transcript. */
+export type Row =
+    | { is: 'message'; key: string; item: Item }
+    | { is: 'answer'; key: string; item: Item }
+    | { is: 'thinking'; key: string; item: Item }
+    | { is: 'tool'; key: string; item: Item; result: Item | undefined }
+    | { is: 'orphan'; key: string; item: Item }
+    | { is: 'ask'; key: string; item: Item; decision: string | undefined }
+    | { is: 'todo'; key: string; item: Item }
+    | { is: 'note'; key: string; item: Item }
+    | { is: 'raw'; key: string; item: Item };
+
+/** Puts calls and results, asks and decisions together, and leaves out what only machines read. */
+export function rows(items: readonly Item[]): Row[] {
+    const results = new Map<string, Item>();
+    const calls = new Set<string>();
+    const decisions = new Map<string, string>();
+    const asks = new Set<string>();
+    for (const item of items) {
+        const call = field(item, 'call');
+        const hash = field(item, 'hash');
+        if (item.kind === 'tool_call' && call) calls.add(call);
+        if (item.kind === 'tool_result' && call) results.set(call, item);
+        if (item.kind === 'permission' && hash) {
+            const decision = field(item, 'decision');
+            if (decision) decisions.set(hash, decision);
+            else asks.add(hash);
+        }
+    }
+    const rows: Row[] = [];
+    for (const item of items) {
+        const row = rowOf(item, { results, calls, decisions, asks });
+        if (row) rows.push(row);
+    }
+    return rows;
+}
+
+interface Known {
+    results: Map<string, Item>;
+    calls: Set<string>;
+    decisions: Map<string, string>;
+    asks: Set<string>;
+}
+
+function rowOf(item: Item, known: Known): Row | undefined {
+    const key = item.id;
+    switch (item.kind) {
+        case 'user_text':
+            return item.text === null ? undefined : { is: 'message', key, item };
+        case 'assistant_text':
+            return item.text ? { is: 'answer', key, item } : undefined;
+        case 'thinking':
+            return item.text ? { is: 'thinking', key, item } : undefined;
+        case 'tool_call': {
+            const call = field(item, 'call');
+            if (!call) return undefined;
+            return { is: 'tool', key, item, result: known.results.get(call) };
+        }
+        case 'tool_result': {
+            const call = field(item, 'call');
+            return call && !known.calls.has(call) ? { is: 'orphan', key, item } : undefined;
+        }
+        case 'permission': {
+            const hash = field(item, 'hash');
+            if (!hash || (field(item, 'decision') && known.asks.has(hash))) return undefined;
+            return { is: 'ask', key, item, decision: known.decisions.get(hash) };
+        }
+        case 'todo':
+            return item.text ? { is: 'todo', key, item } : undefined;
+        case 'notice':
+        case 'error':
+            return item.text === null && !field(item, 'code') ? undefined : { is: 'note', key, item };
+        case 'raw':
+            return item.text ? { is: 'raw', key, item } : undefined;
+        default:
+            return undefined;
+    }
+}
+
+/** A change to one file. */
+export interface Diff {
+    path: string;
+    patch: string;
+}
+
+/** Returns the changes that a result brings. */
+export function diffs(result: Item): Diff[] {
+    const value = (result.fields as Record<string, unknown>)['diffs'];
+    if (!Array.isArray(value)) return [];
+    return value.filter(
+        (diff): diff is Diff => typeof diff?.path === 'string' && typeof diff?.patch === 'string',
+    );
+}
+
+/** Returns what a person would want to see of a call's input: a command as it is typed, else JSON. */
+export function inputText(call: Item): string {
+    const text = call.text ?? '';
+    try {
+        const input: unknown = JSON.parse(text);
+        if (typeof input !== 'object' || input === null) return text;
+        const entries = Object.entries(input);
+        const only = entries.length === 1 ? entries[0]?.[1] : undefined;
+        if (typeof only === 'string') return only;
+        return entries.length === 0 ? '' : JSON.stringify(input, null, 2);
+    } catch {
+        return text;
+    }
+}
+
+/** Returns how a call ended, in a few words. */
+export function outcomeText(result: Item): string {
+    const outcome = field(result, 'outcome') ?? 'ok';
+    const code = count(result, 'exit_code');
+    const words =
+        { ok: '', error: 'failed', denied: 'denied', interrupted: 'interrupted' }[outcome] ?? outcome;
+    if (code !== undefined && code !== 0) return outcome === 'interrupted' ? words : `exit ${code}`;
+    return words;
+}

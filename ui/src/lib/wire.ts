@@ -1,0 +1,43 @@
+import type { components } from './api';
+
+type Schemas = components['schemas'];
+
+export type Agent = Schemas['SessionView'];
+export type AgentPage = Schemas['SessionPage'];
+export type AgentAnswer = Schemas['SessionAnswer'];
+export type Item = Schemas['ItemView'];
+export type ItemPage = Schemas['ItemPage'];
+export type Receipt = Schemas['Receipt'];
+export type Verb = Schemas['Verb'];
+export type ErrorBody = Schemas['ErrorBody'];
+export type EventFrame = Schemas['EventFrame'];
+export type ItemFrame = Schemas['ItemFrame'];
+export type LiveFrame = Schemas['LiveFrame'];
+
+/** One thing that the event stream brought. */
+export type Frame =
+    | { type: 'event'; frame: EventFrame }
+    | { type: 'item'; frame: ItemFrame }
+    | { type: 'live'; frame: LiveFrame };
+
+/** Returns a field of an item when it is text. */
+export function field(item: Item, name: string): string | undefined {
+    const value = (item.fields as Record<string, unknown>)[name];
+    return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns a field of an item when it is a number. */
+export function count(item: Item, name: string): number | undefined {
+    const value = (item.fields as Record<string, unknown>)[name];
+    return typeof value === 'number' ? value : undefined;
+}
+
+/** A turn is under way. */
+export function isBusy(agent: Agent): boolean {
+    return agent.status === 'starting' || agent.status === 'running' || agent.status === 'waiting';
+}
+
+/** What people call it: their name for it, else its own title, else its handle. */
+export function shownName(agent: Agent): string {
+    return agent.name || agent.title || agent.handle;
+}

@@ -1,0 +1,105 @@
+import { expect, test } from './app';
+
+test('the list is live, newest first, and without background agents', async ({ app, daemon }) => {
+    await expect(app.page.getByText('No agents here yet.')).toBeVisible();
+    await daemon.paseo('run', '-d', '--title', 'in the background', '<<hang>>');
+    await daemon.agent('first', '<<say done>>');
+    await daemon.agent('second', '<<ask May I?>>');
+    await expect(app.rows).toContainText(['second', 'first']);
+    await expect(app.row('first')).toContainText('idle');
+    await expect(app.row('second')).toContainText('asks you');
+    await expect(app.page).toHaveTitle('(1) Paseo');
+    await expect(app.rows).toHaveCount(2);
+
+    const handle = await daemon.agent('third', '<<hang>>');
+    await expect(app.rows).toContainText(['third', 'second', 'first']);
+    await daemon.paseo('send', handle, 'later');
+    await expect(app.row('third')).toContainText('1 queued');
+    await daemon.paseo('rename', handle, 'renamed');
+    await expect(app.row('renamed')).toContainText('running');
+    await daemon.paseo('stop', handle);
+    await daemon.paseo('close', handle);
+    await expect(app.rows).toHaveCount(2);
+    await expect(app.page.getByText('in the background')).toHaveCount(0);
+
+    // Leaving the list is live, too.
+    const deleted = await daemon.agent('deleted', '<<say done>>');
+    await expect(app.row('deleted')).toContainText('idle');
+    await daemon.paseo('rm', deleted);
+    await expect(app.row('deleted')).toHaveCount(0);
+    const hidden = await daemon.agent('hidden', '<<say done>>');
+    await expect(app.row('hidden')).toContainText('idle');
+    await daemon.paseo('label', hidden, 'ui-');
+    await expect(app.row('hidden')).toHaveCount(0);
+});
+
+test('a turn is watched as it happens', async ({ app, daemon }) => {
+    await daemon.agent('worker', '<<say ready>>');
+    await app.open('worker');
+    const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(' ');
+    await app.send(
+        `<<think hm>><<stream 30ms ${words}>><<sh echo out; echo more; exit 3>><<say **bold** end>>`,
+    );
+    await expect(app.items('growing')).toContainText('word3 word4');
+    await expect(app.items('growing')).toHaveCount(0);
+    await expect(app.items('answer')).toHaveText(['ready', words, 'bold end']);
+    await expect(app.items('answer').locator('strong')).toHaveText('bold');
+    await expect(app.items('message')).toHaveCount(2);
+    await expect(app.items('pending')).toHaveCount(0);
+    const tool = app.items('tool');
+    await expect(tool).toContainText('shell');
+    await expect(tool).toContainText('exit 3');
+    await expect(tool.locator('pre')).toHaveText('out\nmore');
+    const thought = app.items('thinking').getByRole('button');
+    await expect(thought).toHaveAttribute('aria-expanded', 'false');
+    await thought.click();
+    await expect(thought).toHaveAttribute('aria-expanded', 'true');
+});
+
+test('queue, interrupt and stop', async ({ app, daemon }) => {
+    const handle = await daemon.agent('busy', '<<say on it>><<hang>>');
+    await app.open('busy');
+    await expect(app.items('answer')).toHaveText(['on it']);
+    await app.send('<<say queued one>>');
+    await expect(app.items('pending')).toContainText('queued');
+    await expect(app.status()).toContainText('running');
+
+    await app.send('<<say interrupting>><<hang>>', 'Control+Enter');
+    await expect(app.items('answer')).toHaveText(['on it', 'interrupting']);
+    await expect(app.items('pending')).toContainText('queued one');
+
+    await app.page.getByRole('button', { name: 'Stop' }).click();
+    await expect(app.page.getByText('Stopped. Write to go on. 1 message waits.')).toBeVisible();
+    await expect(app.page.getByRole('button', { name: 'Stop' })).toHaveCount(0);
+    expect(await daemon.inspect(handle)).toMatchObject({ hold: 'stopped', held: 1 });
+
+    await app.send('<<say going on>>');
+    await expect(app.items('answer')).toHaveText(['on it', 'interrupting', 'queued one', 'going on']);
+    await expect(app.items('pending')).toHaveCount(0);
+    await expect(app.page.getByText('Write to go on')).toHaveCount(0);
+});
+
+test('a permission is given and refused', async ({ app, daemon }) => {
+    await daemon.agent(
+        'careful',
+        '<<ask May I push?\n\n  git push origin main>><<say pushed>><<ask And delete?>>',
+    );
+    await app.open('careful');
+    const asks = app.items('ask');
+    await expect(asks.locator('pre')).toHaveText('May I push?\n\n  git push origin main');
+    await asks.getByRole('button', { name: 'Allow' }).click();
+    await expect(asks.first()).toContainText('Allowed');
+    await expect(app.items('answer')).toHaveText(['pushed']);
+    await asks.nth(1).getByRole('button', { name: 'Deny' }).click();
+    await expect(asks.nth(1)).toContainText('Denied');
+    await expect(asks.getByRole('button')).toHaveCount(0);
+    await expect(app.row('careful')).toContainText('idle');
+});
+
+test('a failed turn says so', async ({ app, daemon }) => {
+    await daemon.agent('unlucky', '<<say trying>><<fail no luck>>');
+    await app.open('unlucky');
+    await expect(app.items('note')).toContainText('no luck');
+    await expect(app.row('unlucky')).toContainText('failed');
+    await expect(app.page.getByText('The last turn failed. Write to go on.')).toBeVisible();
+});

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const BINARY = resolve(process.env['PASEO_BIN'] ?? '../target/debug/paseo');
+
+/** A daemon of its own: own home, own port, agents without a model. */
+export class Daemon {
+    private constructor(
+        private readonly root: string,
+        private readonly listen: string,
+    ) {}
+
+    static async start(): Promise<Daemon> {
+        const root = await mkdtemp(join(tmpdir(), 'paseo-ui-'));
+        const daemon = new Daemon(root, `127.0.0.1:${await freePort()}`);
+        await mkdir(daemon.work);
+        await daemon.paseo('up');
+        return daemon;
+    }
+
+    /** Where the agents work. */
+    get work(): string {
+        return join(this.root, 'work');
+    }
+
+    /** Runs the command line and returns what it printed. */
+    async paseo(...args: string[]): Promise<string> {
+        const env = {
+            PATH: process.env['PATH'],
+            HOME: this.root,
+            PASEO_HOME: join(this.root, 'home'),
+            PASEO_LISTEN: this.listen,
+            PASEO_PROVIDER: 'scripted',
+        };
+        const { stdout } = await run(BINARY, args, { cwd: this.work, env, maxBuffer: 64 * 1024 * 1024 });
+        return stdout.trim();
+    }
+
+    /** Starts an agent that the web app shows. Returns its handle. */
+    agent(name: string, script: string): Promise<string> {
+        return this.paseo('run', '-d', '--ui', '--title', name, script);
+    }
+
+    /** Returns what is stored of an agent. */
+    async inspect(handle: string): Promise<{ status: string; held: number; hold: string }> {
+        const all = JSON.parse(await this.paseo('inspect', '--json', handle)) as Record<string, unknown>;
+        return (all['session'] ?? all) as { status: string; held: number; hold: string };
+    }
+
+    /** Opens a gate that a script waits at. */
+    async touch(name: string): Promise<void> {
+        await writeFile(join(this.work, name), '');
+    }
+
+    /** Returns a link that logs a browser in, once. */
+    async link(): Promise<string> {
+        return (JSON.parse(await this.paseo('open', '--json')) as { url: string }).url;
+    }
+
+    async stop(): Promise<void> {
+        await this.paseo('down').catch(() => {});
+        await rm(this.root, { recursive: true, force: true });
+    }
+}
+
+/** A restart has to come back on the same port, so it cannot be the system's choice each time. */
+async function freePort(): Promise<number> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
+    return port;
+}

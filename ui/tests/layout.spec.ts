@@ -1,0 +1,83 @@
+import { expect, test } from './app';
+
+test.describe('on a phone', () => {
+    test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+    test('one thumb is enough', async ({ app, daemon }) => {
+        await daemon.agent('pocket', '<<say hi>><<hang>>');
+        await daemon.agent('other', '<<say hi>>');
+        await app.row('pocket').tap();
+        await expect(app.items('answer')).toHaveText(['hi']);
+        await expect(app.rows.first()).toBeHidden();
+
+        await app.composer.fill('<<say instead>><<hang>>');
+        await app.page.getByRole('radio', { name: 'Interrupt' }).tap();
+        await app.page.getByRole('button', { name: 'Interrupt' }).tap();
+        await expect(app.items('answer')).toHaveText(['hi', 'instead']);
+
+        const wide = await app.page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+        expect(wide).toBe(false);
+        for (const button of await app.page.locator('footer').getByRole('button').all()) {
+            const box = await button.boundingBox();
+            expect(box?.height).toBeGreaterThanOrEqual(44);
+            expect(box?.y).toBeGreaterThan(844 / 2);
+        }
+
+        await app.page.getByRole('button', { name: 'Stop' }).tap();
+        await expect(app.page.getByText('Stopped. Write to go on.')).toBeVisible();
+        await app.page.getByRole('button', { name: 'Back to the list' }).tap();
+        await expect(app.rows).toHaveCount(2);
+        await app.row('other').tap();
+        await expect(app.rows.first()).toBeHidden();
+        await app.page.goBack();
+        await expect(app.rows.first()).toBeVisible();
+    });
+});
+
+test('the keyboard is enough', async ({ app, daemon }) => {
+    await daemon.agent('one', '<<say I am one>>');
+    await daemon.agent('two', '<<say I am two>>');
+    await expect(app.rows).toHaveCount(2);
+    const { keyboard } = app.page;
+    await keyboard.press('j');
+    await expect(app.items('answer')).toHaveText(['I am two']);
+    await keyboard.press('j');
+    await expect(app.items('answer')).toHaveText(['I am one']);
+    await keyboard.press('k');
+    await expect(app.items('answer')).toHaveText(['I am two']);
+
+    await keyboard.press('/');
+    await expect(app.composer).toBeFocused();
+    await keyboard.type('j/?');
+    await expect(app.composer).toHaveValue('j/?');
+    await keyboard.press('Shift+Enter');
+    await keyboard.type('k');
+    await expect(app.composer).toHaveValue('j/?\nk');
+    await keyboard.press('Escape');
+    await expect(app.composer).not.toBeFocused();
+
+    await keyboard.press('?');
+    await expect(app.page.getByRole('dialog')).toContainText('next and previous agent');
+    await keyboard.press('Escape');
+    await expect(app.page.getByRole('dialog')).toHaveCount(0);
+    await keyboard.press('Escape');
+    await expect(app.page).toHaveURL(/\/app$/);
+    await expect(app.row('two')).toBeFocused();
+    await keyboard.press('ArrowDown');
+    await expect(app.row('one')).toBeFocused();
+    await keyboard.press('Enter');
+    await expect(app.items('answer')).toHaveText(['I am one']);
+});
+
+test('the colours can be chosen and stay', async ({ app }) => {
+    const background = () =>
+        app.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await background();
+    const toggle = app.page.getByRole('button', { name: /^Colours/ });
+    await toggle.click();
+    await toggle.click();
+    await expect(toggle).toHaveAccessibleName('Colours: dark. Change');
+    await expect.poll(background).not.toBe(light);
+    await app.page.reload();
+    await expect(toggle).toHaveAccessibleName('Colours: dark. Change');
+});

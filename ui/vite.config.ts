@@ -1,0 +1,35 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig, type ProxyOptions } from 'vite';
+
+// For `npm run dev`: PASEO_URL is the daemon's address, PASEO_TOKEN a token made with `paseo token create`.
+const daemon = process.env['PASEO_URL'] ?? 'http://127.0.0.1:6767';
+const token = process.env['PASEO_TOKEN'];
+
+// What the daemon sends with the page, so that `npm run preview` shows what it would refuse.
+const policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const api: ProxyOptions = {
+    target: daemon,
+    changeOrigin: true,
+    configure: (proxy) => {
+        proxy.on('proxyReq', (request) => {
+            request.removeHeader('origin');
+            if (token) request.setHeader('authorization', `Bearer ${token}`);
+        });
+    },
+};
+
+export default defineConfig({
+    base: '/app/',
+    plugins: [svelte()],
+    build: {
+        target: 'es2022',
+        // An inlined asset would be a `data:` URL, which the content security policy refuses.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+    },
+    server: { proxy: { '/api': api } },
+    preview: { proxy: { '/api': api }, headers: { 'Content-Security-Policy': policy } },
+});
