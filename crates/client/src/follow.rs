@@ -58,6 +58,8 @@ pub struct Follow {
     session: String,
     delivery: String,
     turn: Option<String>,
+    /// The turn that gave the message back.
+    left: Option<String>,
     status: Option<String>,
     /// The newest stored items: a late live frame of one of them is old news.
     stored: VecDeque<String>,
@@ -72,6 +74,7 @@ impl Client {
             session: session.to_owned(),
             delivery: delivery.to_owned(),
             turn: None,
+            left: None,
             status: None,
             stored: VecDeque::new(),
         }
@@ -123,7 +126,8 @@ impl Follow {
         match event.kind.as_str() {
             "turn.opened" if ours => return Ok(self.take_up(turn)),
             "delivery.handing" if ours => return Ok(self.take_up(turn)),
-            "delivery.returned" if ours => self.turn = None,
+            // The turn has not begun with it; how it ends still concerns whoever waits.
+            "delivery.returned" if ours => self.left = self.turn.take(),
             "delivery.held" if ours => {
                 let reason = text(&event.data, "reason").unwrap_or("held").to_owned();
                 return self.hold(reason).await;
@@ -131,6 +135,14 @@ impl Follow {
             "delivery.cancelled" if ours => return Ok(Some(Step::Done(Outcome::Cancelled))),
             "session.deleted" => return Ok(Some(Step::Done(Outcome::Cancelled))),
             "turn.ended" if turn.is_some() && turn == self.turn.as_deref() => {
+                return self.ended(&event.data).await.map(|outcome| Some(Step::Done(outcome)));
+            }
+            "turn.ended"
+                if turn.is_some()
+                    && turn == self.left.as_deref()
+                    && text(&event.data, "outcome") == Some("failed") =>
+            {
+                self.turn = self.left.take();
                 return self.ended(&event.data).await.map(|outcome| Some(Step::Done(outcome)));
             }
             // Somebody else's end may leave our message waiting for a person.

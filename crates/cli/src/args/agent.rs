@@ -128,7 +128,7 @@ pub(crate) struct RemoveArgs {
 pub(crate) struct RenameArgs {
     /// Which agent
     pub(crate) handle: String,
-    /// Its name; \"\" takes the name away
+    /// Its name; an empty one takes the name away
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) output: Output,

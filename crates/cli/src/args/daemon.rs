@@ -42,9 +42,18 @@ pub(crate) struct DaemonLogsArgs {
     pub(crate) lines: usize,
 }
 
+/// What each setting means.
+const SETTINGS: &str = "\
+Settings (all off at first; they count for agents that no other agent started):
+  perm_send_to_tab  agents may write to other open agents
+  perm_read_tab     agents may read the transcripts of other open agents
+  perm_summon       agents may start agents of their own
+  perm_user_agent   agents may start agents that stand beside them";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum SettingsCommand {
     /// Show all settings, or one
+    #[command(after_help = SETTINGS)]
     Get {
         /// Which setting
         key: Option<String>,
@@ -52,6 +61,7 @@ pub(crate) enum SettingsCommand {
         output: Output,
     },
     /// Switch a setting
+    #[command(after_help = SETTINGS)]
     Set {
         /// Which setting
         key: String,

@@ -28,7 +28,7 @@ const PROGRAMS: [Program; 8] = [
     program("node", "--version", "install Node.js 20 or newer; most harnesses need it"),
     program("claude", "--version", "npm i -g @anthropic-ai/claude-code"),
     program("codex", "--version", "npm i -g @openai/codex"),
-    program("pi", "--version", "npm i -g @mariozechner/pi-coding-agent"),
+    program("pi", "--version", "npm i -g @earendil-works/pi-coding-agent"),
     program("opencode", "--version", "npm i -g opencode-ai"),
     program("gemini", "--version", "npm i -g @google/gemini-cli"),
 ];

@@ -1,6 +1,7 @@
 //! Time for people.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use paseo_wire::time::Moment;
 
 /// Returns how long ago a moment was, in a few characters.
@@ -8,17 +9,13 @@ pub(crate) fn relative(moment: Moment) -> String {
     ago(Timestamp::now().as_millisecond().saturating_sub(moment.as_millis()))
 }
 
-/// Returns a moment as `12:03:04` in UTC, with the date when it was not today.
+/// Returns a moment as `12:03:04` on the clock at the wall, with the date when it was not today.
 pub(crate) fn clock(moment: Moment) -> String {
-    let text = String::from(moment);
-    let today = Timestamp::now().to_string();
-    match (text.split_once('T'), today.split_once('T')) {
-        (Some((date, time)), Some((today, _))) => {
-            let time = time.get(..8).unwrap_or(time);
-            if date == today { time.to_owned() } else { format!("{date} {time}") }
-        }
-        _ => text,
-    }
+    let zone = TimeZone::system();
+    let at = Timestamp::from_millisecond(moment.as_millis()).unwrap_or_default().to_zoned(zone.clone());
+    let format =
+        if at.date() == Timestamp::now().to_zoned(zone).date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    at.strftime(format).to_string()
 }
 
 /// Returns how long something took, in a few characters.

@@ -85,3 +85,21 @@ fn a_message_behind_a_stopped_turn_is_reported_as_held() {
     assert_eq!((output.code, output.stdout.as_str()), (6, ""), "{output:?}");
     assert!(output.stderr.contains("the agent was stopped"), "{}", output.stderr);
 }
+
+#[test]
+fn an_agent_that_cannot_be_started_says_why_and_takes_the_message_later() {
+    let home = home();
+    let gone = home.work().join("gone");
+    std::fs::create_dir(&gone).unwrap();
+    let agent = home.paseo(&["run", "-d", "--cwd", gone.to_str().unwrap(), "<<crash>>"]).ok().to_owned();
+    home.paseo(&["wait", &agent]);
+    std::fs::remove_dir(&gone).unwrap();
+    let told = home.paseo(&["send", &agent, "--wait", "<<say later>>"]);
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
+    std::fs::create_dir(&gone).unwrap();
+    let told = home.paseo(&["send", &agent, "--wait", "<<say now>>"]);
+    assert!(told.ok().ends_with("now"), "{told:?}");
+    // Nothing had left for the agent: it is told of no repeat.
+    assert!(!home.paseo(&["logs", &agent]).ok().contains("may be a repeat"));
+}

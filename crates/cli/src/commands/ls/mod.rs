@@ -21,7 +21,6 @@ use crate::printer::{Column, Mode, Printer, Style, Table, relative, status_style
 pub(crate) struct ListView<'a> {
     seq: u64,
     sessions: &'a [SessionView],
-    hidden: Hidden,
 }
 
 pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failure> {
@@ -51,8 +50,7 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
 }
 
 fn view(page: &SessionPage) -> ListView<'_> {
-    let SessionPage { seq, sessions, hidden, .. } = page;
-    ListView { seq: *seq, sessions, hidden: *hidden }
+    ListView { seq: page.seq, sessions: &page.sessions }
 }
 
 /// Reads every page of a list.
