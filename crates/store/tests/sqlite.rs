@@ -6,6 +6,7 @@ mod sqlite {
     mod disk;
     mod erasing;
     mod heads;
+    mod index;
     mod keys;
     mod opening;
     mod setup;

@@ -7,6 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::failure::explain;
@@ -55,6 +56,10 @@ fn open(path: &Path, mode: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|failure| explain(path, &failure))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Else a statement whose plan might depend on a value is prepared again for every value.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(|failure| explain(path, &failure))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(|failure| explain(path, &failure))?;
     Ok(connection)
 }

@@ -33,12 +33,14 @@ pub(super) fn contents(connection: &Connection, stream: i64, keep: &[Uuid]) -> r
     Ok(())
 }
 
-/// Takes the data from all events that a stream has so far.
+/// Takes the data from all events of a stream that are in the indexes.
 pub(super) fn data(connection: &Connection, stream: i64) -> rusqlite::Result<()> {
     // One statement for each class, because each has an index of its own.
     for sql in [
-        "UPDATE event SET data = NULL WHERE stream = ?1 AND version IS NOT NULL AND data IS NOT NULL",
-        "UPDATE event SET data = NULL WHERE stream = ?1 AND ordinal IS NOT NULL AND data IS NOT NULL",
+        "UPDATE event SET data = NULL
+         WHERE seq IN (SELECT seq FROM control WHERE stream = ?1) AND data IS NOT NULL",
+        "UPDATE event SET data = NULL
+         WHERE seq IN (SELECT seq FROM item WHERE stream = ?1) AND data IS NOT NULL",
     ] {
         connection.prepare_cached(sql)?.execute([stream])?;
     }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
-use super::rows;
 use super::value::{integer, unsigned};
+use super::{index, rows};
 use crate::log::{Fold, Folded};
 use crate::record::{Record, Seq, Version};
 
@@ -17,25 +17,25 @@ const MAX_STATE: usize = 16 * 1024 * 1024;
 /// How many events are folded at a time when a head is built again.
 const PAGE: i64 = 500;
 
+const INSERT: &str = "INSERT INTO stream_head (stream, version, items, ts, live, epoch, state)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+pub(super) const UPDATE: &str = "UPDATE stream_head SET version = ?2, items = ?3, ts = ?4, live = ?5, epoch = ?6, state = ?7 WHERE stream = ?1";
+
 /// Where a stream stands, as the writer needs it.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
     /// `None`: the name was never used.
     pub(super) stream: Option<i64>,
-    /// Whether there is a row in `stream_head`, and whether that row is live.
-    pub(super) stored: Option<Stored>,
+    /// Whether there is a row in `stream_head`.
+    pub(super) stored: bool,
+    /// Whether there is a row in `live`.
+    listed: bool,
     pub(super) version: Version,
     pub(super) items: u64,
     pub(super) ts: i64,
     pub(super) live: bool,
     pub(super) epoch: u64,
     pub(super) state: Arc<Vec<u8>>,
-}
-
-/// What the row in `stream_head` says about `live`: an update that leaves it alone spares its index.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stored {
-    live: bool,
 }
 
 impl Entry {
@@ -99,34 +99,39 @@ pub(super) fn intern(connection: &Connection, name: &str) -> rusqlite::Result<i6
     connection.prepare_cached("INSERT INTO stream (name) VALUES (?1)")?.insert([name])
 }
 
-/// Writes a head.
-pub(super) fn store(connection: &Connection, stream: i64, entry: &mut Entry) -> rusqlite::Result<()> {
-    let stored = Some(Stored { live: entry.live });
-    let sql = match entry.stored {
-        None => {
-            "INSERT INTO stream_head (stream, version, items, ts, epoch, state, live)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
-        }
-        // The condition always holds; it is there so that all three take the same parameters.
-        same if same == stored => {
-            "UPDATE stream_head SET version = ?2, items = ?3, ts = ?4, epoch = ?5, state = ?6
-             WHERE stream = ?1 AND live = ?7"
-        }
-        Some(_) => {
-            "UPDATE stream_head SET version = ?2, items = ?3, ts = ?4, epoch = ?5, state = ?6, live = ?7
-             WHERE stream = ?1"
-        }
-    };
-    connection.prepare_cached(sql)?.execute(params![
+/// Writes a head; `update` is [`UPDATE`].
+pub(super) fn store(
+    connection: &Connection,
+    update: &mut CachedStatement<'_>,
+    name: &str,
+    stream: i64,
+    entry: &mut Entry,
+) -> rusqlite::Result<()> {
+    let head = params![
         stream,
         integer(entry.version),
         integer(entry.items),
         entry.ts,
+        entry.live,
         integer(entry.epoch),
         *entry.state,
-        entry.live,
-    ])?;
-    entry.stored = stored;
+    ];
+    if entry.stored {
+        update.execute(head)?;
+    } else {
+        connection.prepare_cached(INSERT)?.execute(head)?;
+        entry.stored = true;
+    }
+    if entry.live != entry.listed {
+        if entry.live {
+            connection
+                .prepare_cached("INSERT OR IGNORE INTO live (name, stream) VALUES (?1, ?2)")?
+                .execute(params![name, stream])?;
+        } else {
+            connection.prepare_cached("DELETE FROM live WHERE name = ?1")?.execute([name])?;
+        }
+        entry.listed = entry.live;
+    }
     Ok(())
 }
 
@@ -166,7 +171,9 @@ pub(super) fn replay(
 
 /// Empties `stream_head` and fills it again from the log.
 pub(super) fn rebuild(connection: &Connection, fold: &dyn Fold) -> Result<(), Unfolded> {
-    connection.execute("DELETE FROM stream_head", [])?;
+    connection.execute_batch("DELETE FROM stream_head; DELETE FROM live")?;
+    index::fill(connection)?;
+    let mut update = connection.prepare_cached(UPDATE)?;
     let mut after = 0;
     loop {
         let next: Option<(i64, Arc<str>)> = connection
@@ -182,7 +189,7 @@ pub(super) fn rebuild(connection: &Connection, fold: &dyn Fold) -> Result<(), Un
         if let Some(folded) = replay(connection, fold, &name, stream, |_| {})? {
             entry.advance(folded, version);
         }
-        store(connection, stream, &mut entry)?;
+        store(connection, &mut update, &name, stream, &mut entry)?;
     }
 }
 
@@ -206,7 +213,8 @@ fn find(connection: &Connection, name: &str) -> rusqlite::Result<Entry> {
             let live = row.get(4)?;
             Ok(Entry {
                 stream,
-                stored: Some(Stored { live }),
+                stored: true,
+                listed: live,
                 version: unsigned(version),
                 items: unsigned(row.get(2)?),
                 ts: row.get(3)?,
@@ -219,18 +227,18 @@ fn find(connection: &Connection, name: &str) -> rusqlite::Result<Entry> {
     Ok(entry.unwrap_or_default())
 }
 
-/// Returns how many control events and items a stream has, and the time of the newest of them.
+/// Returns how many control events and items of a stream are in the indexes, and the time of the newest of them.
 fn count(connection: &Connection, stream: i64) -> rusqlite::Result<(Version, u64, Option<i64>)> {
     connection
         .prepare_cached(
             "SELECT
-                 (SELECT count(*) FROM event WHERE stream = ?1 AND version IS NOT NULL),
-                 (SELECT count(*) FROM event WHERE stream = ?1 AND ordinal IS NOT NULL),
-                 (SELECT max(ts) FROM (
-                     SELECT * FROM (SELECT ts FROM event WHERE stream = ?1 AND version IS NOT NULL ORDER BY version DESC LIMIT 1)
+                 (SELECT count(*) FROM control WHERE stream = ?1),
+                 (SELECT count(*) FROM item WHERE stream = ?1),
+                 (SELECT ts FROM event WHERE seq = (SELECT max(seq) FROM (
+                     SELECT max(seq) AS seq FROM control WHERE stream = ?1
                      UNION ALL
-                     SELECT * FROM (SELECT ts FROM event WHERE stream = ?1 AND ordinal IS NOT NULL ORDER BY ordinal DESC LIMIT 1)
-                 ))",
+                     SELECT max(seq) AS seq FROM item WHERE stream = ?1
+                 )))",
         )?
         .query_row([stream], |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?), row.get(2)?)))
 }

@@ -1,19 +1,20 @@
 //! What the writer remembers between transactions, and how one batch is checked and written.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::heads::{self, Cache, Entry, Unfolded};
-use super::keys::{self, Found};
+use super::index::{self, Filled};
+use super::keys::{Found, Recent, Wanted};
+use super::prepared::Prepared;
 use super::rows::{self, Numbers};
 use super::submission::Submission;
 use super::{content, erase};
 use crate::batch::{Appended, Erasure, Expect, NewItem};
 use crate::error::Error;
-use crate::limits::KEY_LIFETIME;
 use crate::log::Fold;
 use crate::record::{Body, Record, Seq, Version};
 
@@ -45,7 +46,8 @@ pub(super) struct Ledger {
     fold: Arc<dyn Fold>,
     heads: Cache,
     last: Seq,
-    oldest_key: Option<i64>,
+    filled: Filled,
+    keys: Recent,
     /// Changes when another connection has committed.
     data_version: Option<i64>,
 }
@@ -72,7 +74,14 @@ struct Draft {
 impl Ledger {
     /// Makes an empty memory.
     pub(super) fn new(fold: Arc<dyn Fold>) -> Self {
-        Self { fold, heads: Cache::default(), last: 0, oldest_key: None, data_version: None }
+        Self {
+            fold,
+            heads: Cache::default(),
+            last: 0,
+            filled: Filled::default(),
+            keys: Recent::default(),
+            data_version: None,
+        }
     }
 
     /// Returns the sequence number of the last event.
@@ -93,7 +102,8 @@ impl Ledger {
         if self.data_version != Some(data_version) {
             self.heads.clear();
             self.last = heads::last_seq(connection)?;
-            self.oldest_key = keys::oldest(connection)?;
+            self.filled = index::filled(connection)?;
+            self.keys = Recent::load(connection, self.filled)?;
             self.data_version = Some(data_version);
         }
         Ok(())
@@ -102,33 +112,42 @@ impl Ledger {
     /// Checks a batch completely, then writes it.
     pub(super) fn append(
         &mut self,
-        connection: &Connection,
+        prepared: &mut Prepared<'_>,
         mut submission: Submission,
         now: i64,
     ) -> Result<Appended, Failure> {
-        if let Some(key) = &submission.key {
-            match keys::find(connection, &key.scope, &key.key, &key.body, now)? {
+        let connection = prepared.connection;
+        if let Some((key, hash)) = &submission.key {
+            let wanted = Wanted { scope: &key.scope, key: &key.key, hash: *hash, body: &key.body };
+            match self.keys.find(connection, &mut prepared.find_key, wanted, now)? {
                 Found::Nothing => {}
                 Found::Receipt(receipt) => return Ok(Appended::Repeat { receipt }),
                 Found::Reused => return Err(Failure::Refused(Error::KeyReused { key: key.key.clone() })),
             }
         }
         let plan = self.check(connection, &mut submission, now)?;
-        self.write(connection, &submission, plan, now)
+        self.write(prepared, &submission, plan, now)
     }
 
-    /// Removes expired keys, now and then a few.
-    pub(super) fn purge_keys(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
-        if self.oldest_key.is_some_and(|oldest| oldest <= now - KEY_LIFETIME) {
-            keys::purge(connection, now)?;
-            self.oldest_key = keys::oldest(connection)?;
+    /// Does what is due now and then: removes expired keys, fills the indexes.
+    pub(super) fn maintain(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+        self.keys.purge(connection, now)?;
+        if (self.last - self.filled.event).max(self.keys.waiting()) >= index::WAITING {
+            self.fill(connection)?;
         }
+        Ok(())
+    }
+
+    fn fill(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.filled = index::fill(connection)?;
+        self.keys.indexed();
         Ok(())
     }
 
     /// Builds all heads again.
     pub(super) fn rebuild_heads(&mut self, connection: &Connection) -> Result<(), Unfolded> {
-        self.heads.clear();
+        // What it remembers is read again with the next batch.
+        self.forget();
         heads::rebuild(connection, &*self.fold)
     }
 
@@ -141,8 +160,7 @@ impl Ledger {
         self.check_fence(connection, submission)?;
         check_contents(connection, submission)?;
 
-        let mut drafts =
-            Drafts { heads: &mut self.heads, connection, list: Vec::new(), places: HashMap::new() };
+        let mut drafts = Drafts { heads: &mut self.heads, connection, list: Vec::new() };
         let mut ts = now;
         for append in submission.streams.iter().filter(|append| !append.events.is_empty()) {
             ts = ts.max(drafts.get(&append.stream)?.1.head.ts);
@@ -213,11 +231,12 @@ impl Ledger {
 
     fn write(
         &mut self,
-        connection: &Connection,
+        prepared: &mut Prepared<'_>,
         submission: &Submission,
         mut plan: Plan,
         now: i64,
     ) -> Result<Appended, Failure> {
+        let connection = prepared.connection;
         // First, so that what the batch itself brings stays.
         self.erase(connection, submission)?;
         for draft in plan.drafts.iter_mut().filter(|draft| draft.changed) {
@@ -225,7 +244,7 @@ impl Ledger {
                 Some(stream) => stream,
                 None => *draft.head.stream.insert(heads::intern(connection, &draft.name)?),
             };
-            heads::store(connection, stream, &mut draft.head)?;
+            heads::store(connection, &mut prepared.update_head, &draft.name, stream, &mut draft.head)?;
             self.heads.put(draft.name.clone(), draft.head.clone());
         }
         for packed in &submission.contents {
@@ -235,17 +254,16 @@ impl Ledger {
         let mut seq = self.last;
         for (place, record) in &plan.controls {
             seq += 1;
-            rows::insert_control(connection, plan.drafts[*place].head.stream, record)?;
+            rows::insert_control(&mut prepared.insert_event, plan.drafts[*place].head.stream, record)?;
         }
         for (place, ordinal, item) in &plan.items {
             seq += 1;
             let numbers =
                 Numbers { seq, stream: plan.drafts[*place].head.stream, ordinal: *ordinal, ts: plan.ts };
-            rows::insert_item(connection, &numbers, &submission.actor, item)?;
+            rows::insert_item(&mut prepared.insert_event, &numbers, &submission.actor, item)?;
         }
-        if let Some(key) = &submission.key {
-            keys::insert(connection, key, now)?;
-            self.oldest_key.get_or_insert(now);
+        if let Some((key, hash)) = &submission.key {
+            self.keys.insert(&mut prepared.insert_key, key, *hash, now)?;
         }
         self.last = plan.last;
         let ordinals = plan.items.iter().map(|(_, ordinal, _)| *ordinal).collect();
@@ -260,6 +278,7 @@ impl Ledger {
             Erasure::Contents { keep, .. } => erase::contents(connection, stream, keep),
             Erasure::Stream { .. } => {
                 erase::contents(connection, stream, &[])?;
+                self.fill(connection)?;
                 erase::data(connection, stream)
             }
         }
@@ -282,17 +301,16 @@ struct Drafts<'a> {
     heads: &'a mut Cache,
     connection: &'a Connection,
     list: Vec<Draft>,
-    places: HashMap<Arc<str>, usize>,
 }
 
 impl Drafts<'_> {
     fn get(&mut self, name: &str) -> rusqlite::Result<(usize, &mut Draft)> {
-        let place = match self.places.get(name) {
-            Some(place) => *place,
+        // A batch names a few streams.
+        let place = match self.list.iter().position(|draft| &*draft.name == name) {
+            Some(place) => place,
             None => {
                 let (name, head) = self.heads.load(self.connection, name)?;
-                self.list.push(Draft { name: name.clone(), head, changed: false });
-                self.places.insert(name, self.list.len() - 1);
+                self.list.push(Draft { name, head, changed: false });
                 self.list.len() - 1
             }
         };

@@ -10,8 +10,10 @@ mod content;
 mod erase;
 mod failure;
 mod heads;
+mod index;
 mod keys;
 mod ledger;
+mod prepared;
 mod query;
 mod reader;
 mod rows;
@@ -27,7 +29,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use self::keys::Found;
+use self::keys::{Found, Wanted};
 use self::ledger::Ledger;
 use self::reader::{Readers, closed};
 use self::writer::{Command, Writer};
@@ -128,7 +130,10 @@ impl Log for Sqlite {
             let (scope, name) = (scope.to_owned(), key.to_owned());
             match self
                 .readers
-                .read(move |connection| keys::find(connection, &scope, &name, &body, now))
+                .read(move |connection| {
+                    let hash = keys::hash(&scope, &name);
+                    keys::find(connection, Wanted { scope: &scope, key: &name, hash, body: &body }, now)
+                })
                 .await?
             {
                 Found::Nothing => Ok(None),

@@ -7,7 +7,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::value::{integer, limit, unsigned};
-use super::{content, rows};
+use super::{content, index, rows};
 use crate::log::Which;
 use crate::record::{Head, HeadRow, ItemRow, Record, Seq, Version};
 
@@ -53,7 +53,7 @@ pub(super) fn items(
     after: u64,
     count: usize,
 ) -> rusqlite::Result<Vec<ItemRow>> {
-    item_page(connection, "e.ordinal > ?2 ORDER BY e.ordinal", name, after, count)
+    item_page(connection, (">", "ASC"), name, after, count)
 }
 
 /// Returns the newest items before an ordinal, oldest first.
@@ -64,9 +64,7 @@ pub(super) fn items_before(
     count: usize,
 ) -> rusqlite::Result<Vec<ItemRow>> {
     let before = before.unwrap_or(u64::MAX);
-    let mut page = item_page(connection, "e.ordinal < ?2 ORDER BY e.ordinal DESC", name, before, count)?;
-    page.reverse();
-    Ok(page)
+    item_page(connection, ("<", "DESC"), name, before, count)
 }
 
 /// Returns the head of a stream.
@@ -88,19 +86,16 @@ pub(super) fn heads(
     after: Option<&str>,
     count: usize,
 ) -> rusqlite::Result<Vec<HeadRow>> {
-    // The order of the joins is fixed: all heads come in the order of their names from the index on them, live
-    // ones are so few that sorting them is cheaper than looking at all the others.
+    // The order of the joins is fixed: names come in their order from an index, heads are looked up.
     let tables = match which {
-        Which::All => "stream s CROSS JOIN stream_head h ON h.stream = s.id WHERE true",
-        Which::Live => {
-            "stream_head h INDEXED BY stream_head_live CROSS JOIN stream s ON s.id = h.stream WHERE h.live = 1"
-        }
+        Which::All => "stream s CROSS JOIN stream_head h ON h.stream = s.id",
+        Which::Live => "live s CROSS JOIN stream_head h ON h.stream = s.stream",
     };
     let range = Range::new(prefix, after);
     connection
         .prepare_cached(&format!(
             "SELECT h.version, h.items, h.ts, h.state, s.name FROM {tables}
-             AND s.name >= ?1 AND s.name < ?2 ORDER BY s.name LIMIT ?3"
+             WHERE s.name >= ?1 AND s.name < ?2 ORDER BY s.name LIMIT ?3"
         ))?
         .query_map(params![range.from, range.below, limit(count)], |row| {
             Ok(HeadRow { stream: row.get(4)?, head: read_head(row)? })
@@ -156,23 +151,26 @@ fn stream(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> 
         .optional()
 }
 
+/// Returns a page of items, oldest first: those on one side of a border, nearest to it.
 fn item_page(
     connection: &Connection,
-    part: &str,
+    (bound, direction): (&str, &str),
     name: &str,
     border: u64,
     count: usize,
 ) -> rusqlite::Result<Vec<ItemRow>> {
     let Some(stream) = stream(connection, name)? else { return Ok(Vec::new()) };
-    connection
+    let mut page: Vec<ItemRow> = connection
         .prepare_cached(&format!(
-            "SELECT {}, {} FROM event e LEFT JOIN content c ON c.id = e.content
-             WHERE e.stream = ?1 AND e.ordinal IS NOT NULL AND {part} LIMIT ?3",
+            "SELECT {}, {} FROM ({}) p CROSS JOIN event e ON e.seq = p.seq LEFT JOIN content c ON c.id = e.content",
             rows::COLUMNS,
-            content::COLUMNS
+            content::COLUMNS,
+            index::page("item", "ordinal", bound, direction)
         ))?
         .query_map(params![stream, integer(border), limit(count)], rows::read_item)?
-        .collect()
+        .collect::<rusqlite::Result<_>>()?;
+    page.sort_unstable_by_key(|item| item.seq);
+    Ok(page)
 }
 
 fn read_head(row: &Row<'_>) -> rusqlite::Result<Head> {

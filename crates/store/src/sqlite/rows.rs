@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{CachedStatement, Connection, Row, params};
 use uuid::Uuid;
 
-use super::content;
 use super::value::{integer, unsigned};
+use super::{content, index};
 use crate::batch::NewItem;
 use crate::record::{Body, ContentRow, ItemRow, Record, Seq, Version};
 
@@ -14,7 +14,7 @@ use crate::record::{Body, ContentRow, ItemRow, Record, Seq, Version};
 pub(super) const COLUMNS: &str =
     "e.seq, e.stream, e.version, e.ordinal, e.id, e.ts, e.actor, e.kind, e.v, e.data, e.content";
 
-const INSERT: &str =
+pub(super) const INSERT: &str =
     "INSERT INTO event (seq, stream, version, ordinal, id, ts, actor, kind, v, data, content)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
@@ -29,14 +29,14 @@ pub(super) struct Numbers {
     pub(super) ts: i64,
 }
 
-/// Stores a control event.
+/// Stores a control event; `insert` is [`INSERT`].
 pub(super) fn insert_control(
-    connection: &Connection,
+    insert: &mut CachedStatement<'_>,
     stream: Option<i64>,
     record: &Record,
 ) -> rusqlite::Result<()> {
     let Body::Control { version } = record.body else { return Ok(()) };
-    connection.prepare_cached(INSERT)?.execute(params![
+    insert.execute(params![
         integer(record.seq),
         stream,
         integer(version),
@@ -52,14 +52,14 @@ pub(super) fn insert_control(
     Ok(())
 }
 
-/// Stores an item event.
+/// Stores an item event; `insert` is [`INSERT`].
 pub(super) fn insert_item(
-    connection: &Connection,
+    insert: &mut CachedStatement<'_>,
     numbers: &Numbers,
     actor: &str,
     item: &NewItem,
 ) -> rusqlite::Result<()> {
-    connection.prepare_cached(INSERT)?.execute(params![
+    insert.execute(params![
         integer(numbers.seq),
         numbers.stream,
         None::<i64>,
@@ -106,15 +106,17 @@ pub(super) fn control_page(
     after: Version,
     limit: i64,
 ) -> rusqlite::Result<Vec<Record>> {
-    connection
+    let mut page: Vec<Record> = connection
         .prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM event e
-             WHERE e.stream = ?1 AND e.version IS NOT NULL AND e.version > ?2 ORDER BY e.version LIMIT ?3"
+            "SELECT {COLUMNS} FROM ({}) p CROSS JOIN event e ON e.seq = p.seq",
+            index::page("control", "version", ">", "ASC")
         ))?
         .query_map(params![stream, integer(after), limit], |row| {
             read_common(row, name.clone(), Body::Control { version: unsigned(row.get(2)?) })
         })?
-        .collect()
+        .collect::<rusqlite::Result<_>>()?;
+    page.sort_unstable_by_key(|record| record.seq);
+    Ok(page)
 }
 
 fn read_common(row: &Row<'_>, stream: Arc<str>, body: Body) -> rusqlite::Result<Record> {

@@ -3,6 +3,7 @@
 use tokio::task::spawn_blocking;
 
 use super::content::{self, Packed};
+use super::keys;
 use crate::batch::{Batch, Erasure, Fence, IdempotencyKey, NewContent, NewItem, StreamAppend};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -13,7 +14,8 @@ pub(super) struct Submission {
     pub(super) streams: Vec<StreamAppend>,
     pub(super) items: Vec<NewItem>,
     pub(super) contents: Vec<Packed>,
-    pub(super) key: Option<IdempotencyKey>,
+    /// The key, and what it is found by.
+    pub(super) key: Option<(IdempotencyKey, i64)>,
     pub(super) fence: Option<Fence>,
     pub(super) erase: Option<Erasure>,
 }
@@ -29,6 +31,10 @@ pub(super) async fn prepare(batch: Batch) -> Result<Submission> {
     } else {
         pack(contents)?
     };
+    let key = key.map(|key| {
+        let hash = keys::hash(&key.scope, &key.key);
+        (key, hash)
+    });
     Ok(Submission { actor, streams, items, contents, key, fence, erase })
 }
 

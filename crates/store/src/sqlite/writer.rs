@@ -12,6 +12,7 @@ use super::connection::BUSY_TIMEOUT;
 use super::failure::explain;
 use super::heads::Unfolded;
 use super::ledger::{Failure, Ledger};
+use super::prepared::Prepared;
 use super::submission::Submission;
 use crate::batch::Appended;
 use crate::clock::Clock;
@@ -150,16 +151,18 @@ impl Writer {
 
     fn append_all(&mut self, submissions: Vec<Submission>) -> rusqlite::Result<Vec<Result<Appended>>> {
         let now = (self.clock)();
-        self.ledger.refresh(&self.connection)?;
+        let Self { connection, ledger, .. } = self;
+        ledger.refresh(connection)?;
+        let mut prepared = Prepared::new(connection)?;
         let mut outcomes = Vec::with_capacity(submissions.len());
         for submission in submissions {
-            outcomes.push(match self.ledger.append(&self.connection, submission, now) {
+            outcomes.push(match ledger.append(&mut prepared, submission, now) {
                 Ok(appended) => Ok(appended),
                 Err(Failure::Refused(refusal)) => Err(refusal),
                 Err(Failure::Broken(failure)) => return Err(failure),
             });
         }
-        self.ledger.purge_keys(&self.connection, now)?;
+        ledger.maintain(connection, now)?;
         Ok(outcomes)
     }
 

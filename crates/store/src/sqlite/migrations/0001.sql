@@ -7,7 +7,7 @@ CREATE TABLE stream (
 -- The log. Rows are only ever appended, and only ever changed by setting `data` to NULL.
 CREATE TABLE event (
     seq     INTEGER PRIMARY KEY,
-    stream  INTEGER NOT NULL REFERENCES stream (id),
+    stream  INTEGER NOT NULL, -- the writer makes it before; a foreign key would look it up for each row
     version INTEGER, -- of a control event
     ordinal INTEGER, -- of an item event
     id      BLOB NOT NULL,
@@ -20,12 +20,26 @@ CREATE TABLE event (
     CHECK ((version IS NULL) <> (ordinal IS NULL))
 ) STRICT;
 
-CREATE UNIQUE INDEX event_version ON event (stream, version) WHERE version IS NOT NULL;
-CREATE UNIQUE INDEX event_ordinal ON event (stream, ordinal) WHERE ordinal IS NOT NULL;
+-- Where the events of a stream are in the log. Every stream that takes an event would dirty a page of an index of
+-- SQLite's own, with each transaction. So these are filled in bulk, a few thousand events at a time; those above
+-- `indexed.event` are not in them yet and are found at the end of the log.
+CREATE TABLE control (
+    stream  INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    seq     INTEGER NOT NULL,
+    PRIMARY KEY (stream, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE item (
+    stream  INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    seq     INTEGER NOT NULL,
+    PRIMARY KEY (stream, ordinal)
+) STRICT, WITHOUT ROWID;
 
 -- What the fold makes of each stream. Derived: it can be emptied and built again from `event`.
 CREATE TABLE stream_head (
-    stream  INTEGER PRIMARY KEY REFERENCES stream (id),
+    stream  INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     items   INTEGER NOT NULL,
     ts      INTEGER NOT NULL,
@@ -34,8 +48,11 @@ CREATE TABLE stream_head (
     state   BLOB NOT NULL
 ) STRICT;
 
--- Boot loads the live heads, however many others there are.
-CREATE INDEX stream_head_live ON stream_head (stream) WHERE live = 1;
+-- The live ones among them, by name: boot loads these, page by page, however many others there are.
+CREATE TABLE live (
+    name   TEXT PRIMARY KEY,
+    stream INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Large texts, once each. An erased row stays, empty: see `content`.
 CREATE TABLE blob (
@@ -63,13 +80,28 @@ CREATE TABLE content (
 CREATE INDEX content_owner ON content (owner) WHERE len IS NOT NULL;
 CREATE INDEX content_blob ON content (blob) WHERE blob IS NOT NULL;
 
--- Requests that were answered. `row` is their order in time, so that the expired ones are found first.
+-- Requests that were answered, in the order of time, so that the expired ones are found first. A key that was used
+-- again after it expired has more than one row.
 CREATE TABLE idempotency (
-    row     INTEGER PRIMARY KEY,
+    row     INTEGER PRIMARY KEY, -- never used twice
+    hash    INTEGER NOT NULL,    -- of scope and key
     scope   TEXT NOT NULL,
     key     TEXT NOT NULL,
     body    BLOB NOT NULL,
     receipt TEXT NOT NULL,
-    created INTEGER NOT NULL,
-    UNIQUE (scope, key)
+    created INTEGER NOT NULL
 ) STRICT;
+
+-- Where a key is, filled in bulk like `control`: rows above `indexed.key` are not in it yet.
+CREATE TABLE idempotency_hash (
+    hash INTEGER NOT NULL,
+    row  INTEGER NOT NULL,
+    PRIMARY KEY (hash, row)
+) STRICT, WITHOUT ROWID;
+
+-- How far the indexes are filled. One row.
+CREATE TABLE indexed (
+    event INTEGER NOT NULL,
+    key   INTEGER NOT NULL
+) STRICT;
+INSERT INTO indexed (event, key) VALUES (0, 0);

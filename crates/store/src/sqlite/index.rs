@@ -1,0 +1,64 @@
+//! The indexes that are filled in bulk: see the notes in the schema.
+
+use rusqlite::Connection;
+
+use super::value::unsigned;
+use crate::record::Seq;
+
+/// How many events or keys may wait for their place in an index. More make appends cheaper, as more entries of a page
+/// are written at once; but whoever reads a stream looks at all of them.
+pub(super) const WAITING: u64 = 2048;
+
+/// How far the indexes are filled.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Filled {
+    pub(super) event: Seq,
+    /// A row of `idempotency`.
+    pub(super) key: i64,
+}
+
+/// Reads how far the indexes are filled.
+pub(super) fn filled(connection: &Connection) -> rusqlite::Result<Filled> {
+    connection
+        .prepare_cached("SELECT event, key FROM indexed")?
+        .query_row([], |row| Ok(Filled { event: unsigned(row.get(0)?), key: row.get(1)? }))
+}
+
+/// Fills the indexes with all that is not in them yet.
+pub(super) fn fill(connection: &Connection) -> rusqlite::Result<Filled> {
+    for sql in [
+        "INSERT INTO control (stream, version, seq)
+         SELECT stream, version, seq FROM event
+         WHERE seq > (SELECT event FROM indexed) AND version IS NOT NULL ORDER BY stream, version",
+        "INSERT INTO item (stream, ordinal, seq)
+         SELECT stream, ordinal, seq FROM event
+         WHERE seq > (SELECT event FROM indexed) AND ordinal IS NOT NULL ORDER BY stream, ordinal",
+        "INSERT INTO idempotency_hash (hash, row)
+         SELECT hash, row FROM idempotency WHERE row > (SELECT key FROM indexed) ORDER BY hash, row",
+        "UPDATE indexed SET
+             event = max(event, (SELECT coalesce(max(seq), 0) FROM event)),
+             key = max(key, (SELECT coalesce(max(row), 0) FROM idempotency))",
+    ] {
+        connection.prepare_cached(sql)?.execute([])?;
+    }
+    filled(connection)
+}
+
+/// Returns a query for the numbers of at most `?3` events of stream `?1`, those in the index and those that wait.
+///
+/// `table` is the index, `column` what it is sorted by, `bound` compares that with `?2`, `direction` says which come
+/// first. It is one query, so that nothing moves from the one place to the other in between.
+pub(super) fn page(table: &str, column: &str, bound: &str, direction: &str) -> String {
+    format!(
+        "SELECT seq FROM (
+             SELECT seq FROM (
+                 SELECT seq FROM {table} WHERE stream = ?1 AND {column} {bound} ?2
+                 ORDER BY {column} {direction} LIMIT ?3)
+             UNION ALL
+             SELECT seq FROM (
+                 SELECT seq FROM event
+                 WHERE seq > (SELECT event FROM indexed) AND stream = ?1 AND {column} {bound} ?2
+                 ORDER BY seq {direction} LIMIT ?3)
+         ) ORDER BY seq {direction} LIMIT ?3"
+    )
+}
