@@ -180,7 +180,7 @@ async fn an_agent_that_kills_its_shim_does_not_become_a_person() {
         file.display(),
         file.display()
     );
-    let script = format!("<<sh SHIM=$(ps -o ppid= -p $PPID | tr -d ' '); {escape} kill -9 $SHIM; sleep 60>>");
+    let script = format!("<<sh SHIM=$(cut -d ' ' -f 4 /proc/$PPID/stat); {escape} kill -9 $SHIM; sleep 60>>");
     let agent = watched.create(&script).await.session.id;
     watched.settled(&agent).await;
     watched.home.paseo(&["down"]).ok();

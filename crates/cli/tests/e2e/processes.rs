@@ -44,3 +44,16 @@ async fn two_hundred_stubborn_shells_leave_nothing_behind() {
     watched.home.paseo(&["down"]).ok();
     assert_eq!(watched.home.processes(), Vec::<u32>::new());
 }
+
+#[tokio::test]
+async fn a_shim_that_is_stopped_is_ended_all_the_same() {
+    let watched = Watched::new();
+    // The shell's parent is the agent, whose parent is the shim.
+    let script = "<<sh kill -STOP $(cut -d ' ' -f 4 /proc/$PPID/stat); echo stopped; sleep 4010>>";
+    let created = watched.create(script).await;
+    let mut events = watched.follow(&created.session.id, created.receipt.unwrap().seq);
+    until(&mut events, |frame| shows(frame, "stopped")).await;
+    watched.client.close(&created.session.id).await.unwrap();
+    watched.home.paseo(&["down"]).ok();
+    assert_eq!(watched.home.processes(), Vec::<u32>::new());
+}
