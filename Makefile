@@ -22,8 +22,9 @@ test: prerequisites format clippy web-checks tests web-tests ## Check the format
 
 lint: prerequisites format clippy dependencies ## Check the format, lint, and check the dependencies' licences
 
-bench: build ## Measure start-up and memory of the release binary
-	@bench/run $(PASEO)
+bench: build ## Measure what the design promises, or some of it with ROWS=list,idle,…
+	@cargo run --release --locked --quiet -p paseo-bench -- \
+		$(if $(ROWS),--rows '$(ROWS)',--results bench/RESULTS.md) $(PASEO)
 
 install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	@scripts/setup

@@ -1,0 +1,55 @@
+//! Just enough HTTP over a Unix socket to measure with: a connection that is kept, and answers of known length.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// A connection that one request after the other goes over.
+pub(crate) struct Connection {
+    stream: UnixStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) fn open(socket: &Path) -> Self {
+        let stream = UnixStream::connect(socket).expect("a connection");
+        Self { stream, buffer: vec![0; 64 * 1024] }
+    }
+
+    /// Sends a request and returns the body of its answer, which must be a success.
+    pub(crate) fn request(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
+        self.stream.write_all(request(method, path, body).as_bytes()).expect("a request");
+        let mut answer = Vec::new();
+        loop {
+            let read = self.stream.read(&mut self.buffer).expect("an answer");
+            assert!(read > 0, "the daemon closed the connection");
+            answer.extend_from_slice(&self.buffer[..read]);
+            let Some(end) = find(&answer, b"\r\n\r\n") else { continue };
+            let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
+            let length: usize = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok())
+                .expect("a length");
+            if answer.len() >= end + 4 + length {
+                let body = answer.split_off(end + 4);
+                assert!(head.starts_with("http/1.1 2"), "{head}\n{}", String::from_utf8_lossy(&body));
+                return body;
+            }
+        }
+    }
+}
+
+/// Writes a request down.
+pub(crate) fn request(method: &str, path: &str, body: &str) -> String {
+    let content = if body.is_empty() {
+        String::new()
+    } else {
+        format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len())
+    };
+    format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{content}\r\n{body}")
+}
+
+/// Returns where some bytes are in others.
+pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}

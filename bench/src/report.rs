@@ -1,0 +1,174 @@
+//! What was measured, as a table.
+
+use std::fmt::Write as _;
+
+/// One line of the table.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// What was measured.
+    pub(crate) measured: String,
+    /// What it is compared with: something measured in the same run, or a fixed bar.
+    pub(crate) against: String,
+    pub(crate) verdict: Verdict,
+}
+
+/// How a row came out.
+pub(crate) enum Verdict {
+    Judged {
+        ratio: f64,
+        limit: Limit,
+    },
+    /// It was not measured.
+    Skipped,
+    /// It could not be measured.
+    Broken,
+}
+
+/// The bar for a ratio.
+#[derive(Clone, Copy)]
+pub(crate) enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+    Below(f64),
+}
+
+impl Row {
+    /// Makes a row that compares two measurements of the same run.
+    pub(crate) fn ratio(
+        name: &str,
+        measured: impl Into<String>,
+        against: impl Into<String>,
+        ratio: f64,
+        limit: Limit,
+    ) -> Self {
+        let verdict = Verdict::Judged { ratio, limit };
+        Self { name: name.to_owned(), measured: measured.into(), against: against.into(), verdict }
+    }
+
+    /// Makes a row with a fixed bar that must not be exceeded.
+    pub(crate) fn bar(name: &str, measured: f64, bar: f64, unit: &str) -> Self {
+        Self::ratio(
+            name,
+            format!("{measured:.1} {unit}"),
+            format!("{bar} {unit}"),
+            measured / bar,
+            Limit::AtMost(1.0),
+        )
+    }
+
+    /// Makes a row that was not measured.
+    pub(crate) fn skipped(name: &str, why: &str) -> Self {
+        let verdict = Verdict::Skipped;
+        Self { name: name.to_owned(), measured: why.to_owned(), against: "-".to_owned(), verdict }
+    }
+
+    /// Makes a row for a measurement that failed.
+    pub(crate) fn broken(name: &str, why: &str) -> Self {
+        let verdict = Verdict::Broken;
+        Self { name: name.to_owned(), measured: why.to_owned(), against: "-".to_owned(), verdict }
+    }
+
+    /// Says whether the row misses its bar.
+    pub(crate) fn failed(&self) -> bool {
+        match self.verdict {
+            Verdict::Judged { ratio, limit } => !limit.holds(ratio),
+            Verdict::Skipped => false,
+            Verdict::Broken => true,
+        }
+    }
+
+    fn cells(&self) -> [String; 6] {
+        let (ratio, limit, result) = match &self.verdict {
+            Verdict::Judged { ratio, limit } => {
+                let result = if self.failed() { "FAIL" } else { "pass" };
+                (format!("{ratio:.2}"), limit.to_string(), result)
+            }
+            Verdict::Skipped => ("-".to_owned(), "-".to_owned(), "skipped"),
+            Verdict::Broken => ("-".to_owned(), "-".to_owned(), "FAIL"),
+        };
+        [self.name.clone(), self.measured.clone(), self.against.clone(), ratio, limit, result.to_owned()]
+    }
+}
+
+impl Limit {
+    fn holds(self, ratio: f64) -> bool {
+        match self {
+            Self::AtMost(limit) => ratio <= limit,
+            Self::AtLeast(limit) => ratio >= limit,
+            Self::Below(limit) => ratio < limit,
+        }
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AtMost(limit) => write!(f, "≤ {limit}"),
+            Self::AtLeast(limit) => write!(f, "≥ {limit}"),
+            Self::Below(limit) => write!(f, "< {limit}"),
+        }
+    }
+}
+
+const HEADINGS: [&str; 6] = ["row", "measured", "against", "ratio", "limit", "result"];
+
+/// Lays the rows out as a Markdown table that is also readable as it is.
+pub(crate) fn table(rows: &[Row]) -> String {
+    let mut lines = vec![HEADINGS.map(str::to_owned)];
+    lines.extend(rows.iter().map(Row::cells));
+    let widths: Vec<usize> = (0..HEADINGS.len())
+        .map(|column| lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for (number, cells) in lines.iter().enumerate() {
+        for (cell, width) in cells.iter().zip(&widths) {
+            let _ = write!(text, "| {cell:width$} ");
+        }
+        text.push_str("|\n");
+        if number == 0 {
+            widths.iter().for_each(|width| {
+                let _ = write!(text, "|{}", "-".repeat(width + 2));
+            });
+            text.push_str("|\n");
+        }
+    }
+    text
+}
+
+/// Lays out the file of results.
+pub(crate) fn page(machine: &str, table: &str) -> String {
+    format!("{INTRODUCTION}\n## Machine\n\n{machine}\n## Results\n\n{table}\n{NOTES}")
+}
+
+const INTRODUCTION: &str = "\
+# Measured
+
+Written by `make bench`. Each ratio is what was *measured* divided by what it is held *against*, which is either a
+yardstick from the same run or a fixed bar. Numbers of different machines do not compare; ratios do.
+";
+
+const NOTES: &str = "\
+## What is measured
+
+- **ls**: from the start of the process to its end, output to `/dev/null`, median of 31 runs that alternate with `node`.
+  Peak memory is `VmHWM` as last seen before the end, the highest of 5 runs.
+- **idle**: `VmRSS` after a minute without requests. Context switches are those of all threads, voluntary or not; the
+  worse of a daemon without sessions and one with 10,000.
+- **boot**: from the start of the process to its report that it answers, median of 9; the file is in the page cache.
+  All 10,000 sessions are open and idle; of 1,000,000 events, 20 in 100 are control events, the others items with text.
+- **appends**: each writer appends one event after the other to a session of its own and waits for each to be
+  acknowledged, with an idempotency key, the version it expects, and the head folded by the real rules. The *bare log*
+  keeps none of these promises: one SQLite table without an index, rows as long as ours (seq, stream, version, id, ts,
+  actor, kind, v, data), the same pragmas (WAL, `synchronous=FULL`), one thread that drains the same kind of channel
+  into one transaction of single-row inserts, and the same kind of acknowledgement to each writer. Both logs are
+  measured in turns; the ratio is the median of the ratios of all turns.
+- **reading**: requests over one connection to the Unix socket, median; the two sessions are read in turns.
+- **streaming**: 300 events a second for 5 seconds to 1,000 connections, three rounds of each kind in turns. Latency is from sending the request that causes
+  the event to the arrival of the frame, so the daemon's includes the request and the fsync. *Bare fan-out* is a process
+  that reads frames of the same bytes from a socket and writes them to 1,000 connections, those that are behind several
+  at once. Server and readers share the machine.
+- **sending**: from sending the request to seeing `turn.handed` on an open stream, on a connection that is kept, to a
+  scripted agent that runs already; median of 200. Two fsyncs and two processes are on the way. The yardstick is the
+  median of write and `fdatasync` of 4 KB at the end of a growing file on the same file system.
+- **page**: the scripts that `index.html` names, each compressed by `gzip -9`.
+";

@@ -1,0 +1,227 @@
+//! The event stream with a thousand readers, next to a server that only writes bytes.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::readers::{self, DIGITS, MARK, Seen};
+use crate::Options;
+use crate::daemon::{self, Daemon};
+use crate::http::{Connection, find, request};
+use crate::report::{Limit, Row};
+use crate::statistics::percentile;
+
+const READERS: usize = 1000;
+const PER_SECOND: usize = 300;
+const SECONDS: usize = 5;
+const FRAMES: usize = PER_SECOND * SECONDS;
+/// How often each kind of round is repeated.
+const ROUNDS: usize = 3;
+/// Connections that bring events, so that a slow answer does not delay the next event.
+const SENDERS: usize = 8;
+/// The number of the frame that is not measured.
+const SAMPLE: usize = 999_999;
+/// How much one reader that reads nothing may change.
+const STALLED_LATENCY: f64 = 1.25;
+const STALLED_MEMORY: f64 = 2.0;
+
+/// How one round went.
+struct Round {
+    median: f64,
+    p99: f64,
+    missing: usize,
+    twice: usize,
+}
+
+impl Round {
+    /// Returns the middle of several, number by number.
+    fn middle(rounds: &[Self]) -> Self {
+        let middle = |of: fn(&Self) -> f64| percentile(&rounds.iter().map(of).collect::<Vec<_>>(), 0.5);
+        Self { median: middle(|round| round.median), p99: middle(|round| round.p99), missing: 0, twice: 0 }
+    }
+}
+
+pub(crate) fn measure(options: &Options) -> Vec<Row> {
+    let limit = rustix::process::Rlimit { current: Some(8192), maximum: Some(8192) };
+    if rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).is_err() {
+        return vec![Row::skipped("streaming", "not enough file descriptors are allowed")];
+    }
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let daemon = Daemon::start(daemon::home(&options.binary, None));
+    let (session, sample) = prepare(&daemon);
+    let hello = request("GET", &format!("/api/stream?topics=session:{session}"), "");
+    let daemon_round = || {
+        let path = format!("/api/sessions/{session}");
+        round(&runtime, &daemon.socket, &hello, |begin, number, connection: &mut Option<Connection>| {
+            let connection = connection.get_or_insert_with(|| Connection::open(&daemon.socket));
+            let sent = begin.elapsed().as_secs_f64();
+            connection.request("PATCH", &path, &json!({ "name": name(number) }).to_string());
+            sent
+        })
+    };
+    let stalled_round = || {
+        let mut stalled = UnixStream::connect(&daemon.socket).expect("a connection");
+        stalled.write_all(hello.as_bytes()).expect("a request");
+        daemon_round()
+    };
+    let (mut bare, mut calm, mut stalled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut grown: f64 = 0.0;
+    for _ in 0..ROUNDS {
+        bare.push(bare_round(&runtime, &sample));
+        calm.push(daemon_round());
+        let before = daemon.resident();
+        stalled.push(stalled_round());
+        grown = daemon.resident() - before;
+    }
+    let wrong: usize = calm.iter().chain(&stalled).map(|round| round.missing + round.twice).sum();
+    let (bare, ours, slowed) = (Round::middle(&bare), Round::middle(&calm), Round::middle(&stalled));
+    vec![
+        Row::ratio(
+            "streaming: lost or repeated",
+            format!("{wrong} of {}", 2 * ROUNDS * READERS * FRAMES),
+            "0",
+            wrong as f64,
+            Limit::AtMost(0.0),
+        ),
+        Row::ratio(
+            "streaming: p99 with 1,000 readers",
+            format!("{:.1} ms (median {:.1})", ours.p99, ours.median),
+            format!("bare fan-out {:.1} ms (median {:.1})", bare.p99, bare.median),
+            ours.p99 / bare.p99,
+            Limit::AtMost(2.0),
+        ),
+        Row::ratio(
+            "streaming: median with a stalled reader",
+            format!("{:.1} ms (p99 {:.1})", slowed.median, slowed.p99),
+            format!("without it {:.1} ms", ours.median),
+            slowed.median / ours.median,
+            Limit::AtMost(STALLED_LATENCY),
+        ),
+        Row::bar("streaming: a stalled reader adds", grown.max(0.0), STALLED_MEMORY, "MB"),
+    ]
+}
+
+/// Makes a session, and returns its id and a frame of the stream as it comes over the wire.
+fn prepare(daemon: &Daemon) -> (String, Vec<u8>) {
+    let mut connection = Connection::open(&daemon.socket);
+    let wanted = json!({ "provider": "scripted", "directory": daemon.home.work(), "name": "x" }).to_string();
+    let created: Value =
+        serde_json::from_slice(&connection.request("POST", "/api/sessions", &wanted)).expect("a session");
+    let id = created["session"]["id"].as_str().expect("an id").to_owned();
+    let after = 0;
+    connection.request("PATCH", &format!("/api/sessions/{id}"), &json!({ "name": name(SAMPLE) }).to_string());
+    let mut stream = UnixStream::connect(&daemon.socket).expect("a connection");
+    let asked = request("GET", &format!("/api/stream?topics=session:{id}&after={after}"), "");
+    stream.write_all(asked.as_bytes()).expect("a request");
+    let mut seen = Vec::new();
+    loop {
+        let mut buffer = [0; 4096];
+        let read = std::io::Read::read(&mut stream, &mut buffer).expect("the stream");
+        assert!(read > 0, "the stream ended");
+        seen.extend_from_slice(&buffer[..read]);
+        if let Some(mark) = find(&seen, MARK.as_bytes())
+            && let Some(end) = find(&seen[mark..], b"\n\n")
+        {
+            let text = String::from_utf8_lossy(&seen[..mark]).into_owned();
+            let start = text.rfind("id: ").expect("the frame's id");
+            return (id, seen[start..mark + end + 2].to_vec());
+        }
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("frame-{number:0DIGITS$}")
+}
+
+/// Runs a round against the bare server, with frames as long as the daemon's.
+fn bare_round(runtime: &tokio::runtime::Runtime, sample: &[u8]) -> Round {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let socket = directory.path().join("socket");
+    let mut server = Command::new(std::env::current_exe().expect("this program"))
+        .arg("--bare-fan-out")
+        .arg(&socket)
+        .stdin(Stdio::null())
+        .spawn()
+        .expect("the bare server");
+    while UnixStream::connect(&socket).is_err() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let text = String::from_utf8_lossy(sample).into_owned();
+    let outcome = round(runtime, &socket, "r", |begin, number, connection: &mut Option<UnixStream>| {
+        let connection = connection.get_or_insert_with(|| {
+            let mut connection = UnixStream::connect(&socket).expect("a connection");
+            connection.write_all(b"w").expect("a greeting");
+            connection
+        });
+        // Framed as HTTP does, so that the same bytes travel.
+        let frame = text.replace(&name(SAMPLE), &name(number));
+        let chunk = format!("{:X}\r\n{frame}\r\n", frame.len());
+        let sent = begin.elapsed().as_secs_f64();
+        let length = u32::try_from(chunk.len()).expect("a short frame").to_be_bytes();
+        connection.write_all(&[&length, chunk.as_bytes()].concat()).expect("a frame");
+        sent
+    });
+    server.kill().expect("a server to end");
+    server.wait().expect("a server that ended");
+    outcome
+}
+
+/// Lets readers read while events are sent at a steady rate; `send` returns when it sent one.
+fn round<C: Send>(
+    runtime: &tokio::runtime::Runtime,
+    socket: &Path,
+    hello: &str,
+    send: impl Fn(Instant, usize, &mut Option<C>) -> f64 + Sync,
+) -> Round {
+    let begin = Instant::now();
+    let readers = runtime.block_on(readers::start(socket, hello, READERS, FRAMES, begin));
+    let first = Instant::now() + Duration::from_millis(300);
+    let mut sent = vec![0.0; FRAMES];
+    thread::scope(|scope| {
+        let senders: Vec<_> = (0..SENDERS)
+            .map(|sender| {
+                let send = &send;
+                scope.spawn(move || {
+                    let mut connection = None;
+                    (sender..FRAMES)
+                        .step_by(SENDERS)
+                        .map(|number| {
+                            let due = first + Duration::from_secs_f64(number as f64 / PER_SECOND as f64);
+                            thread::sleep(due.saturating_duration_since(Instant::now()));
+                            (number, send(begin, number, &mut connection))
+                        })
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        for sender in senders {
+            for (number, time) in sender.join().expect("a sender") {
+                sent[number] = time;
+            }
+        }
+    });
+    let seen: Vec<Seen> = runtime.block_on(async {
+        let mut all = Vec::new();
+        for reader in readers {
+            all.push(reader.await.expect("a reader"));
+        }
+        all
+    });
+    let latencies: Vec<f64> = seen
+        .iter()
+        .flat_map(|seen| {
+            seen.times.iter().zip(&sent).filter_map(|(came, sent)| Some((came.as_ref()? - sent) * 1e3))
+        })
+        .collect();
+    Round {
+        median: percentile(&latencies, 0.5),
+        p99: percentile(&latencies, 0.99),
+        missing: READERS * FRAMES - latencies.len(),
+        twice: seen.iter().map(|seen| seen.twice).sum(),
+    }
+}
