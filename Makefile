@@ -2,12 +2,13 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test lint bench install prerequisites format clippy tests dependencies web web-checks web-tests
+.PHONY: help run build test lint bench install harnesses prerequisites format clippy tests dependencies web web-checks \
+	web-tests
 
 PASEO := ./target/release/paseo
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 run: build ## Build, then start the daemon in the background
 	@$(PASEO) up
@@ -18,7 +19,7 @@ build: ## Build the release binary, with the web app in it
 	@$(MAKE) --no-print-directory web
 	cargo build --release --locked -p paseo
 
-test: prerequisites format clippy web-checks tests web-tests ## Check the format, lint, and run all tests
+test: prerequisites format clippy web-checks harnesses tests web-tests ## Check the format, lint, and run all tests
 
 lint: prerequisites format clippy dependencies ## Check the format, lint, and check the dependencies' licences
 
@@ -30,6 +31,10 @@ install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	@scripts/setup
 	@$(MAKE) --no-print-directory web
 	cargo install --path crates/cli --locked $(if $(PREFIX),--root '$(PREFIX)')
+
+harnesses: ## Install the agents that tests run for real, under target/harnesses
+	@echo '== harnesses'
+	@scripts/harnesses
 
 prerequisites:
 	@scripts/setup test

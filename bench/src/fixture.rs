@@ -11,11 +11,10 @@ use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId};
 use paseo_core::item::{Entry, Kind, Place, Usage};
 use paseo_core::session::{self, Accepted, Class, Created, Event, Outcome, Source, Verb};
 use paseo_core::{cause, codec};
+use paseo_daemon::rules::Rules;
 use paseo_store::{Batch, Expect, Log, NewContent, NewEvent, NewItem, Sqlite, StreamAppend, sqlite};
 use serde::Serialize;
 use uuid::Uuid;
-
-use crate::rules::Rules;
 
 /// Sessions of the large log. Each has 20 control events (of its own and of its causes), all are idle.
 pub(crate) const SESSIONS: u64 = 10_000;
@@ -97,18 +96,11 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
     let stream = session::stream(id);
     let by = Actor::Human("cli".into());
     let mut events = vec![
-        Event::Created(Created {
-            session: id,
-            by: by.clone(),
-            provider: "scripted".into(),
-            model: None,
-            parent: None,
-            project: project.into(),
-            directory: project.into(),
-            labels: Default::default(),
+        Event::Created(Box::new(Created {
             name: Some("an agent with a name".into()),
-        }),
-        Event::Referenced { reference: id.to_string() },
+            ..Created::plain(id, by.clone(), "scripted", project)
+        })),
+        Event::Referenced { reference: Some(id.to_string()) },
     ];
     let mut batch = Batch { actor: by.to_string(), ..Batch::default() };
     let mut turn = TurnId::from_uuid(Uuid::now_v7());
@@ -134,7 +126,13 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
                 turn,
                 usage: Usage { input_tokens: 1200, output_tokens: 80, ..Usage::default() },
             },
-            Event::TurnEnded { turn, outcome: Outcome::Completed, source: Source::Protocol, code: None },
+            Event::TurnEnded {
+                turn,
+                outcome: Outcome::Completed,
+                source: Source::Protocol,
+                code: None,
+                until: None,
+            },
         ]);
         let opened = cause::Event::Opened { by: by.clone(), session: id, delivery };
         batch.streams.push(append(cause::stream(cause), vec![encoded(&opened)]));

@@ -14,7 +14,6 @@ mod http;
 mod machine;
 mod report;
 mod rows;
-mod rules;
 mod statistics;
 
 use std::panic;

@@ -163,12 +163,14 @@ const NOTES: &str = "\
   into one transaction of single-row inserts, and the same kind of acknowledgement to each writer. Both logs are
   measured in turns; the ratio is the median of the ratios of all turns.
 - **reading**: requests over one connection to the Unix socket, median; the two sessions are read in turns.
-- **streaming**: 300 events a second for 5 seconds to 1,000 connections, three rounds of each kind in turns. Latency is from sending the request that causes
-  the event to the arrival of the frame, so the daemon's includes the request and the fsync. *Bare fan-out* is a process
-  that reads frames of the same bytes from a socket and writes them to 1,000 connections, those that are behind several
-  at once. Server and readers share the machine.
-- **sending**: from sending the request to seeing `turn.handed` on an open stream, on a connection that is kept, to a
-  scripted agent that runs already; median of 200. Two fsyncs and two processes are on the way. The yardstick is the
-  median of write and `fdatasync` of 4 KB at the end of a growing file on the same file system.
+- **streaming**: 300 events a second for 5 seconds to 1,000 connections, three rounds of each kind in turns. Latency is
+  from sending the request that causes the event to the arrival of the frame, so the daemon's includes the request and
+  the fsync. *Bare fan-out* is a process that reads frames of the same bytes from a socket and writes them to 1,000
+  connections, those that are behind several at once. Server and readers share the machine.
+- **sending**: from the arrival of the receipt, which says that the message is stored, to seeing `turn.handed` on an
+  open stream; on a connection that is kept, to a scripted agent that runs already; median of 200. On the way are a
+  process, which gets the message and confirms it, and the fsync of that confirmation. What comes before, from sending
+  the request to its receipt, is told beside it. The yardstick is the median of write and `fdatasync` of 4 KB at the end
+  of a growing file on the same file system.
 - **page**: the scripts that `index.html` names, each compressed by `gzip -9`.
 ";

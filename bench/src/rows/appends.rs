@@ -8,6 +8,7 @@ use paseo_core::actor::Actor;
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::item::Usage;
 use paseo_core::session::{self, Created, Event};
+use paseo_daemon::rules::Rules;
 use paseo_store::{Appended, Batch, Expect, IdempotencyKey, Log, NewEvent, Sqlite, StreamAppend, sqlite};
 use uuid::Uuid;
 
@@ -15,7 +16,6 @@ use super::bare_log::BareLog;
 use crate::Options;
 use crate::fixture::encoded;
 use crate::report::{Limit, Row};
-use crate::rules::Rules;
 use crate::statistics::median;
 
 /// Pairs of measurements, each made of the bare log and the real one.
@@ -134,17 +134,10 @@ where
 
 async fn create(log: &Sqlite) -> SessionId {
     let id = SessionId::from_uuid(Uuid::new_v4());
-    let created = Event::Created(Created {
-        session: id,
-        by: Actor::Human("cli".into()),
-        provider: "scripted".into(),
-        model: None,
-        parent: None,
-        project: "/home/someone/project".into(),
-        directory: "/home/someone/project".into(),
-        labels: Default::default(),
+    let created = Event::Created(Box::new(Created {
         name: Some("a name".into()),
-    });
+        ..Created::plain(id, Actor::Human("cli".into()), "scripted", "/home/someone/project")
+    }));
     let append = StreamAppend {
         stream: session::stream(id),
         expect: Expect::Version(0),

@@ -46,8 +46,11 @@ pub(crate) const NO_START: Variable = read(
     "",
     "When set to anything but `0`, commands never start the daemon by themselves, as with `--no-start`.",
 );
-pub(crate) const PROVIDER: Variable =
-    read("PASEO_PROVIDER", "", "The provider of agents that are started without `--provider`.");
+pub(crate) const PROVIDER: Variable = read(
+    "PASEO_PROVIDER",
+    "",
+    "The provider of agents that are started without `--provider`; without it, the first that is ready.",
+);
 pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set to anything, output has no colours.");
 pub(crate) const TERM: Variable =
     read("TERM", "", "What the terminal is. `dumb` has neither colours nor anything that is redrawn.");

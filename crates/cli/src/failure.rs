@@ -32,6 +32,16 @@ impl Failure {
         Self::new(exit, "")
     }
 
+    /// Takes another failure of the same kind in, so that both are told at once.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.message = format!("{}; {}", self.message, other.message);
+        for candidate in other.candidates {
+            if !self.candidates.contains(&candidate) {
+                self.candidates.push(candidate);
+            }
+        }
+    }
+
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -1,6 +1,7 @@
 //! `paseo`: the daemon and its command line in one binary.
 
 mod args;
+mod asks;
 mod autostart;
 mod browser;
 mod commands;

@@ -1,21 +1,31 @@
 //! Waiting for the outcome of a message and telling it.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
-use paseo_client::{Client, Outcome, Step};
+use paseo_client::{Client, Outcome, Progress, Step};
 use paseo_wire::error::Exit;
 use paseo_wire::message::Receipt;
+use paseo_wire::time::Moment;
 use serde::Serialize;
 
+use crate::asks;
 use crate::failure::Failure;
-use crate::printer::{Mode, Printer, patiently};
+use crate::printer::{Mode, Printer, limit, patiently};
 use crate::progress::Display;
+
+/// How long a turn may take to start before anybody wonders, and how often they do.
+const WONDER: Duration = Duration::from_millis(250);
+/// How long a daemon may take to say that it is there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
 /// What came of waiting.
 pub(crate) struct Waited {
     ending: Ending,
     /// The person has read the answer while it came.
     shown: bool,
+    /// When the limit ends that the agent ran into.
+    parked: Option<Moment>,
 }
 
 /// How the waiting ended.
@@ -26,6 +36,10 @@ enum Ending {
     Timeout,
     /// Ctrl-C; the agent goes on.
     Detached,
+    /// The time was up, and the daemon does not answer.
+    Alone,
+    /// Ctrl-C, and the daemon does not answer.
+    DetachedAlone,
 }
 
 /// What `--json` prints about an ending.
@@ -36,7 +50,7 @@ pub(crate) struct EndingView<'a> {
     handle: &'a str,
     delivery: &'a str,
     turn: Option<&'a str>,
-    /// completed, failed, interrupted, held, waiting, cancelled, timeout or detached.
+    /// completed, failed, interrupted, held, waiting, cancelled, timeout, detached or unreachable.
     outcome: &'static str,
     answer: Option<&'a str>,
     /// Of the failure.
@@ -45,6 +59,8 @@ pub(crate) struct EndingView<'a> {
     message: Option<&'a str>,
     /// Of the ask.
     ask: Option<&'a str>,
+    /// When the limit ends that the agent ran into.
+    parked_until: Option<Moment>,
 }
 
 /// Follows a message until it has an outcome, the time is up or somebody presses ctrl-C.
@@ -56,20 +72,29 @@ pub(crate) async fn wait(
 ) -> Result<Waited, Failure> {
     if receipt.placement == "held" {
         let reason = receipt.reason.clone().unwrap_or_else(|| "held".to_owned());
-        return Ok(Waited { ending: Ending::Outcome(Outcome::Held { reason }), shown: false });
+        return Ok(Waited { ending: Ending::Outcome(Outcome::Held { reason }), shown: false, parked: None });
     }
     let mut display = Display::new(*printer, &receipt.handle);
     let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
     let followed = async {
+        let mut lost = false;
         loop {
+            let doing = if lost {
+                "the daemon is waited for".to_owned()
+            } else {
+                format!("{} is at work", receipt.handle)
+            };
             // Words that are growing are a sign of life themselves.
             let step = if display.is_growing() {
                 follow.next().await
             } else {
-                patiently(printer, &format!("{} is at work", receipt.handle), follow.next()).await
+                patiently(printer, &doing, follow.next()).await
             };
             match step? {
-                Step::Progress(progress) => display.show(&progress),
+                Step::Progress(progress) => {
+                    lost = progress == Progress::Lost;
+                    display.show(&progress);
+                }
                 Step::Done(outcome) => return Ok::<_, Failure>(Ending::Outcome(outcome)),
             }
         }
@@ -83,6 +108,7 @@ pub(crate) async fn wait(
     let ending = tokio::select! {
         biased;
         ending = followed => ending,
+        never = tell_why_it_waits(client, printer, receipt) => match never {},
         () = deadline => Ok(Ending::Timeout),
         pressed = tokio::signal::ctrl_c() => match pressed {
             Ok(()) => Ok(Ending::Detached),
@@ -90,16 +116,58 @@ pub(crate) async fn wait(
         },
     };
     display.finish();
-    let ending = ending?;
+    let ending = match ending? {
+        // An agent lives no longer than its daemon.
+        Ending::Timeout if !answers(client).await => Ending::Alone,
+        Ending::Detached if !answers(client).await => Ending::DetachedAlone,
+        ending => ending,
+    };
     let shown = ending.answer().is_some_and(|answer| display.has_shown(answer));
-    Ok(Waited { ending, shown })
+    let parked = match ending {
+        // Words about a limit are an extra: without them the failure is still told.
+        Ending::Outcome(Outcome::Failed { .. }) => {
+            client.session(&receipt.session).await.ok().and_then(|answer| answer.session.parked_until)
+        }
+        _ => None,
+    };
+    Ok(Waited { ending, shown, parked })
+}
+
+/// Tells, once, why a turn does not start. Never returns.
+async fn tell_why_it_waits(client: &Client, printer: &Printer, receipt: &Receipt) -> Infallible {
+    loop {
+        tokio::time::sleep(WONDER).await;
+        let session = match client.session(&receipt.session).await {
+            Ok(answer) => answer.session,
+            Err(error) if error.is_passing() => continue,
+            // An agent may write to others without being allowed to look at them.
+            Err(_) => return std::future::pending().await,
+        };
+        if let Some(until) = session.parked_until {
+            printer.interject(&format!("{}: {}", receipt.handle, limit(until)));
+            return std::future::pending().await;
+        }
+        match (session.status.as_str(), session.status_reason) {
+            ("starting", None) => {}
+            ("starting", Some(reason)) => {
+                printer.interject(&format!("{} is starting: it {reason}", receipt.handle));
+                return std::future::pending().await;
+            }
+            _ => return std::future::pending().await,
+        }
+    }
+}
+
+/// Says whether the daemon is there.
+pub(crate) async fn answers(client: &Client) -> bool {
+    matches!(tokio::time::timeout(SIGN_OF_LIFE, client.health()).await, Ok(Ok(_)))
 }
 
 /// Prints the answer, tells everything else, and returns the exit code.
 pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> Result<Exit, Failure> {
-    let Waited { ending, shown } = waited;
+    let Waited { ending, shown, parked } = waited;
     if printer.mode() == Mode::Json {
-        printer.json(&view(receipt, ending))?;
+        printer.json(&EndingView { parked_until: *parked, ..view(receipt, ending) })?;
     } else if let Some(answer) = ending.answer().filter(|_| !shown) {
         printer.text(answer)?;
     }
@@ -109,7 +177,14 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
             if let Outcome::Completed { answer: None, .. } = outcome {
                 printer.note(&format!("{handle} is done and said nothing"));
             }
-            told(handle, outcome).map_or(Ok(Exit::Ok), Err)
+            match (told(handle, outcome), parked) {
+                (None, _) => Ok(Exit::Ok),
+                (Some(failure), None) => Err(failure),
+                (Some(mut failure), Some(until)) => {
+                    failure.message.push_str(&format!("\n{}", limit(*until)));
+                    Err(failure.hint(format!("`paseo send {handle} …` tries again at once")))
+                }
+            }
         }
         Ending::Timeout => {
             let message = format!("the time is up; {handle} goes on");
@@ -119,6 +194,18 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
             printer.note(&format!("{handle} goes on. {}", going_on(handle)));
             Ok(Exit::Interrupted)
         }
+        Ending::Alone => {
+            let message = format!("the time is up, and the daemon does not answer: {}", cut_off(handle));
+            Err(Failure::new(Exit::Unreachable, message).hint(coming_back(handle)))
+        }
+        Ending::DetachedAlone => {
+            printer.note(&format!(
+                "the daemon does not answer: {}. {}",
+                cut_off(handle),
+                coming_back(handle)
+            ));
+            Ok(Exit::Interrupted)
+        }
     }
 }
 
@@ -126,14 +213,7 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
 pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
     let (exit, message, hint) = match outcome {
         Outcome::Completed { .. } => return None,
-        Outcome::Failed { code, text, .. } => {
-            let text = if text.is_empty() { String::new() } else { format!(": {text}") };
-            (
-                Exit::AgentError,
-                format!("{handle} failed ({code}){text}"),
-                format!("`paseo logs {handle}` shows what it did"),
-            )
-        }
+        Outcome::Failed { code, text, .. } => return Some(failed(handle, code, text)),
         Outcome::Interrupted { .. } => (
             Exit::AgentError,
             format!("{handle} was interrupted before it was done"),
@@ -144,10 +224,10 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
             format!("the message waits until a person acts: {}", held(reason)),
             format!("`paseo why {handle}` says more"),
         ),
-        Outcome::WaitingForPermission { text, .. } => (
+        Outcome::WaitingForPermission { hash, text, .. } => (
             Exit::WaitingForPermission,
             format!("{handle} asks for permission: {text}"),
-            format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`"),
+            asks::commands(hash),
         ),
         Outcome::Cancelled => (
             Exit::AgentError,
@@ -156,6 +236,13 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
         ),
     };
     Some(Failure::new(exit, message).hint(hint))
+}
+
+/// Says that a turn failed, and why.
+pub(crate) fn failed(handle: &str, code: &str, text: &str) -> Failure {
+    let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+    Failure::new(Exit::AgentError, format!("{handle} failed ({code}){text}"))
+        .hint(format!("`paseo logs {handle}` shows what it did"))
 }
 
 /// Returns why a message is held, in words.
@@ -177,6 +264,14 @@ fn going_on(handle: &str) -> String {
     format!("`paseo wait {handle}` waits for it, `paseo stop {handle}` stops it")
 }
 
+fn cut_off(handle: &str) -> String {
+    format!("if it is gone, {handle} was interrupted with it")
+}
+
+fn coming_back(handle: &str) -> String {
+    format!("`paseo up` starts it, `paseo why {handle}` then says how {handle} is")
+}
+
 impl Ending {
     fn answer(&self) -> Option<&str> {
         match self {
@@ -189,7 +284,9 @@ impl Ending {
                 Outcome::Held { .. } | Outcome::WaitingForPermission { .. } | Outcome::Cancelled,
             )
             | Self::Timeout
-            | Self::Detached => None,
+            | Self::Detached
+            | Self::Alone
+            | Self::DetachedAlone => None,
         }
     }
 }
@@ -215,10 +312,12 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
         code: None,
         message: None,
         ask: None,
+        parked_until: None,
     };
     match ending {
         Ending::Timeout => {}
         Ending::Detached => view.outcome = "detached",
+        Ending::Alone | Ending::DetachedAlone => view.outcome = "unreachable",
         Ending::Outcome(outcome) => {
             view.answer = ending.answer();
             view.turn = turn(outcome);

@@ -35,6 +35,10 @@ impl Display {
             Progress::Status(status) => self.printer.detail(&format!("{} {status}", self.handle)),
             Progress::Live(live) => self.live(live),
             Progress::Item(item) => self.item(item),
+            Progress::Lost => {
+                self.finish();
+                self.printer.lost();
+            }
         }
     }
 

@@ -1,10 +1,12 @@
 //! What holds for this command: defaults < `config.toml` < environment < flags.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use paseo_runtime::provider;
 use serde::Deserialize;
 
 use crate::args::Global;
@@ -20,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) home: PathBuf,
     pub(crate) listen: SocketAddr,
     pub(crate) provider: Option<String>,
+    /// What was set for a provider, by its name.
+    pub(crate) providers: BTreeMap<String, provider::Options>,
     pub(crate) log: String,
     pub(crate) live_processes: usize,
     /// Under which the daemon can be reached from elsewhere, as `https://host[:port]`.
@@ -41,6 +45,24 @@ struct File {
     public_urls: Vec<String>,
     #[serde(default)]
     limits: Limits,
+    #[serde(default)]
+    providers: Providers,
+}
+
+/// What may be set for providers. Those that run no program have nothing to set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Providers {
+    claude: Option<Harness>,
+    codex: Option<Harness>,
+}
+
+/// A program and its configuration.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Harness {
+    program: Option<String>,
+    isolated_home: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -67,6 +89,7 @@ impl Settings {
             home,
             listen: address(&listen.0, listen.1)?,
             provider: text(&environment::PROVIDER)?.or(file.provider),
+            providers: providers(file.providers)?,
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.limits.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES).max(1),
             public_urls: file.public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
@@ -117,8 +140,39 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes")
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, and program and isolated_home of \
+                 providers.claude and providers.codex")
     })
+}
+
+fn providers(set: Providers) -> Result<BTreeMap<String, provider::Options>, Failure> {
+    let Providers { claude, codex } = set;
+    let mut all = BTreeMap::new();
+    for (name, set) in [("claude", claude), ("codex", codex)] {
+        let Some(Harness { program, isolated_home }) = set else { continue };
+        let place = |key: &str, text: Option<String>| {
+            text.map(|text| path(&text, &format!("providers.{name}.{key} in config.toml"))).transpose()
+        };
+        // A bare name is meant as one on the `PATH`.
+        let program = match program {
+            Some(name) if !name.is_empty() && !name.contains('/') => Some(PathBuf::from(name)),
+            program => place("program", program)?,
+        };
+        let options = provider::Options { program, isolated_home: place("isolated_home", isolated_home)? };
+        all.insert(name.to_owned(), options);
+    }
+    Ok(all)
+}
+
+/// Reads a path: absolute, or under the user's own home.
+fn path(text: &str, source: &str) -> Result<PathBuf, Failure> {
+    let under_home = text.strip_prefix("~/").and_then(|rest| Some(std::env::home_dir()?.join(rest)));
+    let path = under_home.unwrap_or_else(|| PathBuf::from(text));
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    Err(Failure::usage(format!("`{text}` ({source}) is not an absolute path"))
+        .hint("begin it with / or with ~/"))
 }
 
 fn address(text: &str, source: &str) -> Result<SocketAddr, Failure> {
@@ -206,6 +260,23 @@ mod tests {
         assert!(failure.message.contains("`here` (listen in config.toml)"), "{}", failure.message);
         let failure = resolve("", &[("PASEO_LISTEN", "6767")], false).unwrap_err();
         assert!(failure.message.contains("`6767` (PASEO_LISTEN)"), "{}", failure.message);
+    }
+
+    #[test]
+    fn providers_have_programs_and_homes_of_their_own() {
+        let config = "[providers.claude]\nprogram = '/opt/claude'\nisolated_home = '~/.claude-paseo'\n";
+        let providers = resolve(config, &[], false).unwrap().providers;
+        assert_eq!(providers["claude"].program.as_deref(), Some(Path::new("/opt/claude")));
+        let home = std::env::home_dir().unwrap().join(".claude-paseo");
+        assert_eq!(providers["claude"].isolated_home.as_deref(), Some(home.as_path()));
+        assert!(!providers.contains_key("codex"));
+
+        let bare = resolve("[providers.codex]\nprogram = 'codex-next'\n", &[], false).unwrap().providers;
+        assert_eq!(bare["codex"].program.as_deref(), Some(Path::new("codex-next")));
+        let failure = resolve("[providers.codex]\nprogram = './codex'\n", &[], false).unwrap_err();
+        assert!(failure.message.contains("providers.codex.program in config.toml"), "{}", failure.message);
+        let failure = resolve("[providers.cloude]\n", &[], false).unwrap_err();
+        assert!(failure.message.contains("unknown field `cloude`"), "{}", failure.message);
     }
 
     #[test]

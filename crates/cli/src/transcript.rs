@@ -9,6 +9,17 @@ use crate::printer::{clock, line, truncate};
 const HEADLINE: usize = 100;
 /// Most lines of a tool's output that a transcript shows.
 const OUTPUT_LINES: usize = 12;
+/// Where to find what is folded.
+const MORE: &str = "(paseo logs --full)";
+
+/// How much of an item a transcript shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What is long is folded, and says so.
+    Folded,
+    /// All of the text that the item has.
+    Whole,
+}
 
 /// Returns an item in one line: what was called, what came of it. `None` when there is nothing to tell.
 pub(crate) fn headline(item: &ItemView) -> Option<String> {
@@ -38,14 +49,19 @@ pub(crate) fn headline(item: &ItemView) -> Option<String> {
 }
 
 /// Returns an item as a block of a transcript: a head and its text. `None` for what only machines read.
-pub(crate) fn block(item: &ItemView) -> Option<(String, String)> {
+pub(crate) fn block(item: &ItemView, extent: Extent) -> Option<(String, String)> {
     let text = item.text.clone().unwrap_or_default();
     let head = match item.kind.as_str() {
         "user_text" => field(item, "origin").unwrap_or("human").to_owned(),
         "assistant_text" => "agent".to_owned(),
         "thinking" => "agent thinks".to_owned(),
         "todo" => "todo".to_owned(),
-        "tool_call" | "notice" | "error" => return Some((stamped(item, &headline(item)?), String::new())),
+        "tool_call" | "notice" | "error" => {
+            let head = headline(item)?;
+            // What the headline says whole need not be said twice.
+            let cut = extent == Extent::Whole && (text.trim().contains('\n') || head.ends_with('…'));
+            return Some((stamped(item, &head), if cut { text } else { String::new() }));
+        }
         "permission" => {
             let decision = field(item, "decision");
             let head = decision.map_or_else(
@@ -56,12 +72,12 @@ pub(crate) fn block(item: &ItemView) -> Option<(String, String)> {
         }
         "tool_result" => {
             let head = headline(item).unwrap_or_else(|| "tool ok".to_owned());
-            return Some((stamped(item, &head), shorten(&text)));
+            return Some((stamped(item, &head), folded(item, &text, extent)));
         }
         _ => return None,
     };
     let text = match item.full_length {
-        Some(length) => format!("{text}\n[shortened: {length} bytes in all]"),
+        Some(length) => format!("{text}\n… {length} bytes in all {MORE}"),
         None => text,
     };
     Some((stamped(item, &head), text))
@@ -80,13 +96,18 @@ fn call_text(item: &ItemView) -> String {
     truncate(&line(command.as_deref().unwrap_or(text).trim()), HEADLINE)
 }
 
-fn shorten(text: &str) -> String {
+fn folded(item: &ItemView, text: &str, extent: Extent) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    if lines.len() <= OUTPUT_LINES {
-        return text.to_owned();
+    let shown = lines.get(..OUTPUT_LINES).unwrap_or(&lines).join("\n");
+    match item.full_length {
+        _ if extent == Extent::Whole => text.to_owned(),
+        // How many lines it has, only the whole text knows.
+        Some(length) => format!("{shown}\n… {length} bytes in all {MORE}"),
+        None if lines.len() > OUTPUT_LINES => {
+            format!("{shown}\n… {} more lines {MORE}", lines.len() - OUTPUT_LINES)
+        }
+        None => text.to_owned(),
     }
-    let shown = lines[..OUTPUT_LINES].join("\n");
-    format!("{shown}\n[{} more lines]", lines.len() - OUTPUT_LINES)
 }
 
 fn field<'a>(item: &'a ItemView, name: &str) -> Option<&'a str> {
@@ -123,10 +144,26 @@ mod tests {
     }
 
     #[test]
-    fn long_output_is_shortened() {
-        let (head, text) = block(&item("tool_result", json!({"outcome": "ok"}), &"x\n".repeat(40))).unwrap();
+    fn long_output_is_folded_unless_all_is_wanted() {
+        let long = item("tool_result", json!({"outcome": "ok"}), &"x\n".repeat(40));
+        let (head, text) = block(&long, Extent::Folded).unwrap();
         assert_eq!(head, "#3 2026-01-31 12:00:00 tool ok");
-        assert!(text.ends_with("[28 more lines]"), "{text}");
-        assert_eq!(block(&item("usage", json!({}), "")), None);
+        assert!(text.ends_with("… 28 more lines (paseo logs --full)"), "{text}");
+        assert_eq!(block(&long, Extent::Whole).unwrap().1, "x\n".repeat(40));
+        let large = ItemView { full_length: Some(9000), ..long };
+        assert!(
+            block(&large, Extent::Folded).unwrap().1.ends_with("… 9000 bytes in all (paseo logs --full)")
+        );
+        assert_eq!(block(&item("usage", json!({}), ""), Extent::Whole), None);
+    }
+
+    #[test]
+    fn a_long_call_is_told_whole_when_all_is_wanted() {
+        let call = |command: &str| {
+            item("tool_call", json!({"name": "shell"}), &json!({ "command": command }).to_string())
+        };
+        assert_eq!(block(&call("ls"), Extent::Whole).unwrap().1, "");
+        assert_eq!(block(&call(&"x".repeat(300)), Extent::Folded).unwrap().1, "");
+        assert!(block(&call(&"x".repeat(300)), Extent::Whole).unwrap().1.contains(&"x".repeat(300)));
     }
 }

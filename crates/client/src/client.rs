@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Error;
+use crate::patience::PATIENCE;
 use crate::transport::Endpoint;
 
 /// More than any answer holds: the largest is the whole text of one item.
@@ -24,6 +26,7 @@ const ANSWER_BYTES: usize = 64 * 1024 * 1024;
 pub struct Client {
     endpoint: Endpoint,
     version: Arc<OnceLock<String>>,
+    patience: Duration,
 }
 
 impl Client {
@@ -37,13 +40,23 @@ impl Client {
         Self::new(Endpoint::Tcp { address: address.into(), token })
     }
 
+    /// Sets how long a daemon that went away is waited for: 30 seconds, unless this is said.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
     /// Returns the daemon's version when it has answered and is not of this version.
     pub fn version_mismatch(&self) -> Option<&str> {
         self.version.get().map(String::as_str).filter(|version| *version != paseo_wire::VERSION)
     }
 
     fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint, version: Arc::default() }
+        Self { endpoint, version: Arc::default(), patience: PATIENCE }
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Asks for something.

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::time::Duration;
 
 use http::Method;
 use http_body_util::BodyExt;
@@ -12,14 +11,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::client::Ask;
+use crate::patience::Outage;
 use crate::sse::{Parser, Raw};
 use crate::uri::query;
 use crate::{Client, Error};
-
-/// How often a lost connection is tried again in a row. With the pauses below: about 25 seconds.
-const ATTEMPTS: u32 = 16;
-const FIRST_PAUSE: Duration = Duration::from_millis(25);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// A reader of the event stream. Yields each stored frame once and in order, whatever happens to the
 /// connection.
@@ -27,11 +22,22 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 pub struct Events {
     client: Client,
     topics: String,
-    /// Everything up to here was yielded or skipped.
+    /// Everything up to here has arrived.
     cursor: u64,
+    /// Everything up to here was returned; several frames may arrive at once.
+    returned: u64,
     connection: Option<Connection>,
-    ready: VecDeque<Frame>,
-    failures: u32,
+    /// What has arrived and was not returned, each with its place in the log.
+    ready: VecDeque<(u64, Frame)>,
+    outage: Outage,
+}
+
+/// What comes by a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arrival {
+    Frame(Frame),
+    /// The connection is lost and tried again. Comes once for each outage.
+    Lost,
 }
 
 #[derive(Debug)]
@@ -54,9 +60,10 @@ impl Client {
             client: self.clone(),
             topics: topics.join(","),
             cursor: after,
+            returned: after,
             connection: None,
             ready: VecDeque::new(),
-            failures: 0,
+            outage: Outage::default(),
         }
     }
 }
@@ -64,31 +71,42 @@ impl Client {
 impl Events {
     /// Returns the next frame; live frames come at most once but may be lost. May be cancelled.
     ///
-    /// Fails when the daemon refuses, or stays away for longer than a restart takes.
+    /// Fails when the daemon refuses, or stays away for longer than the client's patience.
     pub async fn next(&mut self) -> Result<Frame, Error> {
         loop {
-            if let Some(frame) = self.ready.pop_front() {
+            if let Arrival::Frame(frame) = self.arrival().await? {
                 return Ok(frame);
-            }
-            if let Err(error) = self.advance().await {
-                self.connection = None;
-                self.failures += 1;
-                if !error.is_passing() || self.failures > ATTEMPTS {
-                    return Err(error);
-                }
-                tokio::time::sleep(pause(self.failures)).await;
             }
         }
     }
 
-    /// Returns the point in the log up to which everything was read.
+    /// Returns what comes next, as [`Events::next`] does, and tells when the connection is lost.
+    pub async fn arrival(&mut self) -> Result<Arrival, Error> {
+        loop {
+            if let Some((seq, frame)) = self.ready.pop_front() {
+                self.returned = seq;
+                return Ok(Arrival::Frame(frame));
+            }
+            if let Err(error) = self.advance().await {
+                self.connection = None;
+                let told = self.outage.lasts();
+                self.outage.note(error, self.client.patience())?;
+                if !told {
+                    return Ok(Arrival::Lost);
+                }
+            }
+        }
+    }
+
+    /// Returns the point in the log up to which everything was returned.
     pub fn cursor(&self) -> u64 {
-        self.cursor
+        self.returned
     }
 
     /// Connects or reads on, and puts what came in line.
     async fn advance(&mut self) -> Result<(), Error> {
         let Some(connection) = &mut self.connection else {
+            self.outage.pause().await;
             let body = self.connect().await?;
             self.connection = Some(Connection { body, parser: Parser::default() });
             return Ok(());
@@ -98,7 +116,7 @@ impl Events {
             Some(Err(error)) => return Err(self.client.broken(io::Error::other(error))),
             None => return Err(self.client.broken(io::ErrorKind::UnexpectedEof)),
         };
-        self.failures = 0;
+        self.outage = Outage::default();
         let mut events = Vec::new();
         if let Some(bytes) = chunk.data_ref() {
             connection
@@ -144,30 +162,13 @@ impl Events {
                 return Ok(false);
             }
             // A newer daemon may have more to say.
-            _ => return Ok(true),
+            _ => Frame::Cursor(self.cursor),
         };
-        self.ready.push_back(frame);
+        self.ready.push_back((self.cursor, frame));
         Ok(true)
     }
 }
 
 fn parse<T: DeserializeOwned>(data: &str) -> Result<T, Error> {
     serde_json::from_str(data).map_err(|error| Error::Protocol(format!("a frame of the stream: {error}")))
-}
-
-fn pause(failures: u32) -> Duration {
-    FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(10)).min(LONGEST_PAUSE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_and_outlast_a_restart() {
-        let all: Vec<Duration> = (1..=ATTEMPTS).map(pause).collect();
-        assert!(all.is_sorted());
-        assert_eq!(all[0], FIRST_PAUSE);
-        assert!(all.iter().sum::<Duration>() > Duration::from_secs(15));
-    }
 }

@@ -8,7 +8,7 @@ use paseo_wire::message::DeliveryView;
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
 use serde_json::Value;
 
-use crate::{Client, Error, Events};
+use crate::{Arrival, Client, Error, Events};
 
 /// Stored items that are remembered, to know late live frames.
 const REMEMBERED: usize = 32;
@@ -41,6 +41,8 @@ pub enum Progress {
     Item(Box<ItemView>),
     /// An item of the turn is growing.
     Live(LiveFrame),
+    /// The connection is lost and tried again.
+    Lost,
 }
 
 /// One step of the way.
@@ -85,7 +87,11 @@ impl Follow {
     /// Returns the next step. Once cancelled, it may have lost one.
     pub async fn next(&mut self) -> Result<Step, Error> {
         loop {
-            let step = match self.events.next().await? {
+            let frame = match self.events.arrival().await? {
+                Arrival::Frame(frame) => frame,
+                Arrival::Lost => return Ok(Step::Progress(Progress::Lost)),
+            };
+            let step = match frame {
                 Frame::Event(event) if event.session == self.session => self.event(&event).await?,
                 Frame::Item(frame) if frame.session == self.session => self.item(frame.item),
                 Frame::Live(live) if live.session == self.session => self.live(live),
@@ -199,7 +205,7 @@ impl Follow {
 
     /// Returns what became of the message so far, when the daemon still knows.
     async fn delivery(&self) -> Result<Option<DeliveryView>, Error> {
-        match self.client.delivery(&self.session, &self.delivery).await {
+        match self.client.insist(|| self.client.delivery(&self.session, &self.delivery)).await {
             Ok(view) => Ok(Some(view)),
             Err(error) if error.code() == Some(Code::NotFound) => Ok(None),
             Err(error) => Err(error),
@@ -208,10 +214,10 @@ impl Follow {
 
     async fn ended(&mut self, data: &Value) -> Result<Outcome, Error> {
         let turn = self.turn.clone().unwrap_or_default();
-        let answer = self.client.answer(&self.session, &turn).await?;
+        let answer = self.client.insist(|| self.client.answer(&self.session, &turn)).await?;
         Ok(match text(data, "outcome") {
             Some("failed") => {
-                let failure = self.client.failure(&self.session, &turn).await?;
+                let failure = self.client.insist(|| self.client.failure(&self.session, &turn)).await?;
                 let code = text(data, "code").unwrap_or("failed").to_owned();
                 let text = failure.and_then(|item| item.text).unwrap_or_default();
                 Outcome::Failed { turn, code, text, answer }
@@ -226,7 +232,8 @@ impl Follow {
         let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else {
             return Ok(None);
         };
-        let Some(text) = self.client.open_ask(&self.session, hash).await? else { return Ok(None) };
+        let open = self.client.insist(|| self.client.open_ask(&self.session, hash)).await?;
+        let Some(text) = open else { return Ok(None) };
         Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), text }))
     }
 

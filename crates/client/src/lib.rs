@@ -8,15 +8,14 @@ mod client;
 mod error;
 mod events;
 mod follow;
+mod patience;
 mod routes;
 mod sse;
 mod transport;
 mod uri;
-mod waiting;
 
 pub use answer::{Answer, kind_of};
 pub use client::Client;
 pub use error::Error;
-pub use events::Events;
+pub use events::{Arrival, Events};
 pub use follow::{Follow, Outcome, Progress, Step};
-pub use waiting::Waiting;

@@ -4,13 +4,16 @@ use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
 use paseo_wire::device::{DeviceList, LoginLink};
 use paseo_wire::item::{ItemPage, ItemQuery};
-use paseo_wire::message::{CreatedSession, DeliveryView, Receipt, SendMessage};
+use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
+use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleList};
+use paseo_wire::provider::ProviderList;
 use paseo_wire::session::{
-    ActionAnswer, AnswerPermission, CreateSession, PatchSession, SessionAnswer, SessionPage, SessionQuery,
+    ActionAnswer, CreateSession, PatchSession, SessionAnswer, SessionPage, SessionQuery,
 };
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
 use paseo_wire::trace::{CauseView, DeliveryTrace};
+use paseo_wire::worktree::{RemovedWorktree, WorktreeList};
 
 use crate::client::Ask;
 use crate::uri::{path, query};
@@ -91,6 +94,11 @@ impl Client {
         self.read(keyed(ask, key).json(message)).await
     }
 
+    /// Returns the messages that wait in a session.
+    pub async fn queue(&self, session: &str) -> Result<Queue, Error> {
+        self.get(&path(["api", "sessions", session, "queue"])).await
+    }
+
     /// Returns what became of a message.
     pub async fn delivery(&self, session: &str, delivery: &str) -> Result<DeliveryView, Error> {
         self.get(&path(["api", "sessions", session, "deliveries", delivery])).await
@@ -116,15 +124,63 @@ impl Client {
         self.act(session, "clear").await
     }
 
-    /// Answers the ask that a session waits on.
+    /// Returns a page of what agents ask.
+    pub async fn permissions(&self, asked: &AskQuery) -> Result<AskPage, Error> {
+        self.get(&format!("/api/permissions{}", query(asked))).await
+    }
+
+    /// Returns everything that agents ask, or one of them, oldest first.
+    pub async fn open_asks(&self, session: Option<&str>) -> Result<Vec<OpenAsk>, Error> {
+        let mut asked = AskQuery { session: session.map(str::to_owned), ..AskQuery::default() };
+        let mut open = Vec::new();
+        loop {
+            let page = self.permissions(&asked).await?;
+            open.extend(page.asks);
+            match page.next {
+                Some(next) => asked.after = Some(next),
+                None => return Ok(open),
+            }
+        }
+    }
+
+    /// Answers what a session asks. The first answer wins.
     pub async fn answer_permission(
         &self,
         session: &str,
         hash: &str,
         answer: &AnswerPermission,
-    ) -> Result<ActionAnswer, Error> {
+    ) -> Result<AnsweredPermission, Error> {
         let ask = Ask::new(Method::POST, &path(["api", "sessions", session, "permissions", hash]));
         self.read(ask.json(answer)).await
+    }
+
+    /// Returns what people decided for good.
+    pub async fn rules(&self) -> Result<RuleList, Error> {
+        self.get("/api/rules").await
+    }
+
+    /// Forgets such a decision.
+    pub async fn forget_rule(&self, rule: &str) -> Result<RuleList, Error> {
+        self.read(Ask::new(Method::DELETE, &path(["api", "rules", rule]))).await
+    }
+
+    /// Returns the kinds of agents, and which could be used now.
+    pub async fn providers(&self) -> Result<ProviderList, Error> {
+        self.get("/api/providers").await
+    }
+
+    /// Lists the worktrees of agents.
+    pub async fn worktrees(&self) -> Result<WorktreeList, Error> {
+        self.get("/api/worktrees").await
+    }
+
+    /// Removes a worktree; with `force` what would be lost is archived first.
+    pub async fn remove_worktree(&self, worktree: &str, force: bool) -> Result<RemovedWorktree, Error> {
+        let mut path = path(["api", "worktrees", worktree]);
+        if force {
+            path.push_str("?force=true");
+        }
+        self.read(Ask::new(Method::DELETE, &path)).await
     }
 
     /// Returns the settings.

@@ -6,8 +6,9 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
-use paseo_client::{Client, Error, Outcome, Step};
+use paseo_client::{Arrival, Client, Error, Outcome, Step};
 use paseo_wire::error::Code;
 use paseo_wire::stream::Frame;
 use serde_json::{Value, json};
@@ -215,4 +216,40 @@ async fn errors_say_what_can_be_done() {
     assert!(matches!(client.status().await.unwrap_err(), Error::Protocol(_)));
     let nobody = Client::unix(daemon.directory.path().join("nobody.sock"));
     assert!(matches!(nobody.health().await.unwrap_err(), Error::Unreachable { .. }));
+}
+
+#[tokio::test]
+async fn a_lost_connection_is_told_once_for_each_outage() {
+    let none = json!({});
+    let stopping = || answer("503 Service Unavailable", r#"{"code":"shutting_down","message":"stopping"}"#);
+    let answers = vec![stream(&event(1, "a", &none)), stopping(), stopping(), stream(&event(2, "b", &none))];
+    let daemon = FakeDaemon::new(answers);
+    let mut events = daemon.client().events(0, &["sessions"]);
+    let mut seen = Vec::new();
+    while seen.len() < 4 {
+        seen.push(match events.arrival().await.unwrap() {
+            Arrival::Frame(Frame::Event(event)) => event.seq.to_string(),
+            Arrival::Frame(other) => panic!("{other:?}"),
+            Arrival::Lost => "lost".to_owned(),
+        });
+    }
+    assert_eq!(seen, ["1", "lost", "2", "lost"]);
+}
+
+#[tokio::test]
+async fn a_daemon_that_stays_away_is_given_up() {
+    let daemon = FakeDaemon::new(vec![stream(&event(1, "a", &json!({})))]);
+    let client = daemon.client().with_patience(Duration::from_millis(80));
+    let mut events = client.events(0, &["sessions"]);
+    assert!(matches!(events.next().await.unwrap(), Frame::Event(_)));
+    assert!(matches!(events.next().await.unwrap_err(), Error::Unreachable { .. }));
+    assert!(matches!(client.insist(|| client.health()).await.unwrap_err(), Error::Unreachable { .. }));
+}
+
+#[tokio::test]
+async fn insisting_outlasts_a_restart() {
+    let stopping = answer("503 Service Unavailable", r#"{"code":"shutting_down","message":"stopping"}"#);
+    let daemon = FakeDaemon::new(vec![stopping, answer("200 OK", r#"{"ok":true}"#)]);
+    let client = daemon.client();
+    assert!(client.insist(|| client.health()).await.unwrap().ok);
 }

@@ -9,6 +9,9 @@ use crate::session::{self, Session};
 use crate::settings::{self, Settings};
 use crate::time::Timestamp;
 
+/// About as long as most heads are, so that the buffer need not grow.
+const USUAL_HEAD: usize = 1024;
+
 /// An event as the log holds it. `data` is gone once the stream was deleted.
 #[derive(Debug, Clone, Copy)]
 pub struct Stored<'a> {
@@ -45,10 +48,24 @@ pub enum SessionHead {
     Deleted,
 }
 
+/// A session's head as it was last folded, so that the next events need not decode it again.
+#[derive(Debug)]
+pub struct Memory(SessionHead);
+
 /// Folds new events onto what a stream came to before.
 pub fn fold(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Folded, Error> {
+    fold_on(stream, prior, &mut None, events)
+}
+
+/// Folds new events onto what a stream came to before. `memory` is empty, or what this left there with `prior`.
+pub fn fold_on(
+    stream: &str,
+    prior: Option<&[u8]>,
+    memory: &mut Option<Memory>,
+    events: &[Stored<'_>],
+) -> Result<Folded, Error> {
     if stream.starts_with("session/") {
-        fold_session(stream, prior, events)
+        fold_session(stream, prior, memory, events)
     } else if stream.starts_with("cause/") {
         let cause: Cause =
             fold_plain(stream, prior, events, |cause: &mut Cause, event: &cause::Event, at| {
@@ -72,8 +89,16 @@ pub fn read<T: DeserializeOwned>(stream: &str, state: &[u8]) -> Result<T, Error>
         .map_err(|error| Error::Head { stream: stream.to_owned(), reason: error.to_string() })
 }
 
-fn fold_session(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Folded, Error> {
-    let mut head: Option<SessionHead> = prior.map(|state| read(stream, state)).transpose()?;
+fn fold_session(
+    stream: &str,
+    prior: Option<&[u8]>,
+    memory: &mut Option<Memory>,
+    events: &[Stored<'_>],
+) -> Result<Folded, Error> {
+    let mut head: Option<SessionHead> = match memory.take() {
+        Some(Memory(head)) => Some(head),
+        None => prior.map(|state| read(stream, state)).transpose()?,
+    };
     for stored in events {
         if stored.kind == "session.deleted" {
             head = Some(SessionHead::Deleted);
@@ -82,7 +107,7 @@ fn fold_session(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Re
         let Some(event) = decode::<session::Event>(stored)? else { continue };
         match (&mut head, event) {
             (None, session::Event::Created(created)) => {
-                head = Some(SessionHead::Session(Box::new(Session::create(created, stored.ts))));
+                head = Some(SessionHead::Session(Box::new(Session::create(*created, stored.ts))));
             }
             (Some(SessionHead::Session(session)), event) => session.apply(&event, stored.ts),
             (None | Some(SessionHead::Deleted), _) => {}
@@ -93,7 +118,9 @@ fn fold_session(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Re
         SessionHead::Session(session) => (session.is_open(), session.history.epoch),
         SessionHead::Deleted => (false, 0),
     };
-    Ok(Folded { state: bytes(stream, &head)?, live, epoch })
+    let state = bytes(stream, &head)?;
+    *memory = Some(Memory(head));
+    Ok(Folded { state, live, epoch })
 }
 
 fn fold_plain<S, E>(
@@ -120,6 +147,8 @@ fn decode<E: DeserializeOwned>(stored: &Stored<'_>) -> Result<Option<E>, codec::
 }
 
 fn bytes<T: Serialize>(stream: &str, state: &T) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(state)
+    let mut bytes = Vec::with_capacity(USUAL_HEAD);
+    serde_json::to_writer(&mut bytes, state)
+        .map(|()| bytes)
         .map_err(|error| Error::Head { stream: stream.to_owned(), reason: error.to_string() })
 }

@@ -110,6 +110,10 @@ ordered_id!(
     TokenId
 );
 ordered_id!(
+    /// What a person decided for good.
+    RuleId
+);
+ordered_id!(
     /// A browser that is logged in.
     DeviceId
 );

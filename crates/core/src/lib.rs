@@ -13,6 +13,8 @@ pub mod id;
 pub mod item;
 pub mod label;
 pub mod limits;
+pub mod permission;
+pub mod prompt;
 pub mod session;
 pub mod settings;
 pub mod time;

@@ -26,3 +26,5 @@ pub const NAME_CHARS: usize = 120;
 pub const PAGE_ROWS: usize = 500;
 /// Fewest characters of a handle.
 pub const HANDLE_CHARS: usize = 4;
+/// Longest path of a session's directory, in bytes as the log holds it.
+pub const PATH_BYTES: usize = 1024;

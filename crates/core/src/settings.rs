@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
-use crate::id::{DeviceId, TokenId};
+use crate::id::{DeviceId, RuleId, TokenId};
+use crate::permission::Rule;
 use crate::time::Timestamp;
 
 /// The stream's name.
@@ -25,6 +26,11 @@ pub enum Event {
     DeviceAdded { device: DeviceId, name: String, sha256: String },
     #[serde(rename = "device.revoked")]
     DeviceRevoked { device: DeviceId },
+    /// A person decided something for good.
+    #[serde(rename = "rule.added")]
+    RuleAdded { rule: RuleId, answer: Rule },
+    #[serde(rename = "rule.removed")]
+    RuleRemoved { rule: RuleId },
 }
 
 /// A setting that can be toggled. All are off at first.
@@ -66,6 +72,9 @@ pub struct Settings {
     /// Browsers that are logged in.
     #[serde(default)]
     pub devices: BTreeMap<DeviceId, Device>,
+    /// What people decided for good.
+    #[serde(default)]
+    pub rules: BTreeMap<RuleId, Rule>,
 }
 
 /// A browser that is logged in. Only the hash of its secret is known.
@@ -114,6 +123,12 @@ impl Settings {
             }
             Event::DeviceRevoked { device } => {
                 self.devices.remove(device);
+            }
+            Event::RuleAdded { rule, answer } => {
+                self.rules.insert(*rule, answer.clone());
+            }
+            Event::RuleRemoved { rule } => {
+                self.rules.remove(rule);
             }
         }
     }

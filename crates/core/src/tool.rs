@@ -1,10 +1,9 @@
 //! Which tools a session may use. This is a security boundary: every way in asks [`Grants::check`].
 
+use crate::permission::Power;
 use crate::session::Session;
 use crate::settings::{Key, Settings};
 
-/// Running commands, by the harness itself.
-pub const NATIVE_SHELL: &str = "native_shell";
 /// Names the session for the current task.
 pub const SET_TITLE: &str = "set_title";
 /// Names the branch of the session's worktree.
@@ -13,8 +12,6 @@ pub const SET_BRANCH: &str = "set_branch";
 pub const SEND_TO_TAB: &str = "send_to_tab";
 /// Reads another session's last answer.
 pub const READ_TAB: &str = "read_tab";
-
-const NATIVE: [&str; 4] = ["native_read", "native_write", NATIVE_SHELL, "native_net"];
 
 /// The tools that a session may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +28,9 @@ pub struct NotGranted {
 impl Grants {
     /// Returns what a session may use.
     pub fn of(session: &Session, settings: &Settings) -> Self {
-        let mut granted: Vec<&'static str> = NATIVE.to_vec();
+        let mode = session.profile.permissions;
+        let mut granted: Vec<&'static str> =
+            Power::ALL.into_iter().filter(|power| mode.grants(*power)).map(Power::tool).collect();
         if session.labels.is_ui() {
             granted.extend([SET_TITLE, SET_BRANCH]);
         }

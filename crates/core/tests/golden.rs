@@ -102,7 +102,9 @@ fn current(kind: &str) -> u16 {
 fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
-        "setting" | "token" | "device" => codec::encode(&decode::<settings::Event>(kind, version, data)),
+        "setting" | "token" | "device" | "rule" => {
+            codec::encode(&decode::<settings::Event>(kind, version, data))
+        }
         _ => codec::encode(&decode::<session::Event>(kind, version, data)),
     }
 }
@@ -115,12 +117,14 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             cause::Event::Woken { .. } => "cause.woken",
             cause::Event::Stopped {} => "cause.stopped",
         },
-        "setting" | "token" | "device" => match decode(kind, version, data) {
+        "setting" | "token" | "device" | "rule" => match decode(kind, version, data) {
             settings::Event::Changed { .. } => "setting.changed",
             settings::Event::TokenCreated { .. } => "token.created",
             settings::Event::TokenRevoked { .. } => "token.revoked",
             settings::Event::DeviceAdded { .. } => "device.added",
             settings::Event::DeviceRevoked { .. } => "device.revoked",
+            settings::Event::RuleAdded { .. } => "rule.added",
+            settings::Event::RuleRemoved { .. } => "rule.removed",
         },
         _ => match decode(kind, version, data) {
             session::Event::Created(_) => "session.created",
@@ -128,6 +132,9 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Titled { .. } => "session.titled",
             session::Event::Labelled { .. } => "session.labelled",
             session::Event::Referenced { .. } => "session.referenced",
+            session::Event::Branched { .. } => "session.branched",
+            session::Event::Unparked {} => "session.unparked",
+            session::Event::Uprooted {} => "session.uprooted",
             session::Event::Held { .. } => "session.held",
             session::Event::Released {} => "session.released",
             session::Event::Closed {} => "session.closed",

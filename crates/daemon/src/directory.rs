@@ -13,6 +13,7 @@ use paseo_core::session::{self, Session};
 use paseo_store::{Seq, Version, Which};
 use paseo_wire::error::Code;
 use paseo_wire::session::{Candidate, SessionView};
+use tokio::sync::Notify;
 
 use crate::failure::Failure;
 use crate::journal::Journal;
@@ -29,17 +30,21 @@ pub(crate) struct Directory {
     closed: Arc<Mutex<BTreeMap<String, usize>>>,
     /// Where the log stood when each change that is not taken in yet began.
     changing: Arc<Mutex<BTreeMap<u64, Seq>>>,
+    /// Rings when one of them is over.
+    changed: Arc<Notify>,
 }
 
 /// A change between the log and the directory.
 pub(crate) struct Changing {
     changing: Arc<Mutex<BTreeMap<u64, Seq>>>,
+    changed: Arc<Notify>,
     number: u64,
 }
 
 impl Drop for Changing {
     fn drop(&mut self) {
         self.changing.lock().remove(&self.number);
+        self.changed.notify_waiters();
     }
 }
 
@@ -74,13 +79,25 @@ impl Directory {
         let number = changing.last_key_value().map_or(0, |(number, _)| number + 1);
         changing.insert(number, head);
         drop(changing);
-        Changing { changing: Arc::clone(&self.changing), number }
+        Changing { changing: Arc::clone(&self.changing), changed: Arc::clone(&self.changed), number }
     }
 
     /// Returns the point in the log that the directory is surely up to: stream from here after reading it.
     pub(crate) fn point(&self, journal: &Journal) -> Seq {
         let head = journal.head();
         self.changing.lock().values().copied().min().map_or(head, |oldest| oldest.min(head))
+    }
+
+    /// Waits until an event is taken in, if that is still to come: whoever stored it hears of it when we do.
+    pub(crate) async fn taken_in(&self, id: SessionId, version: Version, seq: Seq) {
+        loop {
+            let changed = self.changed.notified();
+            let known = self.open.read().get(&id).is_some_and(|entry| entry.version >= version);
+            if known || !self.changing.lock().values().any(|began| *began < seq) {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Takes in a session as it stands at a version.
@@ -242,7 +259,9 @@ impl Directory {
 
     fn unknown(&self, typed: &str) -> Failure {
         let mut open = self.all();
-        open.sort_by_key(|session| std::cmp::Reverse(session.updated_at));
+        // Whoever typed a name is shown the agent that has it, however many there are.
+        let named = |session: &Session| session.naming.shown() == Some(typed.trim());
+        open.sort_by_key(|session| (!named(session), std::cmp::Reverse(session.updated_at)));
         let candidates: Vec<Candidate> =
             open.iter().take(CANDIDATES).map(|session| self.candidate(session)).collect();
         let hint = match (candidates.len(), open.len()) {
@@ -271,4 +290,28 @@ impl Directory {
 
 fn shown(typed: &str) -> String {
     typed.chars().take(60).flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::mint;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_event_is_taken_in_when_its_change_is_over() {
+        let directory = Directory::default();
+        let (id, change) = (mint::session(), directory.change(4));
+        let waiting = directory.taken_in(id, 1, 5);
+        tokio::pin!(waiting);
+        assert!(timeout(Duration::from_secs(1), waiting.as_mut()).await.is_err(), "it is still to come");
+        drop(change);
+        timeout(Duration::from_secs(1), waiting).await.unwrap();
+
+        let _later = directory.change(5);
+        timeout(Duration::from_secs(1), directory.taken_in(id, 1, 5)).await.unwrap();
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Holds no rules that `paseo-core` could hold, and knows nothing of command lines.
 
+mod bell;
 mod directory;
 mod failure;
 mod home;
@@ -10,16 +11,18 @@ mod identity;
 mod journal;
 mod live;
 mod log_file;
+mod mcp;
 mod mint;
 mod options;
 mod processes;
 mod providers;
-mod rules;
+pub mod rules;
 mod sessions;
 mod settings;
 mod stop;
 mod tail;
 mod view;
+mod worktrees;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,6 +38,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 pub use options::{Options, Ready, StartError, StartErrorKind};
 
+use crate::bell::Bell;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::http::{About, App, Listeners, Neighbours};
@@ -78,7 +82,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     app.sessions.boot().await.map_err(database)?;
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
     let background = [
-        tokio::spawn(following.follow()),
+        tokio::spawn(following.follow(app.stop.clone())),
         // `ls` says how many are hidden; the daemon is ready before they are counted.
         tokio::spawn(async move {
             let context = &counting.context;
@@ -109,19 +113,20 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
 
 async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: About) -> Result<App, Failure> {
     let journal = Journal { log };
+    let bell = Bell::new(journal.head());
     let context = Context {
         settings: SettingsCell::load(&journal).await?,
         journal: journal.clone(),
         directory: directory::Directory::default(),
-        live: Live::new(),
-        providers: Providers::new(options.default_provider.clone()),
+        live: Live::new(bell.clone()),
+        providers: Providers::new(options.default_provider.clone(), &options.providers),
         processes: Processes::new(options.live_processes),
         credentials: Credentials::default(),
         home: home.path.clone(),
         executable: options.executable.clone(),
         url: about.url.clone(),
     };
-    let tail = Tail::new(journal, context.directory.clone());
+    let tail = Tail::new(journal, context.directory.clone(), bell);
     let sessions = Sessions::new(context);
     Ok(App { sessions, tail, about: Arc::new(about), logins: Logins::default(), stop: Stop::default() })
 }

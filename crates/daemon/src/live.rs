@@ -8,6 +8,7 @@ use paseo_store::Seq;
 use paseo_wire::stream::{Frame, LiveFrame};
 use tokio::sync::broadcast;
 
+use crate::bell::Bell;
 use crate::tail;
 
 /// How many frames a reader may lag before it skips.
@@ -26,14 +27,15 @@ pub(crate) struct LiveBytes {
 #[derive(Clone)]
 pub(crate) struct Live {
     sender: broadcast::Sender<Arc<LiveBytes>>,
+    bell: Bell,
 }
 
 impl Live {
-    pub(crate) fn new() -> Self {
-        Self { sender: broadcast::Sender::new(CAPACITY) }
+    pub(crate) fn new(bell: Bell) -> Self {
+        Self { sender: broadcast::Sender::new(CAPACITY), bell }
     }
 
-    /// Listens from now on.
+    /// Listens from now on; the bell tells when there is something.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<LiveBytes>> {
         self.sender.subscribe()
     }
@@ -44,6 +46,7 @@ impl Live {
             let bytes = tail::sse(None, Frame::LIVE, &frame());
             // Nobody left in the meantime: nothing to do.
             let _ = self.sender.send(Arc::new(LiveBytes { session, after, bytes }));
+            self.bell.live();
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use paseo_core::id::{CauseId, ContentId, DeliveryId, DeviceId, ItemId, SessionId, TokenId, TurnId};
+use paseo_core::id::{CauseId, ContentId, DeliveryId, DeviceId, ItemId, RuleId, SessionId, TokenId, TurnId};
 use paseo_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -52,6 +52,11 @@ pub(crate) fn token() -> TokenId {
 /// Makes an id for a browser.
 pub(crate) fn device() -> DeviceId {
     DeviceId::from_uuid(Uuid::now_v7())
+}
+
+/// Makes an id for a rule.
+pub(crate) fn rule() -> RuleId {
+    RuleId::from_uuid(Uuid::now_v7())
 }
 
 /// Makes an id for an event.

@@ -1,7 +1,10 @@
 //! What the daemon is started with, and why it may not start.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+
+use paseo_runtime::provider;
 
 /// Everything that is decided before the daemon starts.
 #[derive(Debug, Clone)]
@@ -14,6 +17,8 @@ pub struct Options {
     pub public_urls: Vec<String>,
     /// The provider of sessions that name none.
     pub default_provider: Option<String>,
+    /// What people set for a provider, by its name.
+    pub providers: BTreeMap<String, provider::Options>,
     /// How many harness processes may live at once.
     pub live_processes: usize,
     /// Our binary, which is also the shim.

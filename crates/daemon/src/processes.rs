@@ -1,8 +1,7 @@
 //! How many harness processes may live at once. Idle ones sleep before a turn has to wait.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use paseo_core::id::SessionId;
@@ -21,7 +20,8 @@ type Idle = (SessionId, mpsc::WeakSender<Command>);
 pub(crate) struct Processes {
     places: Arc<Semaphore>,
     total: usize,
-    waiting: Arc<AtomicUsize>,
+    /// Sessions whose turn waits for a place.
+    waiting: Arc<Mutex<BTreeSet<SessionId>>>,
     /// Sessions whose process has nothing to do, the longest idle first.
     idle: Arc<Mutex<VecDeque<Idle>>>,
 }
@@ -41,12 +41,23 @@ impl Processes {
         self.total
     }
 
+    /// Returns how many turns wait for a place.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.lock().len()
+    }
+
+    /// Says what a session waits for, if it is a place.
+    pub(crate) fn reason(&self, session: SessionId) -> Option<String> {
+        let waits = self.waiting.lock().contains(&session);
+        waits.then(|| format!("waits for one of {} processes", self.total))
+    }
+
     /// Waits for a place; an idle process is told to sleep. `None` when the daemon stops.
-    pub(crate) async fn place(&self) -> Option<Place> {
+    pub(crate) async fn place(&self, session: SessionId) -> Option<Place> {
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
             return Some(place);
         }
-        let _waiting = Waiting::new(&self.waiting);
+        let _waiting = Waiting::new(&self.waiting, session);
         self.send_one_to_sleep();
         Arc::clone(&self.places).acquire_owned().await.ok()
     }
@@ -55,7 +66,7 @@ impl Processes {
     pub(crate) fn rest(&self, session: SessionId, mailbox: mpsc::WeakSender<Command>) -> bool {
         // Under one lock with whoever looks for an idle process, so that neither misses the other.
         let mut idle = self.idle.lock();
-        let wanted = self.waiting.load(Ordering::SeqCst) > 0;
+        let wanted = !self.waiting.lock().is_empty();
         if !wanted {
             idle.push_back((session, mailbox));
         }
@@ -80,18 +91,21 @@ impl Processes {
     }
 }
 
-/// Counts one waiter for as long as it lives.
-struct Waiting<'a>(&'a AtomicUsize);
+/// Lists one waiter for as long as it lives.
+struct Waiting<'a> {
+    all: &'a Mutex<BTreeSet<SessionId>>,
+    session: SessionId,
+}
 
 impl<'a> Waiting<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(count)
+    fn new(all: &'a Mutex<BTreeSet<SessionId>>, session: SessionId) -> Self {
+        all.lock().insert(session);
+        Self { all, session }
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        self.all.lock().remove(&self.session);
     }
 }

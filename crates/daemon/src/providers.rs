@@ -1,12 +1,24 @@
-//! The providers that this daemon knows.
+//! The providers that this daemon knows, and which one is used when none is named.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use paseo_runtime::provider::{Check, Provider};
+use futures_util::future::join_all;
+use paseo_core::permission::Mode;
+use paseo_runtime::claude::Claude;
+use paseo_runtime::codex::Codex;
+use paseo_runtime::provider::{Capabilities, Check, Lifetime, Options, Provider, Readiness};
 use paseo_runtime::scripted::Scripted;
 use paseo_wire::error::Code;
+use paseo_wire::provider::{CapabilitiesView, ProviderView};
 
 use crate::failure::Failure;
+
+/// An agent without a model: only ever used when it is named.
+const SCRIPTED: &str = "scripted";
+/// How long a program may take to say its version.
+const VERSION_PATIENCE: Duration = Duration::from_secs(5);
 
 /// All providers, in the order in which a default is looked for.
 #[derive(Clone)]
@@ -15,9 +27,38 @@ pub(crate) struct Providers {
     default: Option<String>,
 }
 
+/// The provider of a session, and why it is this one.
+pub(crate) struct Choice {
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) reason: Reason,
+}
+
+/// Why a provider is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    AskedFor,
+    Configured,
+    /// None was named, and it is the first that could be used.
+    FirstReady,
+}
+
+impl Reason {
+    /// Returns the word that the API uses.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::AskedFor => "asked_for",
+            Self::Configured => "configured",
+            Self::FirstReady => "first_ready",
+        }
+    }
+}
+
 impl Providers {
-    pub(crate) fn new(default: Option<String>) -> Self {
-        Self { all: vec![Arc::new(Scripted)], default }
+    pub(crate) fn new(default: Option<String>, options: &BTreeMap<String, Options>) -> Self {
+        let of = |name: &str| options.get(name).cloned().unwrap_or_default();
+        let all: Vec<Arc<dyn Provider>> =
+            vec![Arc::new(Claude::new(of("claude"))), Arc::new(Codex::new(of("codex"))), Arc::new(Scripted)];
+        Self { all, default }
     }
 
     /// Returns their names.
@@ -30,21 +71,285 @@ impl Providers {
         self.all.iter().find(|provider| provider.name() == name).cloned()
     }
 
-    /// Returns the provider that was asked for, or the default, if it can be used.
-    pub(crate) fn choose(&self, name: Option<&str>, check: &Check) -> Result<Arc<dyn Provider>, Failure> {
-        let chosen = match name.or(self.default.as_deref()) {
-            Some(name) => self.get(name),
-            None => self.all.first().cloned(),
+    /// Returns the provider that was asked for, or the default, if it can do what is wanted.
+    pub(crate) fn choose(&self, name: Option<&str>, check: &Check) -> Result<Choice, Failure> {
+        let choice = match name {
+            Some(name) => Choice { provider: self.named(name)?, reason: Reason::AskedFor },
+            None => self.default()?,
         };
-        let provider = chosen.ok_or_else(|| {
-            let asked = name.or(self.default.as_deref()).unwrap_or_default();
-            Failure::new(Code::ProviderUnavailable, format!("there is no provider `{asked}`"))
-                .hint(format!("known providers: {}", self.names().join(", ")))
-        })?;
+        let provider = &choice.provider;
         provider.check(check).map_err(|error| Failure {
             hint: error.hint.clone(),
-            ..Failure::new(Code::ProviderUnavailable, format!("{}: {error}", provider.name()))
+            ..unavailable(format!("{}: {error}", provider.name()))
         })?;
-        Ok(provider)
+        if let Readiness::Missing { hint } = provider.readiness() {
+            return Err(unavailable(format!("{} is not installed", provider.name())).hint(hint));
+        }
+        supported(provider.name(), provider.capabilities(), check)?;
+        Ok(choice)
+    }
+
+    /// Returns all of them as the API shows them.
+    pub(crate) async fn views(&self) -> Vec<ProviderView> {
+        let default = self.default().ok().map(|choice| (choice.provider.name(), choice.reason));
+        join_all(self.all.iter().map(|provider| view(provider.as_ref(), default))).await
+    }
+
+    fn named(&self, name: &str) -> Result<Arc<dyn Provider>, Failure> {
+        self.get(name).ok_or_else(|| {
+            unavailable(format!("there is no provider `{name}`"))
+                .hint(format!("known providers: {}", self.names().join(", ")))
+        })
+    }
+
+    fn default(&self) -> Result<Choice, Failure> {
+        if let Some(name) = &self.default {
+            return Ok(Choice { provider: self.named(name)?, reason: Reason::Configured });
+        }
+        let ready = |provider: &&Arc<dyn Provider>| matches!(provider.readiness(), Readiness::Ready { .. });
+        match self.candidates().find(ready) {
+            Some(provider) => Ok(Choice { provider: Arc::clone(provider), reason: Reason::FirstReady }),
+            None => Err(self.none_ready()),
+        }
+    }
+
+    /// Returns those that may be chosen without being named.
+    fn candidates(&self) -> impl Iterator<Item = &Arc<dyn Provider>> {
+        self.all.iter().filter(|provider| provider.name() != SCRIPTED)
+    }
+
+    fn none_ready(&self) -> Failure {
+        let lines = self.candidates().map(|provider| {
+            let (state, hint) = match provider.readiness() {
+                Readiness::Ready { .. } => ("ready", String::new()),
+                Readiness::NoLogin { hint, .. } => ("not logged in", hint),
+                Readiness::Missing { hint } => ("not installed", hint),
+            };
+            format!("\n{} is {state}: {hint}", provider.name())
+        });
+        unavailable(format!("no provider can be used yet{}", lines.collect::<String>())).hint(
+            "to look around without one, try `paseo demo`, or `--provider scripted`; `paseo providers` lists all",
+        )
+    }
+}
+
+/// Refuses what a provider cannot do, with what it can.
+fn supported(name: &str, capabilities: Capabilities, check: &Check) -> Result<(), Failure> {
+    let Capabilities { models, efforts, permissions, .. } = capabilities;
+    if check.model.is_some() && !models {
+        return Err(unavailable(format!("{name} does not let a model be chosen")).hint("leave it out"));
+    }
+    if let Some(effort) = check.effort.as_deref().filter(|effort| !efforts.contains(effort)) {
+        let refused = unavailable(format!("{name} knows no effort `{}`", shown(effort)));
+        return Err(match efforts {
+            [] => refused.hint(format!("{name} does not let it be chosen: leave it out")),
+            efforts => refused.hint(format!("choose one of {}", efforts.join(", "))),
+        });
+    }
+    if !permissions.contains(&check.permissions) {
+        let known: Vec<&str> = permissions.iter().map(|mode| mode.word()).collect();
+        return Err(unavailable(format!("{name} cannot keep to the mode `{}`", check.permissions.word()))
+            .hint(format!("choose one of {}", known.join(", "))));
+    }
+    Ok(())
+}
+
+async fn view(provider: &dyn Provider, default: Option<(&str, Reason)>) -> ProviderView {
+    let (readiness, program, hint) = match provider.readiness() {
+        Readiness::Ready { program } => ("ready", program, None),
+        Readiness::NoLogin { program, hint } => ("no_login", Some(program), Some(hint)),
+        Readiness::Missing { hint } => ("missing", None, Some(hint)),
+    };
+    let version = match readiness {
+        "missing" => None,
+        _ => tokio::time::timeout(VERSION_PATIENCE, provider.version()).await.ok().flatten(),
+    };
+    let reason = default.filter(|(name, _)| *name == provider.name()).map(|(_, reason)| reason);
+    ProviderView {
+        name: provider.name().to_owned(),
+        readiness: readiness.to_owned(),
+        program: program.map(|program| program.display().to_string()),
+        version,
+        hint,
+        default: reason.is_some(),
+        default_reason: reason.map(|reason| reason.word().to_owned()),
+        capabilities: capabilities(provider.capabilities()),
+    }
+}
+
+fn capabilities(able: Capabilities) -> CapabilitiesView {
+    // Without `..`: a new one shall not be forgotten here.
+    let Capabilities {
+        steer,
+        resume,
+        models,
+        efforts,
+        permissions,
+        mcp,
+        thinking,
+        cost,
+        own_turns,
+        lifetime,
+    } = able;
+    CapabilitiesView {
+        steer,
+        resume,
+        models,
+        efforts: efforts.iter().map(|effort| (*effort).to_owned()).collect(),
+        permissions: permissions.iter().copied().map(Mode::word).map(str::to_owned).collect(),
+        mcp,
+        thinking,
+        cost,
+        own_turns,
+        lifetime: match lifetime {
+            Lifetime::Pipe => "pipe",
+            Lifetime::Reattach => "reattach",
+            Lifetime::Remote => "remote",
+        }
+        .to_owned(),
+    }
+}
+
+fn unavailable(message: String) -> Failure {
+    Failure::new(Code::ProviderUnavailable, message)
+}
+
+fn shown(typed: &str) -> String {
+    typed.chars().take(60).flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use paseo_runtime::provider::{BoxFuture, Harness, Launch, StartError};
+
+    use super::*;
+
+    /// A provider that is only asked.
+    struct Fake(&'static str, Readiness);
+
+    impl Provider for Fake {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities {
+                models: false,
+                efforts: &["low", "high"],
+                permissions: &[Mode::Full, Mode::Ask],
+                ..Scripted.capabilities()
+            }
+        }
+
+        fn readiness(&self) -> Readiness {
+            self.1.clone()
+        }
+
+        fn version(&self) -> BoxFuture<'_, Option<String>> {
+            Box::pin(async { Some("1.2.3".to_owned()) })
+        }
+
+        fn check(&self, _: &Check) -> Result<(), StartError> {
+            Ok(())
+        }
+
+        fn start(&self, _: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
+            Box::pin(async { Err(StartError { message: "only a fake".to_owned(), hint: None }) })
+        }
+    }
+
+    fn missing() -> Readiness {
+        Readiness::Missing { hint: "install it".to_owned() }
+    }
+
+    fn no_login() -> Readiness {
+        Readiness::NoLogin { program: "/bin/b".into(), hint: "log in".to_owned() }
+    }
+
+    fn ready() -> Readiness {
+        Readiness::Ready { program: Some("/bin/c".into()) }
+    }
+
+    fn providers(default: Option<&str>, fakes: Vec<Fake>) -> Providers {
+        let mut all: Vec<Arc<dyn Provider>> = vec![Arc::new(Scripted)];
+        all.extend(fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Provider>));
+        Providers { all, default: default.map(str::to_owned) }
+    }
+
+    fn check() -> Check {
+        Check { directory: "/".into(), model: None, effort: None, permissions: Mode::Full }
+    }
+
+    fn refused(providers: &Providers, name: Option<&str>, check: &Check) -> (String, String) {
+        match providers.choose(name, check) {
+            Ok(choice) => panic!("{} was chosen", choice.provider.name()),
+            Err(failure) => {
+                assert_eq!(failure.code, Code::ProviderUnavailable);
+                (failure.message, failure.hint.unwrap_or_default())
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_that_is_ready_is_used_and_never_the_scripted_one() {
+        let all = vec![Fake("a", missing()), Fake("b", no_login()), Fake("c", ready()), Fake("d", ready())];
+        let choice = providers(None, all).choose(None, &check()).unwrap();
+        assert_eq!((choice.provider.name(), choice.reason), ("c", Reason::FirstReady));
+    }
+
+    #[test]
+    fn what_is_configured_or_named_is_used() {
+        let all = || vec![Fake("c", ready())];
+        let configured = providers(Some("scripted"), all()).choose(None, &check()).unwrap();
+        assert_eq!((configured.provider.name(), configured.reason), ("scripted", Reason::Configured));
+        let named = providers(Some("scripted"), all()).choose(Some("c"), &check()).unwrap();
+        assert_eq!((named.provider.name(), named.reason), ("c", Reason::AskedFor));
+    }
+
+    #[test]
+    fn when_none_is_ready_each_says_what_it_needs() {
+        let none = providers(None, vec![Fake("a", missing()), Fake("b", no_login())]);
+        let (message, hint) = refused(&none, None, &check());
+        assert_eq!(
+            message,
+            "no provider can be used yet\na is not installed: install it\nb is not logged in: log in"
+        );
+        assert!(hint.contains("paseo demo") && hint.contains("--provider scripted"), "{hint}");
+        assert_eq!(refused(&none, Some("a"), &check()).1, "install it");
+        // A login may be where nobody looks: who names it may try.
+        assert!(none.choose(Some("b"), &check()).is_ok());
+    }
+
+    #[test]
+    fn what_it_cannot_do_is_refused_with_what_it_can() {
+        let all = providers(None, vec![Fake("c", ready())]);
+        let effort = Check { effort: Some("max".to_owned()), ..check() };
+        assert_eq!(
+            refused(&all, None, &effort),
+            ("c knows no effort `max`".to_owned(), "choose one of low, high".to_owned())
+        );
+        let mode = Check { permissions: Mode::ReadOnly, ..check() };
+        assert_eq!(refused(&all, None, &mode).1, "choose one of full, ask");
+        let model = Check { model: Some("m".to_owned()), ..check() };
+        assert!(refused(&all, None, &model).0.contains("does not let a model be chosen"));
+        let (_, hint) = refused(&all, Some("scripted"), &effort);
+        assert!(hint.contains("leave it out"), "{hint}");
+    }
+
+    #[tokio::test]
+    async fn the_list_says_which_is_the_default_and_why() {
+        let all = vec![Fake("a", missing()), Fake("c", ready())];
+        let views = providers(None, all).views().await;
+        let found: Vec<_> = views
+            .iter()
+            .map(|view| (view.name.as_str(), view.readiness.as_str(), view.default_reason.as_deref()))
+            .collect();
+        assert_eq!(
+            found,
+            [("scripted", "ready", None), ("a", "missing", None), ("c", "ready", Some("first_ready"))]
+        );
+        assert_eq!((views[1].version.as_deref(), views[2].version.as_deref()), (None, Some("1.2.3")));
+        assert_eq!(views[1].hint.as_deref(), Some("install it"));
+        assert_eq!(views[2].capabilities.efforts, ["low", "high"]);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -15,9 +16,11 @@ use paseo_wire::stream::{EventFrame, Frame, ItemFrame};
 use serde::Serialize;
 use tokio::sync::watch;
 
+use crate::bell::{Bell, News};
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::journal::Journal;
+use crate::stop::Stop;
 use crate::view;
 
 /// Events that are read from the log at once.
@@ -27,6 +30,13 @@ const CATCH_UP: usize = 16;
 /// Frames and bytes that are kept in memory.
 const FRAMES: usize = 4096;
 const BYTES: usize = 8 * 1024 * 1024;
+/// Bytes after which one reader gets no more frames at once: it may stall with them in its hands, too.
+const HANDFUL: usize = 64 * 1024;
+/// About what it takes to write a frame to one reader. While the last one is still being written to all of them, the
+/// next ones wait and go together: else every reader is woken for every frame, which delays all of them.
+const PER_READER: Duration = Duration::from_micros(5);
+/// Shorter waits are not worth a timer.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// A stored event, ready for readers.
 #[derive(Debug)]
@@ -44,7 +54,7 @@ pub(crate) struct StoredFrame {
 #[derive(Clone)]
 pub(crate) struct Tail {
     ring: Arc<Mutex<Ring>>,
-    reached: watch::Sender<Seq>,
+    bell: Bell,
     readers: Arc<AtomicUsize>,
     journal: Journal,
     directory: Directory,
@@ -52,7 +62,7 @@ pub(crate) struct Tail {
 
 #[derive(Default)]
 struct Ring {
-    frames: VecDeque<Arc<StoredFrame>>,
+    frames: VecDeque<StoredFrame>,
     bytes: usize,
     /// Every frame above this is in the ring.
     floor: Seq,
@@ -63,35 +73,33 @@ struct Ring {
 /// A reader's place; counts it for as long as it lives.
 pub(crate) struct Reading {
     readers: Arc<AtomicUsize>,
-    pub(crate) reached: watch::Receiver<Seq>,
+    pub(crate) news: watch::Receiver<News>,
 }
 
 impl Tail {
-    pub(crate) fn new(journal: Journal, directory: Directory) -> Self {
+    pub(crate) fn new(journal: Journal, directory: Directory, bell: Bell) -> Self {
         let head = journal.head();
         let ring = Ring { floor: head, reached: head, ..Ring::default() };
-        let readers = Arc::default();
-        Self {
-            ring: Arc::new(Mutex::new(ring)),
-            reached: watch::Sender::new(head),
-            readers,
-            journal,
-            directory,
-        }
+        Self { ring: Arc::new(Mutex::new(ring)), bell, readers: Arc::default(), journal, directory }
     }
 
-    /// Follows the log for as long as the daemon lives.
-    pub(crate) async fn follow(self) {
+    /// Follows the log until the daemon stops.
+    pub(crate) async fn follow(self, stop: Stop) {
         let mut head = self.journal.log.watch();
         loop {
             let target = *head.borrow_and_update();
-            if self.readers.load(Ordering::SeqCst) == 0 {
+            let readers = self.readers.load(Ordering::SeqCst);
+            if readers == 0 {
                 self.skip_to(target);
             } else if let Err(failure) = self.read_up_to(target).await {
                 tracing::error!(error = %failure.message, "cannot read the log");
             }
-            if head.changed().await.is_err() {
-                return;
+            if let Some(pause) = pause(readers) {
+                tokio::time::sleep(pause).await;
+            }
+            tokio::select! {
+                changed = head.changed() => if changed.is_err() { return },
+                () = stop.requested() => return self.bell.over(),
             }
         }
     }
@@ -99,30 +107,18 @@ impl Tail {
     /// Joins the readers.
     pub(crate) fn join(&self) -> Reading {
         self.readers.fetch_add(1, Ordering::SeqCst);
-        Reading { readers: Arc::clone(&self.readers), reached: self.reached.subscribe() }
+        Reading { readers: Arc::clone(&self.readers), news: self.bell.listen() }
     }
 
-    /// Returns the frames after a point and the point they reach to; from memory, or else from the log.
-    pub(crate) async fn after(&self, cursor: Seq) -> Result<(Vec<Arc<StoredFrame>>, Seq), Failure> {
-        if let Some(found) = self.remembered(cursor) {
-            return Ok(found);
+    /// Shows the next frames after a point, from memory or else from the log, and returns the point they reach to.
+    pub(crate) async fn after(&self, cursor: Seq, mut see: impl FnMut(&StoredFrame)) -> Result<Seq, Failure> {
+        if let Some(reached) = self.ring.lock().after(cursor, &mut see) {
+            return Ok(reached);
         }
         let records = self.journal.log.read(cursor, CATCH_UP).await?;
         let reached = records.last().map_or(cursor, |record| record.seq);
-        Ok((self.encode(records).await?.into_iter().map(Arc::new).collect(), reached))
-    }
-
-    fn remembered(&self, cursor: Seq) -> Option<(Vec<Arc<StoredFrame>>, Seq)> {
-        let ring = self.ring.lock();
-        if cursor < ring.floor {
-            return None;
-        }
-        let start = ring.frames.partition_point(|frame| frame.seq <= cursor);
-        let frames: Vec<_> = ring.frames.iter().skip(start).take(PAGE).cloned().collect();
-        let all = start + frames.len() == ring.frames.len();
-        let reached =
-            if all { ring.reached.max(cursor) } else { frames.last().map_or(cursor, |frame| frame.seq) };
-        Some((frames, reached))
+        self.encode(records).await?.iter().for_each(see);
+        Ok(reached)
     }
 
     fn skip_to(&self, head: Seq) {
@@ -131,7 +127,7 @@ impl Tail {
             *ring = Ring { floor: head, reached: head, ..Ring::default() };
         }
         drop(ring);
-        self.reached.send_replace(head);
+        self.bell.reached(head);
     }
 
     async fn read_up_to(&self, head: Seq) -> Result<(), Failure> {
@@ -144,7 +140,7 @@ impl Tail {
             let Some(reached) = records.last().map(|record| record.seq) else { return Ok(()) };
             let frames = self.encode(records).await?;
             self.ring.lock().push(frames, reached);
-            self.reached.send_replace(reached);
+            self.bell.reached(reached);
         }
     }
 
@@ -154,7 +150,10 @@ impl Tail {
             let Some(session) = session::from_stream(&record.stream) else { continue };
             let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
             let view = match record.body {
-                Body::Control { version } => self.directory.view_at(session, version, &self.journal).await?,
+                Body::Control { version } => {
+                    self.directory.taken_in(session, version, seq).await;
+                    self.directory.view_at(session, version, &self.journal).await?
+                }
                 Body::Item { .. } => None,
             };
             let ui =
@@ -169,10 +168,27 @@ impl Tail {
 }
 
 impl Ring {
+    /// Shows the next frames after a point and returns the point they reach to, unless some are not here any more.
+    fn after(&self, cursor: Seq, mut see: impl FnMut(&StoredFrame)) -> Option<Seq> {
+        if cursor < self.floor {
+            return None;
+        }
+        let start = self.frames.partition_point(|frame| frame.seq <= cursor);
+        let mut bytes = 0;
+        for frame in self.frames.range(start..) {
+            if bytes >= HANDFUL {
+                return Some(frame.seq - 1);
+            }
+            bytes += frame.bytes.len();
+            see(frame);
+        }
+        Some(self.reached.max(cursor))
+    }
+
     fn push(&mut self, frames: Vec<StoredFrame>, reached: Seq) {
         for frame in frames {
             self.bytes += frame.bytes.len();
-            self.frames.push_back(Arc::new(frame));
+            self.frames.push_back(frame);
         }
         self.reached = reached;
         while self.frames.len() > FRAMES || self.bytes > BYTES {
@@ -187,6 +203,12 @@ impl Drop for Reading {
     fn drop(&mut self) {
         self.readers.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// Returns how long to wait before so many readers are told again.
+fn pause(readers: usize) -> Option<Duration> {
+    let pause = PER_READER * u32::try_from(readers).unwrap_or(u32::MAX);
+    (pause >= SHORTEST_PAUSE).then_some(pause)
 }
 
 /// Encodes a server-sent event.
@@ -230,5 +252,51 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Byte
                 &ItemFrame { session: session.to_string(), item: view::item(row) },
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring(frames: Seq, length: usize) -> Ring {
+        let mut ring = Ring::default();
+        let frame = |seq| StoredFrame {
+            seq,
+            session: SessionId::from_random([1; 16]),
+            control: true,
+            for_ui: false,
+            bytes: Bytes::from(vec![b'x'; length]),
+        };
+        ring.push((1..=frames).map(|number| frame(number * 2)).collect(), frames * 2 + 1);
+        ring
+    }
+
+    #[test]
+    fn a_reader_gets_a_handful_at_a_time_and_misses_nothing() {
+        let ring = ring(10, HANDFUL / 2);
+        let (mut seen, mut cursor, mut pieces) = (Vec::new(), 0, 0);
+        while cursor < ring.reached {
+            let before = seen.len();
+            cursor = ring.after(cursor, |frame| seen.push(frame.seq)).unwrap();
+            assert!(seen.len() - before <= 2);
+            pieces += 1;
+        }
+        assert_eq!(seen, (1..=10).map(|number| number * 2).collect::<Vec<_>>());
+        assert_eq!(pieces, 5);
+    }
+
+    #[test]
+    fn who_is_behind_the_oldest_frame_reads_the_log() {
+        let ring = ring(FRAMES as Seq + 1, 1);
+        assert_eq!(ring.after(1, |_| {}), None);
+        assert_eq!(ring.after(2, |_| {}), Some(ring.reached));
+    }
+
+    #[test]
+    fn only_many_readers_wait_for_each_other() {
+        assert_eq!(pause(0), None);
+        assert_eq!(pause(100), None);
+        assert_eq!(pause(1000), Some(Duration::from_millis(5)));
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use paseo_core::item::{Entry, Usage};
-use paseo_core::session::{Receipt, Session};
+use paseo_core::session::{Receipt, Session, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::item::{ItemView, UsageView};
-use paseo_wire::session::SessionView;
+use paseo_wire::session::{SessionView, WorktreeView};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -25,9 +25,13 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         status_source: word(&condition.source),
         status_since: condition.since.into(),
         status_code: condition.code.clone(),
+        status_reason: None,
         hold: word(&session.hold),
+        parked_until: session.parked().map(Into::into),
         provider: profile.provider.clone(),
         model: profile.model.clone(),
+        effort: profile.effort.clone(),
+        permissions: profile.permissions.word().to_owned(),
         labels: session
             .labels
             .iter()
@@ -35,6 +39,7 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
             .collect::<BTreeMap<_, _>>(),
         project: profile.project.clone(),
         directory: profile.directory.clone(),
+        worktree: profile.worktree.as_ref().map(worktree),
         parent: profile.parent.map(|id| id.to_string()),
         created_by: profile.created_by.to_string(),
         created_at: profile.created_at.into(),
@@ -43,9 +48,20 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         held,
         turn: session.turn.as_ref().map(|turn| turn.id.to_string()),
         cause: session.turn.as_ref().map(|turn| turn.cause.to_string()),
-        ask: session.turn.as_ref().and_then(|turn| turn.ask.as_ref()).map(|ask| ask.hash.clone()),
+        ask: session.turn.as_ref().and_then(|turn| turn.asks.first()).map(|ask| ask.hash.clone()),
+        asks: session.turn.as_ref().map_or(0, |turn| turn.asks.len()),
         turns: session.history.turns,
         usage: usage(session.history.usage),
+    }
+}
+
+/// Shows a worktree.
+pub(crate) fn worktree(worktree: &Worktree) -> WorktreeView {
+    WorktreeView {
+        repository: worktree.repository.clone(),
+        path: worktree.path.clone(),
+        branch: worktree.branch.clone(),
+        base: worktree.base.clone(),
     }
 }
 

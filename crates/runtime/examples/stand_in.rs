@@ -56,6 +56,7 @@ fn play_daemon(arguments: shim::Arguments) -> ExitCode {
             directory,
             session,
             environment: Vec::new(),
+            removed: Vec::new(),
         };
         match process::start(program) {
             Ok(process) => {

@@ -2,12 +2,19 @@
 //!
 //! Knows no threads, tasks, HTTP or store: it is told what to run and reports what happened.
 
+pub mod claude;
+pub mod codex;
+mod commands;
 mod control;
+pub mod diff;
+pub mod driver;
 mod fresh;
+pub mod git;
 pub mod lines;
 pub mod orphans;
 pub mod process;
 pub mod process_table;
+pub mod programs;
 pub mod provider;
 mod reaper;
 pub mod scripted;

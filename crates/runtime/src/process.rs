@@ -36,6 +36,8 @@ pub struct Program {
     pub session: SessionId,
     /// Set on top of our own environment.
     pub environment: Vec<(String, String)>,
+    /// What of our own environment it does not get.
+    pub removed: Vec<String>,
 }
 
 /// A running program.
@@ -95,7 +97,11 @@ pub fn start(program: Program) -> io::Result<Process> {
 
 #[allow(clippy::disallowed_methods)]
 fn spawn(program: &Program, control: Stdio) -> io::Result<Child> {
-    Command::new(&program.shim)
+    let mut command = Command::new(&program.shim);
+    for name in &program.removed {
+        command.env_remove(name);
+    }
+    command
         .arg("shim")
         .arg("--")
         .arg(&program.program)

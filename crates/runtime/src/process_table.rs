@@ -73,6 +73,11 @@ pub fn mark(pid: u32) -> Option<Mark> {
     Some(Mark { session, home: PathBuf::from(OsStr::from_bytes(home)) })
 }
 
+/// Says whether a process has a variable in its environment, as far as we may read it.
+pub(crate) fn carries(pid: u32, name: &str) -> bool {
+    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| variable(&environment, name).is_some())
+}
+
 /// Returns the ids of a process's children, ended but unreaped ones too.
 pub(crate) fn children(pid: u32) -> Vec<u32> {
     listed_children(pid).unwrap_or_else(|_| {

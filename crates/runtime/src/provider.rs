@@ -7,6 +7,8 @@ use std::pin::Pin;
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
 use paseo_core::item::{Draft, ToolOutcome};
+use paseo_core::permission::{Mode, Request};
+use paseo_core::time::Timestamp;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -20,6 +22,12 @@ pub trait Provider: Send + Sync + 'static {
 
     /// Returns what it can do; what it cannot is refused when asked for.
     fn capabilities(&self) -> Capabilities;
+
+    /// Says whether it could be used now. Looks at files and the environment only, so that it is quick.
+    fn readiness(&self) -> Readiness;
+
+    /// Asks the program for its version; `None` when it has none or does not say.
+    fn version(&self) -> BoxFuture<'_, Option<String>>;
 
     /// Checks what can be checked before a session is made: is it installed, does the model make sense.
     fn check(&self, request: &Check) -> Result<(), StartError>;
@@ -35,7 +43,43 @@ pub struct Capabilities {
     pub steer: bool,
     /// A new process can continue an old conversation.
     pub resume: bool,
+    /// A model can be chosen.
+    pub models: bool,
+    /// The words for how hard it thinks; empty when that cannot be chosen.
+    pub efforts: &'static [&'static str],
+    /// The permission modes that it can keep.
+    pub permissions: &'static [Mode],
+    /// It takes our tools by MCP.
+    pub mcp: bool,
+    /// It shows what it thinks.
+    pub thinking: bool,
+    /// It says what a turn cost, in money.
+    pub cost: bool,
+    /// It starts turns by itself, when work in the background ends.
+    pub own_turns: bool,
     pub lifetime: Lifetime,
+}
+
+/// Whether a provider could be used now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    Ready {
+        /// The program; `None` for those that need none.
+        program: Option<PathBuf>,
+    },
+    /// It is there, and nobody is logged in as far as can be seen. `hint` says how to.
+    NoLogin { program: PathBuf, hint: String },
+    /// It is not there. `hint` says how to install it.
+    Missing { hint: String },
+}
+
+/// What people set for one provider in `config.toml`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The program, instead of the one on the `PATH`.
+    pub program: Option<PathBuf>,
+    /// A configuration of its own instead of the user's.
+    pub isolated_home: Option<PathBuf>,
 }
 
 /// What becomes of a harness when the daemon goes.
@@ -54,6 +98,8 @@ pub enum Lifetime {
 pub struct Check {
     pub directory: PathBuf,
     pub model: Option<String>,
+    pub effort: Option<String>,
+    pub permissions: Mode,
 }
 
 /// Everything that a process needs.
@@ -62,6 +108,12 @@ pub struct Launch {
     pub session: SessionId,
     pub directory: PathBuf,
     pub model: Option<String>,
+    pub effort: Option<String>,
+    pub permissions: Mode,
+    /// Added to the harness's own prompt; empty when there is nothing to add.
+    pub prompt: String,
+    /// Our MCP servers for this session. The user's own stay as they are.
+    pub servers: Vec<McpServer>,
     /// The provider's own id of the conversation, to continue it.
     pub resume: Option<String>,
     /// How many turns the conversation had before.
@@ -71,6 +123,19 @@ pub struct Launch {
     /// Set on top of the daemon's environment; `PASEO_SESSION` and `PASEO_HOME` mark descendants.
     pub environment: Vec<(String, String)>,
 }
+
+/// Where an MCP server of ours is. Its bearer token is the variable [`TOKEN_VARIABLE`] of [`Launch::environment`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpServer {
+    pub name: String,
+    pub url: String,
+}
+
+/// Holds the token of the process, and of nobody else.
+pub const TOKEN_VARIABLE: &str = "PASEO_TOKEN";
+
+/// How long a harness waits for one of our tools, in seconds: longer than our own waits.
+pub const TOOL_TIMEOUT_SECONDS: u64 = 3_900;
 
 /// A running harness. Dropping it ends every process it started.
 #[derive(Debug)]
@@ -105,9 +170,18 @@ pub enum Input {
     /// Ends the running turn and the commands it started; [`Output::TurnEnded`] follows.
     Interrupt,
     /// Answers [`Output::Ask`].
-    Permission { hash: String, allow: bool, message: Option<String> },
+    Permission { call: String, decision: Answer },
     /// Answers [`Output::ToolRequest`].
     ToolResult { call: String, outcome: ToolOutcome, text: String },
+}
+
+/// The answer to an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// Go on, with exactly this input.
+    Allow { input: Value },
+    /// Do without, for this reason.
+    Deny { message: String },
 }
 
 /// A message, ready for the harness.
@@ -122,8 +196,12 @@ pub struct Message {
 /// What a harness tells the daemon, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
-    /// The provider's own id of the conversation.
+    /// The provider's own id of the conversation, as soon as the conversation could be continued by it.
     Reference(String),
+    /// The conversation cannot be continued: the next process begins a new one.
+    Forgotten,
+    /// The harness began a turn by itself. [`Output::TurnEnded`] follows.
+    TurnBegan { turn: TurnId },
     /// The harness has taken the turn's messages.
     Handed { turn: TurnId },
     /// The harness has taken a steered message.
@@ -134,8 +212,10 @@ pub enum Output {
     Item { id: ItemId, step: u32, parent: Option<String>, draft: Draft },
     /// The agent calls a tool of the daemon, or (`native_*`) asks whether it may use a power of its own.
     ToolRequest { call: String, name: String, input: Value },
-    /// The agent asks a person. `text` is exactly what is asked.
-    Ask { hash: String, text: String },
+    /// The agent asks whether it may do something. Several may be open at once.
+    Ask(Request),
+    /// The harness does not want to know any more.
+    AskWithdrawn { call: String },
     /// The turn is over, in the harness's own words.
     TurnEnded { turn: TurnId, end: TurnEnd },
     /// The process and all its descendants are gone.
@@ -154,8 +234,49 @@ pub enum DeltaKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnEnd {
     Completed,
-    Failed { code: String, text: String },
+    Failed(Failed),
     Interrupted,
+}
+
+/// Why a turn failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    pub code: FailureCode,
+    /// What happened, in words for people.
+    pub text: String,
+    /// When it makes sense to try again: a limit is reached until then.
+    pub until: Option<Timestamp>,
+}
+
+/// What kind of failure it was. Decided by status codes and the harness's own codes, never by its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FailureCode {
+    /// The model server refused the credentials.
+    NotLoggedIn,
+    /// A limit is reached.
+    RateLimited,
+    /// The model server failed, or the connection to it broke.
+    ModelError,
+    /// The harness does not know the conversation that it was to continue.
+    ResumeFailed,
+    /// Anything else that the harness calls an error.
+    HarnessError,
+    /// A word of the provider's own.
+    Own(String),
+}
+
+impl FailureCode {
+    /// Returns the word for it, as it stands in the log.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::NotLoggedIn => "not_logged_in",
+            Self::RateLimited => "rate_limited",
+            Self::ModelError => "model_error",
+            Self::ResumeFailed => "resume_failed",
+            Self::HarnessError => "harness_error",
+            Self::Own(word) => word,
+        }
+    }
 }
 
 /// How a process ended.

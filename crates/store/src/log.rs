@@ -1,5 +1,6 @@
 //! The contract of the log.
 
+use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -22,7 +23,24 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Fold: Send + Sync + 'static {
     /// Folds `events` (new ones, in order, at least one) onto `prior` (`None`: the stream is new).
     fn fold(&self, stream: &str, prior: Option<&[u8]>, events: &[Record]) -> Result<Folded, String>;
+
+    /// Does the same, and may keep in `memory` what spares it decoding the state that it returns.
+    ///
+    /// `memory` is empty, or what this fold left there when it made `prior`.
+    fn fold_on(
+        &self,
+        stream: &str,
+        prior: Option<&[u8]>,
+        memory: &mut Memory,
+        events: &[Record],
+    ) -> Result<Folded, String> {
+        *memory = None;
+        self.fold(stream, prior, events)
+    }
 }
+
+/// What a [`Fold`] keeps beside a state. It may be lost at any time.
+pub type Memory = Option<Box<dyn Any + Send>>;
 
 /// What [`Fold`] returns.
 #[derive(Debug, Clone, PartialEq, Eq)]

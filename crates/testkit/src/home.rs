@@ -42,11 +42,12 @@ impl TestHome {
         fs::create_dir(directory.path().join("work")).expect("a directory to work in");
         let mut home = Self { binary: binary.into(), directory, environment: Vec::new() };
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
-        let settings: [(&str, OsString); 5] = [
+        let settings: [(&str, OsString); 6] = [
             ("PATH", path),
             ("HOME", home.directory.path().into()),
             ("PASEO_HOME", home.path().into()),
             ("PASEO_LISTEN", "127.0.0.1:0".into()),
+            ("PASEO_PROVIDER", "scripted".into()),
             ("NO_COLOR", "1".into()),
         ];
         settings.into_iter().for_each(|(name, value)| home.set(name, value));
@@ -72,6 +73,14 @@ impl TestHome {
     /// Takes a variable away.
     pub fn unset(&mut self, name: &str) {
         self.environment.retain(|(known, _)| known != name);
+    }
+
+    /// Puts a directory first in `PATH`, for every command that follows.
+    pub fn prepend_path(&mut self, directory: &Path) {
+        let known = self.environment.iter().find(|(name, _)| name == "PATH");
+        let known = known.map(|(_, value)| value.clone()).unwrap_or_default();
+        let all = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&known));
+        self.set("PATH", std::env::join_paths(all).expect("a path"));
     }
 
     /// Runs a command to its end, without input.

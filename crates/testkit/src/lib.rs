@@ -3,4 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod home;
+pub mod model;
+pub mod personality;
+pub mod real;
+pub mod script;
 pub mod simulation;

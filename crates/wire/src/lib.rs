@@ -6,6 +6,8 @@ pub mod device;
 pub mod error;
 pub mod item;
 pub mod message;
+pub mod permission;
+pub mod provider;
 pub mod schema;
 pub mod session;
 pub mod settings;
@@ -13,6 +15,7 @@ pub mod status;
 pub mod stream;
 pub mod time;
 pub mod trace;
+pub mod worktree;
 
 /// Header that makes a request happen once.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::session::SessionView;
+use crate::time::Moment;
 
 /// The body of `POST /api/sessions/{id}/messages`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -52,6 +53,57 @@ pub struct CreatedSession {
     pub session: SessionView,
     /// Of the first message, when there was one.
     pub receipt: Option<Receipt>,
+    /// Why this provider: asked_for, configured or first_ready.
+    #[serde(default)]
+    pub provider_reason: String,
+    /// What a person should know about where it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<PlaceNotes>,
+}
+
+/// What a person should know about the place where a new session runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PlaceNotes {
+    /// How many files with uncommitted work its worktree does not have.
+    pub left_out: u64,
+    /// The first of them.
+    pub left_out_first: Vec<String>,
+    /// How many submodules are empty in its worktree.
+    pub submodules: u64,
+    /// How many files `.worktreeinclude` brought into it.
+    pub included: u64,
+    /// Files that `.worktreeinclude` lists and that were not copied.
+    pub skipped: Vec<String>,
+    /// Why there is no worktree, when there would be one by default.
+    pub note: Option<String>,
+}
+
+/// The messages that wait in a session, in the order in which they are taken up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Queue {
+    pub seq: u64,
+    pub session: String,
+    pub handle: String,
+    pub messages: Vec<QueuedMessage>,
+}
+
+/// A message that no turn has taken up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct QueuedMessage {
+    pub delivery: String,
+    /// Who sent it: `human:…`, `session:…` or `daemon`.
+    pub origin: String,
+    pub cause: String,
+    pub since: Moment,
+    /// queued or held.
+    pub stage: String,
+    /// Why it is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How it begins.
+    pub text: String,
+    /// How long all of it is, in bytes.
+    pub full_length: u64,
 }
 
 /// What became of a message.

@@ -2,7 +2,9 @@
 
 use utoipa::OpenApi;
 
-use crate::{device, error, item, message, session, settings, status, stream, trace};
+use crate::{
+    device, error, item, message, permission, provider, session, settings, status, stream, trace, worktree,
+};
 
 /// Collects every schema; the paths come from the daemon's table of routes.
 #[derive(OpenApi)]
@@ -18,10 +20,18 @@ use crate::{device, error, item, message, session, settings, status, stream, tra
         item::ItemView,
         message::CreatedSession,
         message::DeliveryView,
+        message::Queue,
         message::Receipt,
         message::SendMessage,
+        permission::AnswerPermission,
+        permission::AnsweredPermission,
+        permission::AskPage,
+        permission::AskQuery,
+        permission::OpenAsk,
+        permission::RuleList,
+        permission::RuleView,
+        provider::ProviderList,
         session::ActionAnswer,
-        session::AnswerPermission,
         session::CreateSession,
         session::PatchSession,
         session::SessionAnswer,
@@ -42,6 +52,8 @@ use crate::{device, error, item, message, session, settings, status, stream, tra
         stream::ResumeFrame,
         trace::CauseView,
         trace::DeliveryTrace,
+        worktree::RemovedWorktree,
+        worktree::WorktreeList,
     ))
 )]
 pub struct Schemas;

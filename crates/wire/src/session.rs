@@ -25,15 +25,25 @@ pub struct SessionView {
     pub status_since: Moment,
     /// Code of what went wrong, when something did.
     pub status_code: Option<String>,
+    /// Why it has not got further, when only this moment knows. Lists and answers have it, the stream does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_reason: Option<String>,
     /// none, stopped, error, budget or paused.
     pub hold: String,
+    /// When a limit that was reached ends; until then nothing starts by itself.
+    pub parked_until: Option<Moment>,
     pub provider: String,
     pub model: Option<String>,
+    pub effort: Option<String>,
+    /// full, ask or read-only.
+    pub permissions: String,
     pub labels: BTreeMap<String, String>,
     /// Where it was started.
     pub project: String,
     /// Where it runs.
     pub directory: String,
+    /// The git worktree that was made for it.
+    pub worktree: Option<WorktreeView>,
     pub parent: Option<String>,
     /// Who made it.
     pub created_by: String,
@@ -47,11 +57,24 @@ pub struct SessionView {
     pub turn: Option<String>,
     /// The cause of the turn under way.
     pub cause: Option<String>,
-    /// Hash of the ask that it waits for.
+    /// Hash of the first ask that it waits for.
     pub ask: Option<String>,
+    /// How many asks it waits for.
+    pub asks: usize,
     /// Turns since it was made or cleared.
     pub turns: u64,
     pub usage: UsageView,
+}
+
+/// A git worktree that belongs to Paseo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WorktreeView {
+    /// What all checkouts of the repository share, usually a `.git`.
+    pub repository: String,
+    pub path: String,
+    pub branch: String,
+    /// The commit that it began at.
+    pub base: String,
 }
 
 /// Something a handle could have meant.
@@ -125,12 +148,27 @@ pub struct CreateSession {
     pub provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How hard it thinks, in the provider's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// full (the default), ask or read-only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<String>,
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// An absolute path.
     pub directory: String,
+    /// Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<bool>,
+    /// The worktree's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_name: Option<String>,
+    /// Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
@@ -157,14 +195,11 @@ pub struct ActionAnswer {
     pub changed: bool,
     pub handle: String,
     pub id: String,
+    /// Messages that waited and are gone with a deleted session.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: usize,
 }
 
-/// The body of `POST /api/sessions/{id}/permissions/{hash}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AnswerPermission {
-    pub allow: bool,
-    /// Told to the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

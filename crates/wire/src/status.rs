@@ -22,6 +22,9 @@ pub struct DaemonStatus {
     pub live_processes: usize,
     /// How many may be; further turns wait as `starting`.
     pub process_limit: usize,
+    /// Turns that wait for one.
+    #[serde(default)]
+    pub waiting_turns: usize,
     pub providers: Vec<String>,
     pub seq: u64,
 }

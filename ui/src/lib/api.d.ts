@@ -442,6 +442,204 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what open agents ask, oldest first.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    session?: string;
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AskPage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the kinds of agents, and which could be used now.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProviderList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what people decided for good.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RuleList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules/{rule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forgets such a decision.
+         * @description Who may: People only.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    rule: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RuleList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -982,7 +1180,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answers what an agent asks.
+         * Answers what an agent asks. The first answer wins.
          * @description Who may: People only.
          */
         post: {
@@ -1007,7 +1205,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
+                        "application/json": components["schemas"]["AnsweredPermission"];
                     };
                 };
                 /** @description It could not be done. */
@@ -1021,6 +1219,56 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the messages that wait in a session, with the beginning of each.
+         * @description Who may: People, and agents that were granted `read_tab`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Queue"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1559,6 +1807,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/worktrees": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the git worktrees of agents.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WorktreeList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/worktrees/{worktree}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Removes a worktree. Refuses while anything would be lost; `force` archives it first.
+         * @description Who may: People only.
+         */
+        delete: {
+            parameters: {
+                query?: {
+                    force?: string;
+                };
+                header?: never;
+                path: {
+                    worktree: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RemovedWorktree"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app": {
         parameters: {
             query?: never;
@@ -1801,6 +2149,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp/{id}/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP server of the asking agent (streamable HTTP, stateless).
+         * @description Who may: The agent that the path names.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    server: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": string;
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1811,14 +2210,53 @@ export interface components {
             changed: boolean;
             handle: string;
             id: string;
+            /** @description Messages that waited and are gone with a deleted session. */
+            lost?: number;
             /** Format: int64 */
             seq: number;
         };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
         AnswerPermission: {
             allow: boolean;
+            /** @description From now on, for what the ask's `always` says, in its project. Refused when that is null. */
+            always?: boolean;
             /** @description Told to the agent. */
             message?: string | null;
+        };
+        /** @description An answer that won. */
+        AnsweredPermission: {
+            allow: boolean;
+            handle: string;
+            hash: string;
+            id: string;
+            rule?: components["schemas"]["RuleView"] | null;
+            /** Format: int64 */
+            seq: number;
+        };
+        /** @description Work that was archived. */
+        ArchiveView: {
+            commit: string;
+            reference: string;
+            /** @description The shell command that brings it back. */
+            restore: string;
+        };
+        /** @description A page of open asks, oldest first. */
+        AskPage: {
+            asks: components["schemas"]["OpenAsk"][];
+            /** @description Pass as `after` to read on. */
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+        };
+        /** @description The query of `GET /api/permissions`. */
+        AskQuery: {
+            after?: string | null;
+            limit?: number | null;
+            /** @description Only what this agent asks. */
+            session?: string | null;
         };
         /** @description Something a handle could have meant. */
         Candidate: {
@@ -1826,6 +2264,29 @@ export interface components {
             id: string;
             name?: string | null;
             status: string;
+        };
+        /** @description What a provider can do. What it cannot is refused when asked for. */
+        CapabilitiesView: {
+            /** @description It says what a turn cost, in money. */
+            cost: boolean;
+            /** @description The words for how hard it thinks; empty when that cannot be chosen. */
+            efforts: string[];
+            /** @description What becomes of it when the daemon goes: pipe (it ends), reattach or remote. */
+            lifetime: string;
+            /** @description It takes our tools by MCP. */
+            mcp: boolean;
+            /** @description A model can be chosen. */
+            models: boolean;
+            /** @description It starts turns by itself, when work in the background ends. */
+            own_turns: boolean;
+            /** @description The permission modes that it can keep: full, ask, read-only. */
+            permissions: string[];
+            /** @description A new process can continue an old conversation. */
+            resume: boolean;
+            /** @description A message can enter a running turn. */
+            steer: boolean;
+            /** @description It shows what it thinks. */
+            thinking: boolean;
         };
         /** @description A turn that descends from a cause. */
         CauseTurn: {
@@ -1873,17 +2334,27 @@ export interface components {
         Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "closed" | "busy" | "queue_full" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
         /** @description The body of `POST /api/sessions`. */
         CreateSession: {
+            /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
+            base?: string | null;
             /** @description An absolute path. */
             directory: string;
+            /** @description How hard it thinks, in the provider's words. */
+            effort?: string | null;
             labels?: {
                 [key: string]: string;
             };
             model?: string | null;
             name?: string | null;
+            /** @description full (the default), ask or read-only. */
+            permissions?: string | null;
             /** @description The first message. */
             prompt?: string | null;
             /** @description Without one: the default provider. */
             provider?: string | null;
+            /** @description Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository. */
+            worktree?: boolean | null;
+            /** @description The worktree's name. */
+            worktree_name?: string | null;
         };
         /** @description The body of `POST /api/tokens`. */
         CreateToken: {
@@ -1892,6 +2363,9 @@ export interface components {
         };
         /** @description The answer to `POST /api/sessions`. */
         CreatedSession: {
+            place?: components["schemas"]["PlaceNotes"] | null;
+            /** @description Why this provider: asked_for, configured or first_ready. */
+            provider_reason?: string;
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
@@ -1922,6 +2396,8 @@ export interface components {
             started_at: components["schemas"]["Moment"];
             url: string;
             version: string;
+            /** @description Turns that wait for one. */
+            waiting_turns?: number;
         };
         /** @description The answer to `GET /api/deliveries/{delivery}`: the life of a message. */
         DeliveryTrace: {
@@ -2087,6 +2563,24 @@ export interface components {
          * @description A moment, as `2026-01-31T12:00:00.000Z`.
          */
         Moment: string;
+        /** @description Something that an agent waits to be allowed, or to be told. */
+        OpenAsk: {
+            /** @description What a standing answer would cover, in words; `None` when there can be none. */
+            always?: string | null;
+            handle: string;
+            /** @description Names the ask, and binds an answer to exactly this text. */
+            hash: string;
+            /** @description What people call the agent. */
+            name?: string | null;
+            /** @description Where the agent was started: a rule counts there. */
+            project: string;
+            session: string;
+            since: components["schemas"]["Moment"];
+            /** @description Exactly what would be done, or the question. Nothing in it is invisible. */
+            text: string;
+            /** @description The tool, in the harness's words; `None` when it is not known. */
+            tool?: string | null;
+        };
         /** @description The body of `PATCH /api/sessions/{id}`. */
         PatchSession: {
             /** @description A new name; an empty one takes it away. */
@@ -2096,9 +2590,81 @@ export interface components {
             };
             unset_labels?: string[];
         };
+        /** @description What a person should know about the place where a new session runs. */
+        PlaceNotes: {
+            /**
+             * Format: int64
+             * @description How many files `.worktreeinclude` brought into it.
+             */
+            included: number;
+            /**
+             * Format: int64
+             * @description How many files with uncommitted work its worktree does not have.
+             */
+            left_out: number;
+            /** @description The first of them. */
+            left_out_first: string[];
+            /** @description Why there is no worktree, when there would be one by default. */
+            note?: string | null;
+            /** @description Files that `.worktreeinclude` lists and that were not copied. */
+            skipped: string[];
+            /**
+             * Format: int64
+             * @description How many submodules are empty in its worktree.
+             */
+            submodules: number;
+        };
+        /** @description The answer to `GET /api/providers`: all of them, in the order in which a default is looked for. */
+        ProviderList: {
+            providers: components["schemas"]["ProviderView"][];
+        };
+        /** @description A kind of agent. */
+        ProviderView: {
+            capabilities: components["schemas"]["CapabilitiesView"];
+            /** @description Used when none is named. */
+            default: boolean;
+            /** @description Why it is the default: configured or first_ready. */
+            default_reason?: string | null;
+            /** @description How to get it ready. */
+            hint?: string | null;
+            name: string;
+            /** @description The program that is run; `None` when there is none. */
+            program?: string | null;
+            /** @description ready, no_login or missing. */
+            readiness: string;
+            /** @description What the program says about itself. */
+            version?: string | null;
+        };
         /** @description The body of `PUT /api/settings/{key}`. */
         PutSetting: {
             value: boolean;
+        };
+        /** @description The messages that wait in a session, in the order in which they are taken up. */
+        Queue: {
+            handle: string;
+            messages: components["schemas"]["QueuedMessage"][];
+            /** Format: int64 */
+            seq: number;
+            session: string;
+        };
+        /** @description A message that no turn has taken up. */
+        QueuedMessage: {
+            cause: string;
+            delivery: string;
+            /**
+             * Format: int64
+             * @description How long all of it is, in bytes.
+             */
+            full_length: number;
+            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
+            origin: string;
+            /** @description Why it is held. */
+            reason?: string | null;
+            since: components["schemas"]["Moment"];
+            /** @description queued or held. */
+            stage: string;
+            /** @description How it begins. */
+            text: string;
         };
         /** @description The receipt of an accepted message. The same again when the request is repeated with its key. */
         Receipt: {
@@ -2116,10 +2682,33 @@ export interface components {
             seq: number;
             session: string;
         };
+        /** @description A worktree that was removed. */
+        RemovedWorktree: {
+            archive?: components["schemas"]["ArchiveView"] | null;
+            /** @description False when there was no branch of its own, or someone else uses it. */
+            branch_deleted: boolean;
+            name: string;
+        };
         /** @description Tells a slow reader where to go on. */
         ResumeFrame: {
             /** Format: int64 */
             after: number;
+        };
+        /** @description The answer to `GET /api/rules`. */
+        RuleList: {
+            rules: components["schemas"]["RuleView"][];
+        };
+        /** @description What a person decided for good. */
+        RuleView: {
+            /** @description Allowed, or denied. What is denied is denied whatever else is allowed. */
+            allow: boolean;
+            /** @description What exactly it covers, in words. */
+            covers: string;
+            id: string;
+            /** @description Where it counts. */
+            project: string;
+            /** @description The tool, in the harness's words. */
+            tool: string;
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */
         SendMessage: {
@@ -2163,8 +2752,10 @@ export interface components {
         };
         /** @description A session, as lists and pages show it. */
         SessionView: {
-            /** @description Hash of the ask that it waits for. */
+            /** @description Hash of the first ask that it waits for. */
             ask?: string | null;
+            /** @description How many asks it waits for. */
+            asks: number;
             /** @description The cause of the turn under way. */
             cause?: string | null;
             created_at: components["schemas"]["Moment"];
@@ -2172,6 +2763,7 @@ export interface components {
             created_by: string;
             /** @description Where it runs. */
             directory: string;
+            effort?: string | null;
             /** @description The shortest prefix of the id that names it among the open ones. */
             handle: string;
             /** @description Messages that wait for a person. */
@@ -2186,6 +2778,9 @@ export interface components {
             /** @description Given by a person. */
             name?: string | null;
             parent?: string | null;
+            parked_until?: components["schemas"]["Moment"] | null;
+            /** @description full, ask or read-only. */
+            permissions: string;
             /** @description Where it was started. */
             project: string;
             provider: string;
@@ -2195,6 +2790,8 @@ export interface components {
             status: string;
             /** @description Code of what went wrong, when something did. */
             status_code?: string | null;
+            /** @description Why it has not got further, when only this moment knows. Lists and answers have it, the stream does not. */
+            status_reason?: string | null;
             status_since: components["schemas"]["Moment"];
             /** @description How the status is known: protocol, process_exit, hook, screen, person, daemon or restart. */
             status_source: string;
@@ -2209,6 +2806,7 @@ export interface components {
             turns: number;
             updated_at: components["schemas"]["Moment"];
             usage: components["schemas"]["UsageView"];
+            worktree?: components["schemas"]["WorktreeView"] | null;
         };
         /** @description The answer to `GET /api/settings`. */
         SettingsView: {
@@ -2257,6 +2855,47 @@ export interface components {
         WhoAmI: {
             /** @description `human:…` or `session:…`. */
             actor: string;
+        };
+        /** @description A worktree in a list. */
+        WorktreeEntry: {
+            /**
+             * Format: int64
+             * @description Commits that are nowhere else.
+             */
+            ahead: number;
+            /** @description The branch it is on. */
+            branch?: string | null;
+            /** @description Whether there is work that is in no commit. */
+            dirty: boolean;
+            handle?: string | null;
+            /** @description The commit it is on. */
+            head?: string | null;
+            /** @description The name of its directory. */
+            name: string;
+            /** @description Whether the agent is open. */
+            open: boolean;
+            /** @description A merge, rebase or the like that is under way. */
+            operation?: string | null;
+            path: string;
+            /** @description Whether its directory is there. */
+            present: boolean;
+            /** @description Why nothing more is known. */
+            problem?: string | null;
+            /** @description Whose it is; null when the agent was deleted. */
+            session?: string | null;
+        };
+        /** @description All worktrees that belong to Paseo. */
+        WorktreeList: {
+            worktrees: components["schemas"]["WorktreeEntry"][];
+        };
+        /** @description A git worktree that belongs to Paseo. */
+        WorktreeView: {
+            /** @description The commit that it began at. */
+            base: string;
+            branch: string;
+            path: string;
+            /** @description What all checkouts of the repository share, usually a `.git`. */
+            repository: string;
         };
     };
     responses: never;

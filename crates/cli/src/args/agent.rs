@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use jiff::Timestamp;
 
 use super::Output;
@@ -11,7 +11,7 @@ use crate::duration;
 
 /// Print an agent's last answer
 ///
-/// Exits with 1 when there is none yet.
+/// Exits with 1 when there is none yet, and when the last turn failed: why is told on stderr.
 #[derive(Debug, Args)]
 pub(crate) struct ReadArgs {
     /// Which agent
@@ -35,6 +35,9 @@ pub(crate) struct LogsArgs {
     /// From an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
+    /// Fold nothing: long texts and tool output as they are
+    #[arg(long)]
+    pub(crate) full: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
@@ -116,7 +119,7 @@ pub(crate) struct RemoveArgs {
     /// Which agents
     #[arg(required = true)]
     pub(crate) handles: Vec<String>,
-    /// Also those that are in the middle of something
+    /// Also those that are in the middle of something, or for which messages wait
     #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -144,30 +147,6 @@ pub(crate) struct LabelArgs {
     /// Agents, then key=value to set a label and key- to remove one
     #[arg(required = true, num_args = 2.., value_name = "HANDLE|KEY=VALUE|KEY-")]
     pub(crate) words: Vec<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PermitCommand {
-    /// List the agents that ask for permission, and what they ask
-    Ls {
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Allow what an agent asks
-    Allow(PermitArgs),
-    /// Deny what an agent asks
-    Deny(PermitArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PermitArgs {
-    /// Which agent
-    pub(crate) handle: String,
-    /// Tell the agent something along with it
-    #[arg(short, long, value_name = "TEXT")]
-    pub(crate) message: Option<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

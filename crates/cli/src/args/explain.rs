@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::Output;
+
 /// Say why an agent is as it is, and what to do next
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -14,6 +16,21 @@ pub(crate) struct WhyArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// List the messages that wait for an agent
+///
+/// In the order in which it takes them up. What is held waits until a person acts.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  paseo queue 3f2a
+  paseo queue -q 3f2a | xargs -n 1 paseo trace")]
+pub(crate) struct QueueArgs {
+    /// Which agent
+    pub(crate) handle: String,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// Print the life of a message, step by step

@@ -4,26 +4,31 @@ mod agent;
 mod daemon;
 mod explain;
 mod list;
+mod permit;
+mod provider;
 mod talk;
 mod tool;
 mod web;
+mod worktree;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use agent::{
-    HandlesArgs, InspectArgs, LabelArgs, LogsArgs, PermitArgs, PermitCommand, ReadArgs, RemoveArgs,
-    RenameArgs, Since, WaitArgs,
+    HandlesArgs, InspectArgs, LabelArgs, LogsArgs, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs,
 };
 pub(crate) use daemon::{
     DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
 };
-pub(crate) use explain::{CauseArgs, TraceArgs, WhyArgs};
+pub(crate) use explain::{CauseArgs, QueueArgs, TraceArgs, WhyArgs};
 pub(crate) use list::ListArgs;
+pub(crate) use permit::{PermitArgs, PermitCommand};
+pub(crate) use provider::ProvidersArgs;
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
 pub(crate) use web::{DevicesCommand, OpenArgs};
+pub(crate) use worktree::WorktreeCommand;
 
 /// Shown under `paseo --help`; `docs/exit-codes.md` says more.
 pub(crate) const EXIT_CODES: &str = "\
@@ -93,6 +98,7 @@ pub(crate) enum Command {
     Logs(LogsArgs),
     Inspect(InspectArgs),
     Why(WhyArgs),
+    Queue(QueueArgs),
     Trace(TraceArgs),
     Cause(CauseArgs),
     Wait(WaitArgs),
@@ -110,6 +116,10 @@ pub(crate) enum Command {
     /// Answer agents that ask for permission
     #[command(subcommand)]
     Permit(PermitCommand),
+    Providers(ProvidersArgs),
+    /// List and remove the worktrees of agents
+    #[command(subcommand)]
+    Worktree(WorktreeCommand),
     Open(OpenArgs),
     /// List and log out browsers
     #[command(subcommand)]

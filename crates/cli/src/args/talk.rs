@@ -19,6 +19,7 @@ use crate::duration;
 Examples:
   paseo run \"Fix the failing tests\"
   paseo run --label env=ci --label team=infra \"Fix the failing tests\"
+  paseo run --permissions ask \"Clean up the branches\"
   git diff | paseo run --timeout 5m -
   agent=$(paseo run -d --prompt-file task.md) && paseo wait \"$agent\" && paseo read \"$agent\"")]
 pub(crate) struct RunArgs {
@@ -37,15 +38,31 @@ pub(crate) struct RunArgs {
     /// What to call it
     #[arg(long, value_name = "NAME", visible_alias = "name")]
     pub(crate) title: Option<String>,
-    /// Which kind of agent [env: PASEO_PROVIDER]
+    /// Which kind of agent: `paseo providers` lists them [env: PASEO_PROVIDER]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// Which model, as the provider calls it
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// How hard it thinks, in the provider's words
+    #[arg(long, value_name = "WORD")]
+    pub(crate) effort: Option<String>,
+    /// What it may do by itself: everything, only reading and the rest when a person allows it, or only
+    /// reading [default: full]
+    #[arg(long, value_name = "MODE", value_parser = ["full", "ask", "read-only"])]
+    pub(crate) permissions: Option<String>,
     /// Where it works [default: here]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+    /// Work in a git worktree of its own, which can be given a name. With --ui this is the default
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) worktree: Option<String>,
+    /// Where the worktree's branch starts: a branch, tag or commit [default: what is checked out]
+    #[arg(long, value_name = "COMMIT", conflicts_with = "no_worktree")]
+    pub(crate) base: Option<String>,
+    /// Work in the directory itself, even with --ui
+    #[arg(long, conflicts_with = "worktree")]
+    pub(crate) no_worktree: bool,
     /// Print the handle and return at once
     #[arg(short, long, conflicts_with = "timeout")]
     pub(crate) detach: bool,

@@ -70,19 +70,31 @@ fn told(verb: Verb, answer: &ActionAnswer) -> String {
         (Verb::Reopen, false) => format!("{handle} was open already"),
         (Verb::Clear, true) => format!("cleared {handle}"),
         (Verb::Clear, false) => format!("{handle} was empty already"),
-        (Verb::Remove | Verb::RemoveByForce, _) => format!("deleted {handle}"),
+        (Verb::Remove | Verb::RemoveByForce, _) => match answer.lost {
+            0 => format!("deleted {handle}"),
+            1 => format!("deleted {handle} and 1 message that waited"),
+            lost => format!("deleted {handle} and {lost} messages that waited"),
+        },
     }
 }
 
 fn failure(verb: Verb, handle: &str, error: Error) -> Failure {
-    let busy = error.code() == Some(Code::Busy);
+    let code = error.code();
     let mut failure = Failure::from(error);
     // Among several agents each failure says whose it is.
     if !failure.message.contains(handle) {
         failure.message = format!("{handle}: {}", failure.message);
     }
-    if busy && verb == Verb::Remove {
-        failure.hint = Some(format!("`paseo rm -f {handle}` stops and deletes it"));
+    if verb == Verb::Remove {
+        match code {
+            Some(Code::Busy) => failure.hint = Some(format!("`paseo rm -f {handle}` stops and deletes it")),
+            Some(Code::Conflict) => {
+                failure.hint = Some(format!(
+                    "`paseo queue {handle}` shows what waits, `paseo rm -f {handle}` deletes it all the same"
+                ));
+            }
+            _ => {}
+        }
     }
     failure
 }

@@ -63,6 +63,7 @@ fn serve(
         listen: settings.listen,
         public_urls: settings.public_urls.clone(),
         default_provider: settings.provider.clone(),
+        providers: settings.providers.clone(),
         live_processes: settings.live_processes,
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),

@@ -7,9 +7,10 @@ use paseo_wire::time::Moment;
 
 use super::ls::shown_labels;
 use crate::args::InspectArgs;
+use crate::asks;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::{Column, Mode, Style, Table, relative, status_style};
+use crate::printer::{Column, Mode, Style, Table, limit, relative, status_style};
 
 pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
@@ -19,39 +20,46 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         printer.json(&session)?;
         return Ok(Exit::Ok);
     }
-    let ask = match &session.ask {
-        Some(hash) => client.ask_text(&session.id, hash).await?,
-        None => None,
+    let open = match session.asks {
+        0 => Vec::new(),
+        _ => client.open_asks(Some(&session.id)).await?,
     };
     let message = client.last_message(&session.id).await?;
     let message = message
         .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
         .map(|delivery| format!("delivery {delivery}"));
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
-    for (key, style, value) in rows(&session, ask, message) {
+    for (key, style, value) in rows(&session, message) {
         if !value.is_empty() {
             table.row([(Style::Dim, key.to_owned()), (style, value)]);
         }
     }
     printer.table(&table)?;
+    for ask in &open {
+        printer.text("")?;
+        asks::show(&printer, ask)?;
+    }
+    if let Some(first) = open.first() {
+        printer.aside(&asks::commands(&first.hash));
+    }
     Ok(Exit::Ok)
 }
 
-fn rows(
-    session: &SessionView,
-    ask: Option<String>,
-    message: Option<String>,
-) -> Vec<(&'static str, Style, String)> {
+fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, Style, String)> {
     let plain = |key, value: &str| (key, Style::Plain, value.to_owned());
     let maybe = |key, value: &Option<String>| (key, Style::Plain, value.clone().unwrap_or_default());
     let code = session.status_code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
+    let reason = session.status_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let status = format!(
-        "{} since {} (known from {}{code})",
+        "{}{reason} since {} (known from {}{code})",
         session.status,
         moment(session.status_since),
         session.status_source
     );
     let hold = if session.hold == "none" { String::new() } else { session.hold.clone() };
+    let worktree = session.worktree.as_ref();
+    let worktree = worktree.map(|tree| format!("{} on {} of {}", tree.path, tree.branch, tree.repository));
+    let worktree = worktree.unwrap_or_default();
     let waiting = match (session.queued, session.held) {
         (0, 0) => String::new(),
         (queued, held) => format!("{queued} queued, {held} held"),
@@ -63,13 +71,16 @@ fn rows(
         maybe("title", &session.title),
         ("status", status_style(&session.status), status),
         plain("hold", &hold),
-        ("asks", Style::Yellow, ask.unwrap_or_default()),
+        ("parked", Style::Yellow, session.parked_until.map(limit).unwrap_or_default()),
         plain("messages", &waiting),
         plain("provider", &session.provider),
         maybe("model", &session.model),
+        maybe("effort", &session.effort),
+        plain("permissions", &session.permissions),
         plain("labels", &shown_labels(session)),
         plain("project", &session.project),
         plain("directory", &session.directory),
+        plain("worktree", &worktree),
         maybe("parent", &session.parent),
         plain("created", &format!("{} by {}", moment(session.created_at), session.created_by)),
         plain("updated", &moment(session.updated_at)),

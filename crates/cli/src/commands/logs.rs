@@ -1,7 +1,7 @@
 //! `paseo logs`
 
 use jiff::Timestamp;
-use paseo_client::Client;
+use paseo_client::{Arrival, Client};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::item::{ItemQuery, ItemView};
@@ -11,22 +11,25 @@ use crate::args::{LogsArgs, Since};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer, Style};
-use crate::transcript;
+use crate::transcript::{self, Extent};
 
 pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
     let client = context.client()?;
     let session = client.session(&args.handle).await?.session;
+    let extent = if args.full { Extent::Whole } else { Extent::Folded };
+    let place = Place { client, printer: &printer, session: &session.id, extent };
     let start = start(client, &session.id, args.since).await?;
     let mut after = start.after;
     let seq = loop {
         let query = ItemQuery { after: Some(after), limit: Some(PAGE_ROWS), ..ItemQuery::default() };
         let page = client.items(&session.id, &query).await?;
-        for item in page.items.iter().filter(|item| item.ts.as_millis() >= start.not_before) {
-            show(&printer, item)?;
+        let (last, newer) = (page.items.last().map(|item| item.ordinal), page.newer);
+        for item in page.items.into_iter().filter(|item| item.ts.as_millis() >= start.not_before) {
+            place.show(item).await?;
         }
-        after = page.items.last().map_or(after, |item| item.ordinal);
-        if !page.newer || page.items.is_empty() {
+        after = last.unwrap_or(after);
+        if !newer || last.is_none() {
             break page.seq;
         }
     };
@@ -38,7 +41,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
     }
     context.explain_version();
     tokio::select! {
-        failure = follow(client, &printer, &session.id, seq, after) => failure,
+        ended = follow(&place, seq, after) => ended,
         pressed = tokio::signal::ctrl_c() => match pressed {
             Ok(()) => Ok(Exit::Interrupted),
             Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for ctrl-C: {error}"))),
@@ -79,20 +82,42 @@ pub(super) async fn start(client: &Client, session: &str, since: Option<Since>) 
     }
 }
 
-async fn follow(
-    client: &Client,
-    printer: &Printer,
-    session: &str,
-    seq: u64,
-    mut after: u64,
-) -> Result<Exit, Failure> {
+/// Whose transcript is shown, how much of it, and where.
+struct Place<'a> {
+    client: &'a Client,
+    printer: &'a Printer,
+    session: &'a str,
+    extent: Extent,
+}
+
+impl Place<'_> {
+    /// Shows an item; where all is wanted, the text that its page left out is read first.
+    async fn show(&self, mut item: ItemView) -> Result<(), Failure> {
+        if self.extent == Extent::Whole && item.full_length.is_some() {
+            let text = self.client.insist(|| self.client.full_text(self.session, &item)).await?;
+            item.text = Some(text);
+            item.full_length = None;
+        }
+        show(self.printer, &item, self.extent)
+    }
+}
+
+async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Failure> {
+    let Place { client, printer, session, .. } = *place;
     let mut events = client.events(seq, &[format!("session:{session}")]);
     loop {
-        match events.next().await? {
+        let frame = match events.arrival().await? {
+            Arrival::Frame(frame) => frame,
+            Arrival::Lost => {
+                printer.lost();
+                continue;
+            }
+        };
+        match frame {
             // Between the page and its seq an item may be in both.
             Frame::Item(frame) if frame.session == session && frame.item.ordinal > after => {
                 after = frame.item.ordinal;
-                show(printer, &frame.item)?;
+                place.show(frame.item).await?;
             }
             Frame::Event(event) if event.session == session && event.kind == "session.deleted" => {
                 printer.note("the agent was deleted");
@@ -104,11 +129,11 @@ async fn follow(
 }
 
 /// Prints an item as a block, or as JSON.
-pub(super) fn show(printer: &Printer, item: &ItemView) -> Result<(), Failure> {
+pub(super) fn show(printer: &Printer, item: &ItemView, extent: Extent) -> Result<(), Failure> {
     if printer.mode() == Mode::Json {
         return printer.json(item);
     }
-    let Some((head, text)) = transcript::block(item) else { return Ok(()) };
+    let Some((head, text)) = transcript::block(item, extent) else { return Ok(()) };
     printer.styled(&[(head_style(item), &head)])?;
     if !text.is_empty() {
         printer.text(&text)?;

@@ -13,7 +13,9 @@ mod logs;
 pub(crate) mod ls;
 mod man;
 mod open;
-pub(crate) mod permit;
+mod permit;
+mod providers;
+mod queue;
 pub(crate) mod read;
 mod rename;
 mod run;
@@ -25,6 +27,7 @@ mod trace;
 pub(crate) mod up;
 pub(crate) mod wait;
 pub(crate) mod why;
+mod worktree;
 
 use paseo_wire::error::Exit;
 
@@ -44,6 +47,7 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Logs(args) => logs::run(context, args).await,
         Command::Inspect(args) => inspect::run(context, args).await,
         Command::Why(args) => why::run(context, args).await,
+        Command::Queue(args) => queue::run(context, args).await,
         Command::Trace(args) => trace::run(context, args).await,
         Command::Cause(args) => cause::run(context, args).await,
         Command::Wait(args) => wait::run(context, args).await,
@@ -58,6 +62,8 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Rename(args) => rename::run(context, args).await,
         Command::Label(args) => label::run(context, args).await,
         Command::Permit(command) => permit::run(context, command).await,
+        Command::Providers(args) => providers::run(context, args).await,
+        Command::Worktree(command) => worktree::run(context, command).await,
         Command::Open(args) => open::run(context, args).await,
         Command::Devices(command) => devices::run(context, command).await,
         Command::Settings(command) => settings::run(context, command).await,

@@ -1,62 +1,45 @@
 //! `paseo permit`
 
 use paseo_client::Client;
-use paseo_wire::error::Exit;
-use paseo_wire::session::{AnswerPermission, SessionQuery, SessionView};
-use serde::Serialize;
+use paseo_wire::error::{Code, Exit};
+use paseo_wire::permission::{AnswerPermission, OpenAsk, RuleView};
 
-use super::ls::{all, shown_name};
 use crate::args::{Output, PermitArgs, PermitCommand};
+use crate::asks::{self, short, what};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table};
 
-/// One line of `permit ls --json`.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct AskView<'a> {
-    session: &'a str,
-    handle: &'a str,
-    hash: &'a str,
-    text: Option<&'a str>,
-}
+/// Fewest characters of a hash, as of a handle.
+const LEAST: usize = 4;
+/// From so many characters on it was no handle that was typed.
+const SURELY: usize = 8;
 
 pub(crate) async fn run(context: &Context, command: PermitCommand) -> Result<Exit, Failure> {
     match command {
         PermitCommand::Ls { output } => list(context, output).await,
         PermitCommand::Allow(args) => answer(context, args, true).await,
         PermitCommand::Deny(args) => answer(context, args, false).await,
+        PermitCommand::Rules { output } => rules(context, output).await,
+        PermitCommand::Forget { rule, output } => forget(context, &rule, output).await,
     }
 }
 
 async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
-    let client = context.client()?;
-    let query = SessionQuery { any_labels: true, ..SessionQuery::default() };
-    let page = all(client, query).await?;
-    let mut table = Table::new([Column::fixed("HANDLE"), Column::flexible("NAME"), Column::fixed("ASKS")]);
-    let mut count = 0;
-    for session in &page.sessions {
-        let Some(hash) = &session.ask else { continue };
-        count += 1;
-        let text = client.ask_text(&session.id, hash).await?;
+    let open = context.client()?.open_asks(None).await?;
+    if open.is_empty() && printer.mode() == Mode::Normal {
+        printer.note("No agent asks for permission.");
+    }
+    for ask in &open {
         match printer.mode() {
-            Mode::Json => {
-                let (session, handle) = (session.id.as_str(), session.handle.as_str());
-                printer.json(&AskView { session, handle, hash, text: text.as_deref() })?;
-            }
-            Mode::Quiet => printer.line(&session.handle)?,
-            Mode::Normal => table.row([
-                (Style::Bold, session.handle.clone()),
-                (Style::Plain, shown_name(session).to_owned()),
-                (Style::Yellow, text.unwrap_or_default()),
-            ]),
+            Mode::Json => printer.json(ask)?,
+            Mode::Quiet => printer.line(&ask.hash)?,
+            Mode::Normal => asks::show(&printer, ask)?,
         }
     }
-    match (printer.mode(), count) {
-        (Mode::Normal, 0) => printer.note("No agent asks for permission."),
-        (Mode::Normal, _) => printer.table(&table)?,
-        (Mode::Json | Mode::Quiet, _) => {}
+    if let (Mode::Normal, Some(first)) = (printer.mode(), open.first()) {
+        printer.aside(&asks::commands(&first.hash));
     }
     Ok(Exit::Ok)
 }
@@ -64,26 +47,111 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
 async fn answer(context: &Context, args: PermitArgs, allow: bool) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let client = context.client()?;
-    let session = client.session(&args.handle).await?.session;
-    let (hash, text) = ask(client, &session).await?;
-    let wanted = AnswerPermission { allow, message: args.message };
-    let answer = client.answer_permission(&session.id, hash, &wanted).await?;
+    let ask = find(client, &args.which).await?;
+    let wanted = AnswerPermission { allow, message: args.message, always: args.always };
+    let answered = client.answer_permission(&ask.session, &ask.hash, &wanted).await?;
     match printer.mode() {
-        Mode::Json => printer.json(&answer)?,
-        Mode::Quiet => printer.line(&answer.handle)?,
+        Mode::Json => printer.json(&answered)?,
+        Mode::Quiet => printer.line(&answered.handle)?,
         Mode::Normal => {
             let deed = if allow { "allowed" } else { "denied" };
-            printer.line(&format!("{deed} {}: {}", answer.handle, text.unwrap_or_default()))?;
+            printer.line(&format!("{deed} {}: {}", answered.handle, what(&ask)))?;
+            if let Some(rule) = &answered.rule {
+                printer.note(&format!(
+                    "from now on, too: {} in {}. `paseo permit forget {}` takes it back",
+                    rule.covers, rule.project, rule.id
+                ));
+            }
         }
     }
     Ok(Exit::Ok)
 }
 
-/// Returns what a session asks: the hash makes sure that nothing else is answered.
-async fn ask<'a>(client: &Client, session: &'a SessionView) -> Result<(&'a str, Option<String>), Failure> {
-    let Some(hash) = &session.ask else {
-        let message = format!("{} does not ask for permission: it is {}", session.handle, session.status);
-        return Err(Failure::new(Exit::Refused, message).hint("`paseo permit ls` shows who does"));
-    };
-    Ok((hash, client.ask_text(&session.id, hash).await?))
+/// Finds the ask that is meant: by the beginning of its hash, or as the only one of an agent.
+async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
+    let wanted = typed.to_ascii_lowercase();
+    let open = client.open_asks(None).await?;
+    let by_hash = |ask: &&OpenAsk| wanted.len() >= LEAST && ask.hash.starts_with(&wanted);
+    let mut meant: Vec<&OpenAsk> = open.iter().filter(by_hash).collect();
+    match client.session(typed).await {
+        Ok(answer) => {
+            let session = answer.session;
+            meant.extend(open.iter().filter(|ask| ask.session == session.id));
+            if meant.is_empty() {
+                let message =
+                    format!("{} does not ask for permission: it is {}", session.handle, session.status);
+                return Err(Failure::new(Exit::Refused, message).hint("`paseo permit ls` shows who does"));
+            }
+        }
+        // The hash is all that is needed.
+        Err(error) if error.code().is_some() && !meant.is_empty() => {}
+        Err(error) if error.code() == Some(Code::NotFound) && is_hash(&wanted) => {
+            return Err(Failure::new(
+                Exit::Refused,
+                format!("`{typed}` is not open: it was answered or withdrawn, or the agent went on"),
+            )
+            .hint("`paseo permit ls` shows what is open"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    meant.dedup_by(|one, other| one.hash == other.hash);
+    match meant.as_slice() {
+        [one] => Ok((*one).clone()),
+        several => {
+            let lines = several.iter().map(|ask| format!("\n{} {}", short(&ask.hash), what(ask)));
+            let message =
+                format!("`{typed}` could mean {} requests:{}", several.len(), lines.collect::<String>());
+            Err(Failure::new(Exit::NotFound, message).hint("say which, as it stands in front"))
+        }
+    }
+}
+
+fn is_hash(typed: &str) -> bool {
+    typed.len() >= SURELY && typed.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+async fn rules(context: &Context, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let list = context.client()?.rules().await?;
+    match printer.mode() {
+        Mode::Json => printer.json(&list)?,
+        Mode::Quiet => list.rules.iter().try_for_each(|rule| printer.line(&rule.id))?,
+        Mode::Normal if list.rules.is_empty() => {
+            printer.note("No rules. `paseo permit allow --always` makes one.");
+        }
+        Mode::Normal => printer.table(&table(&list.rules))?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn table(rules: &[RuleView]) -> Table<5> {
+    let mut table = Table::new([
+        Column::fixed("RULE"),
+        Column::fixed("ANSWER"),
+        Column::fixed("TOOL"),
+        Column::flexible("COVERS"),
+        Column::flexible("PROJECT"),
+    ]);
+    for rule in rules {
+        let (style, answer) = if rule.allow { (Style::Green, "allow") } else { (Style::Red, "deny") };
+        table.row([
+            (Style::Bold, rule.id.clone()),
+            (style, answer.to_owned()),
+            (Style::Plain, rule.tool.clone()),
+            (Style::Plain, rule.covers.clone()),
+            (Style::Dim, rule.project.clone()),
+        ]);
+    }
+    table
+}
+
+async fn forget(context: &Context, rule: &str, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let list = context.client()?.forget_rule(rule).await?;
+    match printer.mode() {
+        Mode::Json => printer.json(&list)?,
+        Mode::Quiet => {}
+        Mode::Normal => printer.line(&format!("forgot {rule}"))?,
+    }
+    Ok(Exit::Ok)
 }

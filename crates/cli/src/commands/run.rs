@@ -6,6 +6,7 @@ use paseo_core::label::Labels;
 use paseo_wire::error::Exit;
 use paseo_wire::session::CreateSession;
 
+use super::worktree;
 use crate::args::RunArgs;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -18,7 +19,17 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
     let created = context.client()?.create_session(&wanted, None).await?;
     context.explain_version();
     let handle = &created.session.handle;
+    let provider = match created.provider_reason.as_str() {
+        "first_ready" => {
+            format!("{}, the first that is ready; choose with --provider", created.session.provider)
+        }
+        _ => created.session.provider.clone(),
+    };
     if args.detach {
+        if created.provider_reason == "first_ready" {
+            printer.aside(&provider);
+        }
+        worktree::explain(&printer, &created);
         match printer.mode() {
             Mode::Json => printer.json(&created)?,
             Mode::Normal | Mode::Quiet => printer.line(handle)?,
@@ -28,7 +39,8 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
     let receipt = created.receipt.as_ref().ok_or_else(|| {
         Failure::new(Exit::AgentError, format!("the daemon made {handle} and gave no receipt for the prompt"))
     })?;
-    printer.aside(&format!("{handle} started ({})", created.session.provider));
+    printer.aside(&format!("{handle} started ({provider})"));
+    worktree::explain(&printer, &created);
     let waited = outcome::wait(context.client_as_is(), &printer, receipt, args.timeout).await?;
     outcome::report(&printer, receipt, &waited)
 }
@@ -45,9 +57,18 @@ fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
     Ok(CreateSession {
         provider: args.provider.clone().or_else(|| context.settings.provider.clone()),
         model: args.model.clone(),
+        effort: args.effort.clone(),
+        permissions: args.permissions.clone(),
         labels: labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         name: args.title.clone(),
         directory: directory(args.cwd.as_deref())?,
+        worktree: match (&args.worktree, args.no_worktree) {
+            (Some(_), _) => Some(true),
+            (None, true) => Some(false),
+            (None, false) => None,
+        },
+        worktree_name: args.worktree.clone().filter(|name| !name.is_empty()),
+        base: args.base.clone(),
         prompt: Some(prompt),
     })
 }

@@ -39,7 +39,7 @@ pub(super) fn show(printer: &Printer, status: &DaemonStatus) -> Result<(), Failu
         ("version", status.version.clone()),
         ("started", relative(status.started_at)),
         ("agents", agents),
-        ("processes", status.live_processes.to_string()),
+        ("processes", processes(status)),
         ("providers", status.providers.join(", ")),
     ];
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
@@ -47,4 +47,18 @@ pub(super) fn show(printer: &Printer, status: &DaemonStatus) -> Result<(), Failu
         table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
     }
     printer.table(&table)
+}
+
+/// Returns how many processes live of how many may, and what that means for the next turn.
+fn processes(status: &DaemonStatus) -> String {
+    let DaemonStatus { live_processes: live, process_limit: limit, waiting_turns: waiting, .. } = status;
+    let busy: usize = ["running", "waiting"].iter().filter_map(|word| status.sessions.get(*word)).sum();
+    let next = match waiting {
+        0 if live < limit => "",
+        0 if busy >= *limit => "; further turns wait",
+        0 => "; an idle one ends when a turn needs its place",
+        1 => "; 1 turn waits, as further ones will",
+        _ => return format!("{live} of {limit}; {waiting} turns wait, as further ones will"),
+    };
+    format!("{live} of {limit}{next}")
 }

@@ -27,6 +27,16 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(crate) struct DownView {
     /// False when the daemon was not running.
     stopped: bool,
+    /// How many agents were in the middle of a turn.
+    interrupted: usize,
+}
+
+/// What stopping the daemon did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    NotRunning,
+    /// With this many agents in the middle of a turn.
+    Running(usize),
 }
 
 pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
@@ -82,7 +92,11 @@ pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Fail
     let printer = context.printer.with(output);
     let stopped = stop(context).await?;
     if printer.mode() == Mode::Json {
-        printer.json(&DownView { stopped })?;
+        let view = match stopped {
+            Stopped::NotRunning => DownView { stopped: false, interrupted: 0 },
+            Stopped::Running(interrupted) => DownView { stopped: true, interrupted },
+        };
+        printer.json(&view)?;
     } else {
         tell(&printer, stopped);
     }
@@ -101,17 +115,30 @@ pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, F
     up(context, output).await
 }
 
-fn tell(printer: &Printer, stopped: bool) {
-    printer.note(if stopped { "The daemon has stopped." } else { "The daemon was not running." });
+fn tell(printer: &Printer, stopped: Stopped) {
+    let Stopped::Running(interrupted) = stopped else {
+        return printer.note("The daemon was not running.");
+    };
+    printer.note("The daemon has stopped.");
+    match interrupted {
+        0 => {}
+        1 => printer.note("1 agent was working; it is interrupted and can go on with `paseo send`"),
+        many => printer.note(&format!(
+            "{many} agents were working; they are interrupted and can go on with `paseo send`"
+        )),
+    }
 }
 
-/// Stops the daemon and waits until its process is gone. False when there was none.
-async fn stop(context: &Context) -> Result<bool, Failure> {
+/// Stops the daemon and waits until its process is gone.
+async fn stop(context: &Context) -> Result<Stopped, Failure> {
     if !autostart::is_running(&context.settings) {
-        return Ok(false);
+        return Ok(Stopped::NotRunning);
     }
     let client: &Client = context.client_as_is();
-    let pid = client.status().await?.pid;
+    let status = client.status().await?;
+    let pid = status.pid;
+    let busy = ["starting", "running", "waiting"].iter().filter_map(|word| status.sessions.get(*word));
+    let stopped = Stopped::Running(busy.sum());
     let process = i32::try_from(pid)
         .ok()
         .and_then(Pid::from_raw)
@@ -119,9 +146,9 @@ async fn stop(context: &Context) -> Result<bool, Failure> {
     // Opened while it lives: a later process with the same number is not mistaken for it.
     let process = pidfd_open(process, PidfdFlags::empty());
     client.shutdown().await?;
-    let Ok(process) = process else { return Ok(true) };
+    let Ok(process) = process else { return Ok(stopped) };
     match process::ended(&process, PATIENCE) {
-        Ok(true) => Ok(true),
+        Ok(true) => Ok(stopped),
         Ok(false) => Err(Failure::new(Exit::Timeout, format!("the daemon is still stopping (pid {pid})"))
             .hint("`paseo daemon logs` shows what it waits for")),
         Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for the daemon: {error}"))),

@@ -1,7 +1,9 @@
 //! `paseo wait`
 
-use paseo_client::Client;
-use paseo_wire::error::Exit;
+use std::pin::pin;
+
+use paseo_client::{Arrival, Client};
+use paseo_wire::error::{Code, Exit};
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
 use serde::Serialize;
@@ -10,6 +12,7 @@ use super::worse;
 use crate::args::WaitArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::outcome;
 use crate::printer::{Mode, Printer, Style, status_style};
 
 /// One line of `--json`.
@@ -40,38 +43,78 @@ impl Awaited {
 pub(crate) async fn run(context: &Context, args: WaitArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let client = context.client()?;
+    let mut deadline = pin!(async {
+        match args.timeout {
+            Some(timeout) => tokio::time::sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+    });
+    let (mut awaited, seq) = tokio::select! {
+        biased;
+        found = resolve(client, &args.handles) => found?,
+        () = &mut deadline => return Err(late(client, &args.handles).await),
+    };
+    context.explain_version();
+    let busy = |awaited: &[Awaited]| -> Vec<String> {
+        awaited.iter().filter(|one| one.done.is_none()).map(|one| one.handle.clone()).collect()
+    };
+    printer.detail(&format!("waiting for {}", busy(&awaited).join(" ")));
+    tokio::select! {
+        biased;
+        result = watch(client, &printer, &mut awaited, args.any, seq) => result?,
+        () = &mut deadline => {
+            report(&printer, &awaited)?;
+            return Err(late(client, &busy(&awaited)).await);
+        }
+    }
+    report(&printer, &awaited)
+}
+
+/// Finds all agents before any is waited for. Returns them with the point in the log to follow them from.
+async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u64), Failure> {
     let mut awaited: Vec<Awaited> = Vec::new();
     let mut seq = u64::MAX;
-    for handle in &args.handles {
-        let answer = client.session(handle).await?;
+    let mut unknown: Option<Failure> = None;
+    for handle in handles {
+        let answer = match client.insist(|| client.session(handle)).await {
+            Ok(answer) => answer,
+            Err(error) if error.code().map(Code::exit) == Some(Exit::NotFound) => {
+                match &mut unknown {
+                    Some(failure) => failure.join(error.into()),
+                    None => unknown = Some(error.into()),
+                }
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         seq = seq.min(answer.seq);
         if !awaited.iter().any(|known| known.id == answer.session.id) {
             let SessionView { id, handle, status, .. } = answer.session;
             awaited.push(Awaited { id, handle, done: is_done(&status).then_some(status) });
         }
     }
-    context.explain_version();
-    let deadline = async {
-        match args.timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        biased;
-        result = watch(client, &mut awaited, args.any, seq) => result?,
-        () = deadline => {
-            let busy: Vec<&str> =
-                awaited.iter().filter(|one| one.done.is_none()).map(|one| one.handle.as_str()).collect();
-            report(&printer, &awaited)?;
-            return Err(Failure::new(Exit::Timeout, format!("the time is up; still at work: {}", busy.join(" "))));
-        }
+    unknown.map_or(Ok((awaited, seq)), Err)
+}
+
+/// Says who is not done although the time is up.
+async fn late(client: &Client, busy: &[String]) -> Failure {
+    let busy = busy.join(" ");
+    if outcome::answers(client).await {
+        return Failure::new(Exit::Timeout, format!("the time is up; still at work: {busy}"));
     }
-    report(&printer, &awaited)
+    let message = format!("the time is up, and the daemon does not answer; at work when last seen: {busy}");
+    Failure::new(Exit::Unreachable, message)
+        .hint("`paseo up` starts it; what was at work is interrupted if it was gone")
 }
 
 /// Follows the agents until enough of them are done.
-async fn watch(client: &Client, awaited: &mut [Awaited], any: bool, seq: u64) -> Result<(), Failure> {
+async fn watch(
+    client: &Client,
+    printer: &Printer,
+    awaited: &mut [Awaited],
+    any: bool,
+    seq: u64,
+) -> Result<(), Failure> {
     let topics: Vec<String> = awaited.iter().map(|one| format!("session:{}", one.id)).collect();
     let mut events = client.events(seq, &topics);
     loop {
@@ -79,10 +122,14 @@ async fn watch(client: &Client, awaited: &mut [Awaited], any: bool, seq: u64) ->
         if if any { done.any(|done| done) } else { done.all(|done| done) } {
             return Ok(());
         }
-        if let Frame::Event(event) = events.next().await?
-            && let Some(one) = awaited.iter_mut().find(|one| one.id == event.session)
-        {
-            one.note(event.view.map(|view| view.status));
+        match events.arrival().await? {
+            Arrival::Lost => printer.lost(),
+            Arrival::Frame(Frame::Event(event)) => {
+                if let Some(one) = awaited.iter_mut().find(|one| one.id == event.session) {
+                    one.note(event.view.map(|view| view.status));
+                }
+            }
+            Arrival::Frame(_) => {}
         }
     }
 }

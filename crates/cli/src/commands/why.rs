@@ -1,21 +1,18 @@
 //! `paseo why`
 
-use std::time::Duration;
-
-use paseo_client::Waiting;
 use paseo_wire::error::Exit;
+use paseo_wire::message::QueuedMessage;
+use paseo_wire::permission::OpenAsk;
 use paseo_wire::session::SessionView;
 use paseo_wire::time::Moment;
 use serde::Serialize;
 
 use crate::args::WhyArgs;
+use crate::asks;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
-use crate::printer::{Column, Mode, Printer, Style, Table, clock, relative, status_style};
-
-/// Who has waited this long is told the count instead of the list.
-const PATIENCE: Duration = Duration::from_secs(2);
+use crate::printer::{Column, Mode, Printer, Style, Table, clock, limit, relative, status_style};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -33,8 +30,10 @@ pub(crate) struct WhyView {
     released_by: Option<String>,
     /// What has to happen before it goes on.
     waits_for: Option<String>,
-    /// The question that it waits for.
-    ask: Option<String>,
+    /// What exactly it waits to be allowed or told, oldest first.
+    asks: Vec<OpenAsk>,
+    /// When a limit that was reached ends.
+    parked_until: Option<Moment>,
     turn: Option<String>,
     /// The request that the running turn descends from.
     cause: Option<String>,
@@ -42,7 +41,7 @@ pub(crate) struct WhyView {
     last_delivery: Option<String>,
     /// Messages that wait, oldest first.
     queue: Vec<QueuedView>,
-    /// Messages that wait and could not be listed in time.
+    /// Messages that wait and are not listed.
     unlisted: usize,
     error: Option<ErrorView>,
     /// What to do, as commands.
@@ -74,9 +73,9 @@ pub(crate) struct ErrorView {
 /// What was found out beside the session itself.
 #[derive(Debug, Default)]
 struct Found {
-    ask: Option<String>,
+    asks: Vec<OpenAsk>,
     last_delivery: Option<String>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<QueuedMessage>,
     error: Option<ErrorView>,
 }
 
@@ -85,8 +84,8 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
     let client = context.client()?;
     let session = client.session(&args.handle).await?.session;
     let mut found = Found::default();
-    if let Some(hash) = &session.ask {
-        found.ask = client.ask_text(&session.id, hash).await?;
+    if session.asks > 0 {
+        found.asks = client.open_asks(Some(&session.id)).await?;
     }
     let field = |item: &paseo_wire::item::ItemView, name: &str| {
         item.fields.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
@@ -100,8 +99,8 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
             text: item.text,
         });
     }
-    if let Ok(waiting) = tokio::time::timeout(PATIENCE, client.waiting(&session)).await {
-        found.waiting = waiting?;
+    if session.queued + session.held > 0 {
+        found.waiting = client.queue(&session.id).await?.messages;
     }
     let view = explain(session, found);
     if printer.mode() == Mode::Json {
@@ -140,7 +139,8 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         since: session.status_since,
         source: session.status_source,
         hold: session.hold,
-        ask: found.ask,
+        asks: found.asks,
+        parked_until: session.parked_until,
         turn: session.turn,
         cause: session.cause,
         last_delivery: found.last_delivery,
@@ -162,21 +162,28 @@ fn released_by(session: &SessionView) -> Option<String> {
 fn waits_for(session: &SessionView) -> Option<String> {
     let words = match session.status.as_str() {
         "waiting" => "a person who answers what it asks",
-        "starting" => "its process: a free place among those that may run at once, and its start",
+        "starting" => match &session.status_reason {
+            Some(reason) => reason.strip_prefix("waits for ").unwrap_or(reason),
+            None => "the start of its process",
+        },
         "running" => "its harness, which is at work",
         "closed" => "a person who opens it again",
+        _ if session.parked_until.is_some() => {
+            "the end of a limit, or a message from a person, which tries at once"
+        }
         _ if session.hold != "none" && session.held + session.queued > 0 => "a person who writes to it",
         _ => return None,
     };
     Some(words.to_owned())
 }
 
-fn why_queued(session: &SessionView, one: &Waiting) -> String {
+fn why_queued(session: &SessionView, one: &QueuedMessage) -> String {
     match (one.stage.as_str(), &one.reason) {
         ("held", reason) => {
             format!("held until a person acts: {}", outcome::held(reason.as_deref().unwrap_or("held")))
         }
         _ if session.turn.is_some() => "the running turn is first".to_owned(),
+        _ if session.parked_until.is_some() => "a limit is reached".to_owned(),
         _ if session.status == "closed" => outcome::held("closed"),
         _ if session.hold != "none" => outcome::held(&session.hold),
         _ => "it is about to be taken up".to_owned(),
@@ -186,6 +193,7 @@ fn why_queued(session: &SessionView, one: &Waiting) -> String {
 fn next(session: &SessionView) -> Vec<String> {
     let handle = &session.handle;
     let commands: &[&str] = match session.status.as_str() {
+        "waiting" if session.asks > 1 => return vec!["paseo permit ls".to_owned()],
         "waiting" => &["permit allow", "permit deny"],
         "starting" | "running" => &["attach", "wait", "stop"],
         "error" | "interrupted" => &["logs", "send"],
@@ -226,8 +234,17 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
         row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(&view.hold)));
         row("released by", Style::Plain, released_by.clone());
     }
+    row("limit", Style::Yellow, view.parked_until.map(limit).unwrap_or_default());
     row("waits for", Style::Plain, view.waits_for.clone().unwrap_or_default());
-    row("asks", Style::Yellow, view.ask.clone().unwrap_or_default());
+    for (index, ask) in view.asks.iter().enumerate() {
+        let key = if index == 0 { "asks" } else { " " };
+        // One is answered by the agent's name.
+        let hash = match view.asks.len() {
+            1 => String::new(),
+            _ => format!(" ({})", asks::short(&ask.hash)),
+        };
+        row(key, Style::Yellow, format!("{}{hash}", asks::what(ask)));
+    }
     if let Some(error) = &view.error {
         let parts = [error.code.as_deref(), error.text.as_deref()];
         let words: Vec<&str> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
@@ -261,16 +278,18 @@ mod tests {
             "hold": hold, "provider": "scripted", "model": null, "labels": {}, "project": "/p",
             "directory": "/p", "parent": null, "created_by": "human:cli",
             "created_at": "2026-01-31T12:00:00.000Z", "updated_at": "2026-01-31T12:00:00.000Z",
-            "queued": 1, "held": 0, "turn": null, "cause": null, "ask": null, "turns": 1,
+            "queued": 1, "held": 0, "turn": null, "cause": null, "ask": null, "asks": 0, "permissions": "full", "turns": 1,
             "usage": {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost_micros": null},
         }))
         .unwrap()
     }
 
-    fn waiting(stage: &str, reason: Option<&str>) -> Waiting {
-        let since = Moment::try_from("2026-01-31T12:00:00.000Z".to_owned()).unwrap();
-        let (delivery, origin) = ("d".to_owned(), "human:cli".to_owned());
-        Waiting { delivery, origin, since, stage: stage.to_owned(), reason: reason.map(str::to_owned) }
+    fn waiting(stage: &str, reason: Option<&str>) -> QueuedMessage {
+        serde_json::from_value(json!({
+            "delivery": "d", "origin": "human:cli", "cause": "c", "since": "2026-01-31T12:00:00.000Z",
+            "stage": stage, "reason": reason, "text": "x", "full_length": 1,
+        }))
+        .unwrap()
     }
 
     #[test]

@@ -44,8 +44,9 @@ async fn background(stage: &Stage) -> Result<(), Failure> {
         )
         .await?;
     let model = ["--model", "../scripts/document.script"];
-    let handle =
-        stage.paseo(&["run", "-d", "--ui", "--title", "document", model[0], model[1], "Document it"]).await?;
+    let words =
+        ["run", "-d", "--ui", "--no-worktree", "--title", "document", model[0], model[1], "Document it"];
+    let handle = stage.paseo(&words).await?;
     stage.paseo(&["wait", &handle]).await?;
     stage.paseo(&["read", &handle]).await?;
     stage.paseo(&["ls"]).await?;

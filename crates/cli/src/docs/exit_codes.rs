@@ -10,8 +10,8 @@ const CODES: [(Exit, &str, &str); 9] = [
     (
         Exit::AgentError,
         "the agent failed, was interrupted or has nothing to say",
-        "`paseo run` of a turn that failed; `paseo read` before the first answer; `paseo wait` for an agent in \
-         status `error` or `interrupted`; `paseo doctor` when something fails",
+        "`paseo run` of a turn that failed; `paseo read` before the first answer and after a turn that \
+         failed; `paseo wait` for an agent in status `error` or `interrupted`; `paseo doctor` when something fails",
     ),
     (
         Exit::Usage,
@@ -33,12 +33,13 @@ const CODES: [(Exit, &str, &str); 9] = [
     (
         Exit::Refused,
         "refused in the present state",
-        "`paseo rm` of a busy agent, a message that is held until a person acts",
+        "`paseo rm` of an agent that is busy or for which messages wait; a message that is held until a person acts",
     ),
     (
         Exit::Unreachable,
         "the daemon cannot be reached",
-        "not running and not to be started (`--no-start`, inside an agent), could not be started",
+        "not running and not to be started (`--no-start`, inside an agent), could not be started, or went away and did \
+         not come back: `paseo run`, `wait` and `logs -f` wait 30 seconds for it",
     ),
     (
         Exit::Interrupted,

@@ -16,7 +16,6 @@ const COMPONENTS: &str = "#/components/schemas/";
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     commands::ls::ListView,
-    commands::permit::AskView,
     commands::read::AnswerView,
     commands::up::DownView,
     commands::wait::DoneView,
@@ -41,7 +40,7 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 35] = [
+const OUTPUTS: [(&str, &str, &str, Form); 41] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
@@ -53,6 +52,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 35] = [
     ("paseo logs", "item", "ItemView", Form::Lines),
     ("paseo inspect", "agent", "SessionView", Form::Once),
     ("paseo why", "why", "WhyView", Form::Once),
+    ("paseo queue", "queue", "Queue", Form::Once),
     ("paseo trace", "trace", "DeliveryTrace", Form::Once),
     ("paseo cause", "cause", "CauseView", Form::Once),
     ("paseo wait", "done", "DoneView", Form::Lines),
@@ -63,9 +63,14 @@ const OUTPUTS: [(&str, &str, &str, Form); 35] = [
     ("paseo rm", "action", "ActionAnswer", Form::Lines),
     ("paseo rename", "agent", "SessionView", Form::Once),
     ("paseo label", "agent", "SessionView", Form::Lines),
-    ("paseo permit ls", "ask", "AskView", Form::Lines),
-    ("paseo permit allow", "action", "ActionAnswer", Form::Once),
-    ("paseo permit deny", "action", "ActionAnswer", Form::Once),
+    ("paseo permit ls", "ask", "OpenAsk", Form::Lines),
+    ("paseo permit allow", "answered", "AnsweredPermission", Form::Once),
+    ("paseo permit deny", "answered", "AnsweredPermission", Form::Once),
+    ("paseo permit rules", "rules", "RuleList", Form::Once),
+    ("paseo permit forget", "rules", "RuleList", Form::Once),
+    ("paseo providers", "providers", "ProviderList", Form::Once),
+    ("paseo worktree ls", "worktrees", "WorktreeList", Form::Once),
+    ("paseo worktree rm", "removed_worktree", "RemovedWorktree", Form::Once),
     ("paseo open", "link", "LoginLink", Form::Once),
     ("paseo devices ls", "devices", "DeviceList", Form::Once),
     ("paseo devices revoke", "devices", "DeviceList", Form::Once),

@@ -19,7 +19,7 @@ pub(crate) use redraw::Redraw;
 pub(crate) use safe::{block, line};
 pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, truncate};
-pub(crate) use time::{clock, lasted, relative};
+pub(crate) use time::{clock, lasted, limit, relative};
 
 use crate::args::Output;
 use crate::environment;
@@ -178,6 +178,19 @@ impl Printer {
         if self.mode != Mode::Quiet {
             self.tell(&(paint(self.err.color, Style::Dim, &line(text)) + "\n"));
         }
+    }
+
+    /// Tells something on stderr in a low voice while [`patiently`] may be showing a sign.
+    pub(crate) fn interject(&self, text: &str) {
+        if self.err.terminal && self.mode != Mode::Quiet {
+            self.tell("\r\x1b[K");
+        }
+        self.aside(text);
+    }
+
+    /// Tells that the daemon went away and is waited for.
+    pub(crate) fn lost(&self) {
+        self.aside("connection lost, trying again");
     }
 
     /// Tells something on stderr when more is wanted.

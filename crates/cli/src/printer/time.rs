@@ -18,6 +18,16 @@ pub(crate) fn clock(moment: Moment) -> String {
     at.strftime(format).to_string()
 }
 
+/// Says until when a limit that was reached keeps an agent from going on.
+pub(crate) fn limit(until: Moment) -> String {
+    let zone = TimeZone::system();
+    let at = Timestamp::from_millisecond(until.as_millis()).unwrap_or_default().to_zoned(zone.clone());
+    let now = Timestamp::now();
+    let format = if at.date() == now.to_zoned(zone).date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    let left = until.as_millis().saturating_sub(now.as_millisecond());
+    format!("limit reached until {} ({})", at.strftime(format), ahead(left))
+}
+
 /// Returns how long something took, in a few characters.
 pub(crate) fn lasted(from: Moment, to: Moment) -> String {
     span(to.as_millis().saturating_sub(from.as_millis()))
@@ -30,6 +40,18 @@ fn span(milliseconds: i64) -> String {
         10_000..60_000 => format!("{seconds}.{}s", milliseconds % 1000 / 100),
         60_000..3_600_000 => format!("{}m {:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h {:02}m", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+fn ahead(milliseconds: i64) -> String {
+    // Rounded up: whoever comes back then is not early.
+    let seconds = (milliseconds + 999) / 1000;
+    match seconds {
+        ..1 => "now".to_owned(),
+        1..60 => format!("in {seconds} s"),
+        60..3_600 => format!("in {} min", (seconds + 59) / 60),
+        3_600..172_800 => format!("in {} h", (seconds + 3_599) / 3_600),
+        _ => format!("in {} d", seconds / 86_400),
     }
 }
 
@@ -53,6 +75,12 @@ mod tests {
         let seconds = [-10, 0, 7, 65, 7_300, 200_000];
         let shown: Vec<String> = seconds.iter().map(|seconds| ago(seconds * 1000)).collect();
         assert_eq!(shown, ["now", "now", "7s ago", "1m ago", "2h ago", "2d ago"]);
+    }
+
+    #[test]
+    fn what_is_to_come_is_rounded_up() {
+        let shown: Vec<String> = [-5, 1, 59_000, 1_321_000, 3_600_000, 400_000_000].map(ahead).into();
+        assert_eq!(shown, ["now", "in 1 s", "in 59 s", "in 23 min", "in 1 h", "in 4 d"]);
     }
 
     #[test]

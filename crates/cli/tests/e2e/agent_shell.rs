@@ -7,7 +7,7 @@ use std::path::Path;
 use paseo_client::Client;
 use paseo_wire::error::Code;
 use paseo_wire::message::SendMessage;
-use paseo_wire::session::AnswerPermission;
+use paseo_wire::permission::AnswerPermission;
 
 use crate::watch::{Watched, shows, until};
 
@@ -84,7 +84,11 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
         as_agent.put_setting("perm_send_to_tab", true).await.err(),
         as_agent.create_token("mine").await.err(),
         as_agent
-            .answer_permission(&victim.id, "x", &AnswerPermission { allow: true, message: None })
+            .answer_permission(
+                &victim.id,
+                "x",
+                &AnswerPermission { allow: true, ..AnswerPermission::default() },
+            )
             .await
             .err(),
     ];

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use paseo_testkit::home::finish;
 
-use crate::{assert_shown, home, json, start};
+use crate::{assert_shown, home, json, start, start_hanging};
 
 #[test]
 fn up_and_down_can_be_repeated() {
@@ -19,6 +19,25 @@ fn up_and_down_can_be_repeated() {
     assert_eq!(home.paseo(&["down"]).stderr, "The daemon has stopped.\n");
     assert_eq!(home.daemon_pid(), None);
     assert!(!home.path().join("daemon.sock").exists());
+}
+
+#[test]
+fn whoever_stops_the_daemon_is_told_what_was_interrupted() {
+    let home = home();
+    start_hanging(&home);
+    assert_eq!(
+        home.paseo(&["restart"]).stderr.lines().take(2).collect::<Vec<_>>(),
+        ["The daemon has stopped.", "1 agent was working; it is interrupted and can go on with `paseo send`",]
+    );
+    start_hanging(&home);
+    let asking = start(&home, "<<ask may I>>");
+    assert_eq!(home.paseo(&["wait", &asking]).code, 4);
+    let down = home.paseo(&["down"]);
+    assert_shown!(home, down.stderr, @r"
+    The daemon has stopped.
+    2 agents were working; they are interrupted and can go on with `paseo send`
+    ");
+    assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 3, "as they were told: nothing is lost");
 }
 
 #[test]

@@ -51,6 +51,43 @@ fn why_lists_the_messages_that_wait() {
 }
 
 #[test]
+fn what_waits_is_listed() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let empty = home.paseo(&["queue", &handle]);
+    assert_eq!(
+        (empty.ok(), empty.stderr.as_str()),
+        ("", format!("No message waits for {handle}.\n").as_str())
+    );
+    let one = home.paseo(&["send", "-q", &handle, "first\nof two lines"]).ok().to_owned();
+    let two = home.paseo(&["send", "-q", &handle, &"x".repeat(9000)]).ok().to_owned();
+    assert_eq!(home.paseo(&["queue", "-q", &handle]).ok(), format!("{one}\n{two}"));
+    let queue = json(&home.paseo(&["queue", "--json", &handle]));
+    assert_eq!(
+        (&queue["handle"], &queue["messages"][0]["stage"]),
+        (&handle.clone().into(), &"queued".into())
+    );
+    assert_eq!(queue["messages"][0]["text"], "first\nof two lines");
+    assert_eq!(queue["messages"][1]["text"], "x".repeat(500));
+    assert_eq!(queue["messages"][1]["full_length"], 9000);
+    home.paseo(&["stop", &handle]).ok();
+    home.paseo(&["wait", &handle]).ok();
+    // How wide a column is depends on how long the test takes.
+    let rows: Vec<String> = home
+        .paseo(&["queue", &handle])
+        .ok()
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_shown!(home, rows.join("\n").replace(&"x".repeat(500), "[500 x]"), @r"
+    DELIVERY SINCE FROM STATE TEXT
+    [UUID] [AGO] human:cli held: the agent was stopped first of two lines
+    [UUID] [AGO] human:cli held: the agent was stopped [500 x]…
+    ");
+    assert_eq!(home.paseo(&["queue", "zzzz"]).code, 3);
+}
+
+#[test]
 fn a_message_is_traced_from_its_receipt_to_its_end() {
     let home = home();
     let handle = start(&home, "x");

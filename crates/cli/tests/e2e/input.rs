@@ -49,6 +49,20 @@ fn an_unknown_provider_is_named() {
 }
 
 #[test]
+fn a_name_is_no_handle_but_shows_whose_it_is() {
+    let home = home();
+    let named = home.paseo(&["run", "-d", "--title", "the docs", "x"]).ok().to_owned();
+    let others: Vec<String> = (0..9).map(|_| start(&home, "x")).collect();
+    let all: Vec<&str> = ["wait", &named].into_iter().chain(others.iter().map(String::as_str)).collect();
+    home.paseo(&all).ok();
+    let output = home.paseo(&["send", "the docs", "x"]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    let listed: Vec<&str> = output.stderr.lines().skip(2).collect();
+    assert_eq!(listed.len(), 8, "{}", output.stderr);
+    assert_eq!(listed[0].trim(), format!("{named}  idle  the docs"), "first, although it is the oldest");
+}
+
+#[test]
 fn an_unknown_handle_lists_what_is_open() {
     let home = home();
     let handle = home.paseo(&["run", "-d", "--title", "the one", "x"]).ok().to_owned();
@@ -93,8 +107,8 @@ fn an_unknown_key_in_the_configuration_is_named_with_its_line() {
     let output = home.paseo(&["ls"]);
     assert_eq!(output.code, 2);
     assert_shown!(home, output.stderr, @r"
-    error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `public_urls`, `limits`
-     hint: known keys: listen, provider, log, public_urls, limits.live_processes
+    error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `public_urls`, `limits`, `providers`
+     hint: known keys: listen, provider, log, public_urls, limits.live_processes, and program and isolated_home of providers.claude and providers.codex
     ");
 }
 

@@ -1,6 +1,6 @@
 //! `paseo stop`, `close`, `reopen`, `clear`, `rm` and `rename`
 
-use crate::{home, inspect, start, start_hanging};
+use crate::{assert_shown, home, inspect, start, start_hanging};
 
 #[test]
 fn stop_ends_the_turn_and_keeps_the_queue() {
@@ -52,6 +52,26 @@ fn rm_deletes_and_a_busy_one_only_by_force() {
     assert_eq!(home.paseo(&["rm", "-f", &handle]).ok(), format!("deleted {handle}"));
     assert_eq!(home.paseo(&["inspect", &handle]).code, 3);
     assert_eq!(home.paseo(&["ls", "-q", "-a"]).ok(), "");
+}
+
+#[test]
+fn rm_loses_no_message_without_being_told_to() {
+    let home = home();
+    let handle = start_hanging(&home);
+    for text in ["one", "two"] {
+        home.paseo(&["send", &handle, text]).ok();
+    }
+    home.paseo(&["stop", &handle]).ok();
+    home.paseo(&["wait", &handle]).ok();
+    let refused = home.paseo(&["rm", &handle]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (6, ""));
+    assert_shown!(home, refused.stderr, @r"
+    error: [id]: 2 messages wait for this agent and would be lost
+     hint: `paseo queue [id]` shows what waits, `paseo rm -f [id]` deletes it all the same
+    ");
+    assert_eq!(home.paseo(&["queue", "-q", &handle]).ok().lines().count(), 2, "nothing was deleted");
+    let deleted = home.paseo(&["rm", "-f", &handle]);
+    assert_eq!(deleted.ok(), format!("deleted {handle} and 2 messages that waited"));
 }
 
 #[test]

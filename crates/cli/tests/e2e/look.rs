@@ -1,6 +1,10 @@
 //! `paseo read`, `logs` and `inspect`
 
-use crate::{Transcript, assert_shown, home, inspect, json, start, start_hanging};
+use std::io::{BufRead, BufReader};
+
+use serde_json::Value;
+
+use crate::{Transcript, assert_shown, home, inspect, start, start_hanging};
 
 #[test]
 fn read_prints_the_last_answer() {
@@ -10,10 +14,28 @@ fn read_prints_the_last_answer() {
     assert_eq!(home.paseo(&["read", &handle]).ok(), "two\nthree");
     home.paseo(&["send", &handle, "--wait", "<<fail x>>"]);
     let read = home.paseo(&["read", &handle]);
-    assert_eq!(read.ok(), "two\nthree");
-    assert!(read.stderr.contains("ended with error"), "{}", read.stderr);
-    let view = json(&home.paseo(&["read", "--json", &handle]));
+    assert_eq!((read.code, read.stdout.as_str()), (1, "two\nthree\n"));
+    assert_shown!(home, read.stderr, @r"
+    this was said before it failed
+    error: [id] failed (scripted_failure): x
+     hint: `paseo logs [id]` shows what it did
+    ");
+    let view: Value = serde_json::from_str(&home.paseo(&["read", "--json", &handle]).stdout).unwrap();
     assert_eq!((&view["answer"], &view["status"]), (&"two\nthree".into(), &"error".into()));
+    assert_eq!((&view["code"], &view["error"]), (&"scripted_failure".into(), &"x".into()));
+    home.paseo(&["send", &handle, "--wait", "<<say four>>"]).ok();
+    assert_eq!(home.paseo(&["read", &handle]).ok(), "four");
+}
+
+#[test]
+fn read_of_a_failed_agent_says_what_went_wrong() {
+    let home = home();
+    let handle = start(&home, "<<fail no luck>>");
+    assert_eq!(home.paseo(&["wait", &handle]).code, 1);
+    let read = home.paseo(&["read", &handle]);
+    assert_eq!((read.code, read.stdout.as_str()), (1, ""));
+    assert!(read.stderr.contains("failed (scripted_failure): no luck"), "{}", read.stderr);
+    assert!(!read.stderr.contains("no answer yet"), "{}", read.stderr);
 }
 
 #[test]
@@ -51,6 +73,25 @@ fn logs_are_readable() {
 }
 
 #[test]
+fn logs_fold_long_output_unless_all_is_wanted() {
+    let home = home();
+    let handle = start(&home, "<<sh seq 1 40>><<sh seq 1 20000>>");
+    home.paseo(&["wait", &handle]).ok();
+    let folded = home.paseo(&["logs", &handle]);
+    assert!(folded.ok().contains("\n12\n… 28 more lines (paseo logs --full)\n"), "{}", folded.stdout);
+    assert!(folded.stdout.contains("… 108894 bytes in all (paseo logs --full)\n"), "{}", folded.stdout);
+    let full = home.paseo(&["logs", "--full", &handle]);
+    let numbers = full.ok().lines().filter(|line| line.parse::<u32>().is_ok()).count();
+    assert_eq!(numbers, 20040);
+    assert!(!full.stdout.contains('…'));
+    let items = home.paseo(&["logs", "--full", "--json", &handle]);
+    let items: Vec<Value> = items.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = |item: &Value| item["text"].as_str().map_or(0, |text| text.lines().count());
+    let last = items.iter().rfind(|item| item["kind"] == "tool_result").unwrap();
+    assert_eq!((lines(last), &last["full_length"]), (20000, &Value::Null));
+}
+
+#[test]
 fn logs_begin_where_they_are_told() {
     let home = home();
     let handle = start(&home, "<<say one>><<say two>>");
@@ -58,8 +99,7 @@ fn logs_begin_where_they_are_told() {
     let texts = |since: &[&str]| {
         let arguments: Vec<&str> = ["logs", "--json", &handle].iter().chain(since).copied().collect();
         let output = home.paseo(&arguments);
-        let items: Vec<serde_json::Value> =
-            output.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let items: Vec<Value> = output.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         items.iter().filter_map(|item| item["text"].as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
     assert_eq!(texts(&[]), ["<<say one>><<say two>>", "one", "two"]);
@@ -79,6 +119,9 @@ fn following_survives_a_crash_of_the_daemon() {
     let mut transcript = Transcript::follow(&home, &handle);
     let one = transcript.until(|item| item["text"] == "one");
     assert!(home.kill_daemon());
+    let mut told = String::new();
+    BufReader::new(transcript.child.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    assert_eq!(told, "connection lost, trying again\n");
     home.paseo(&["send", &handle, "--wait", "<<say two>>"]).ok();
     let next = transcript.until(|_| true);
     assert_eq!(next["ordinal"], one["ordinal"].as_u64().unwrap() + 1, "nothing twice, nothing lost");
@@ -100,6 +143,7 @@ fn inspect_shows_everything() {
     name          fix
     status        idle since [TIME] ([AGO]) (known from protocol)
     provider      scripted
+    permissions   full
     labels        a=b
     project       [DIR]/work
     directory     [DIR]/work

@@ -1,15 +1,39 @@
 //! `paseo permit`
 
-use crate::{home, json, start, wait_for_text};
+use std::fs;
+
+use paseo_client::Client;
+use paseo_testkit::home::TestHome;
+use paseo_wire::error::Code;
+use paseo_wire::permission::{AnswerPermission, AskQuery, OpenAsk};
+use paseo_wire::stream::Frame;
+use serde_json::Value;
+
+use crate::watch::{Watched, until};
+use crate::{Transcript, assert_shown, home, json, start, wait_for_text};
+
+/// Starts an agent that asks before it does anything, and waits until it asks.
+fn asking(home: &TestHome, script: &str) -> String {
+    let handle = home.paseo(&["run", "-d", "--permissions", "ask", script]).ok().to_owned();
+    assert_eq!(home.paseo(&["wait", &handle]).code, 4);
+    handle
+}
+
+/// Returns everything that is open.
+fn open(home: &TestHome) -> Vec<OpenAsk> {
+    let listed = home.paseo(&["permit", "ls", "--json"]);
+    listed.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
 
 #[test]
 fn an_ask_is_listed_and_allowed() {
     let home = home();
     let handle = start(&home, "<<ask may I>><<say went on>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
-    let asks = json(&home.paseo(&["permit", "ls", "--json"]));
-    assert_eq!((&asks["handle"], &asks["text"]), (&handle.clone().into(), &"may I".into()));
+    let asks = open(&home);
+    assert_eq!((asks[0].handle.as_str(), asks[0].text.as_str()), (handle.as_str(), "may I"));
     assert!(home.paseo(&["inspect", &handle]).ok().contains("may I"));
+    assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: may I"));
     assert_eq!(home.paseo(&["permit", "allow", &handle]).ok(), format!("allowed {handle}: may I"));
     wait_for_text(&home, &handle, "went on");
     assert_eq!(home.paseo(&["permit", "ls"]).stderr, "No agent asks for permission.\n");
@@ -22,6 +46,8 @@ fn an_ask_can_be_denied_with_words() {
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     let denied = home.paseo(&["permit", "deny", &handle, "--message", "not today"]);
     assert_eq!(denied.ok(), format!("denied {handle}: may I"));
+    home.paseo(&["wait", &handle]).ok();
+    assert!(home.paseo(&["logs", &handle]).ok().contains("Denied: may I (not today)"));
 }
 
 #[test]
@@ -32,4 +58,320 @@ fn who_does_not_ask_cannot_be_answered() {
     let refused = home.paseo(&["permit", "allow", &handle]);
     assert_eq!(refused.code, 6);
     assert!(refused.stderr.contains("does not ask for permission"), "{}", refused.stderr);
+}
+
+#[test]
+fn exactly_what_would_be_done_is_shown() {
+    let home = home();
+    let hidden = "rm -rf ./a\u{200b}b # \u{202e}sseltrah";
+    let handle = asking(&home, &format!("<<sh {hidden}>>"));
+    let asks = open(&home);
+    assert_eq!(asks[0].tool.as_deref(), Some("shell"));
+    let shown: Value = serde_json::from_str(&asks[0].text).unwrap();
+    assert_eq!(shown["input"]["command"], hidden);
+    assert!(asks[0].text.is_ascii(), "nothing in it is invisible: {}", asks[0].text);
+    for command in [vec!["permit", "ls"], vec!["inspect", &handle]] {
+        let printed = home.paseo(&command);
+        assert!(printed.ok().contains("a\\u200bb # \\u202esseltrah"), "{}", printed.stdout);
+    }
+    // The hash that is shown is enough to answer exactly this.
+    let hash = asks[0].hash.get(..8).unwrap();
+    assert!(home.paseo(&["inspect", &handle]).stderr.contains(&format!("paseo permit allow {hash}")));
+    let denied = json(&home.paseo(&["permit", "deny", "--json", hash]));
+    assert_eq!((&denied["hash"], &denied["allow"]), (&asks[0].hash.clone().into(), &false.into()));
+    home.paseo(&["wait", &handle]).ok();
+}
+
+#[test]
+fn the_list_is_for_people_to_read() {
+    let home = home();
+    let handle = home
+        .paseo(&["run", "-d", "--permissions", "ask", "--title", "fix", "<<sh echo hi>>"])
+        .ok()
+        .to_owned();
+    assert_eq!(home.paseo(&["wait", &handle]).code, 4);
+    let hash = open(&home)[0].hash.get(..8).unwrap().to_owned();
+    let listed = home.paseo(&["permit", "ls"]).ok().replace(&hash, "[hash]");
+    assert_shown!(home, listed, @r#"
+    [hash]  [id] fix  shell  [AGO]
+      {
+        "input": {
+          "command": "echo hi"
+        },
+        "tool": "shell"
+      }
+      --always: the command `echo hi` in [DIR]/work
+    "#);
+    home.paseo(&["permit", "deny", &hash]).ok();
+    home.paseo(&["wait", &handle]).ok();
+}
+
+#[test]
+fn a_name_for_several_requests_lists_them() {
+    let home = home();
+    let one = asking(&home, "<<sh echo one>>");
+    let other = asking(&home, "<<sh echo two>>");
+    let asks = open(&home);
+    assert_eq!(asks.len(), 2, "oldest first");
+    assert_eq!((asks[0].handle.as_str(), asks[1].handle.as_str()), (one.as_str(), other.as_str()));
+    // A handle answers its own, whatever else is open.
+    assert!(home.paseo(&["permit", "allow", &other]).ok().contains("the command `echo two`"));
+    home.paseo(&["wait", &other]).ok();
+    assert_eq!(open(&home).len(), 1);
+    assert_eq!(home.paseo(&["permit", "allow", "0"]).code, 3);
+    home.paseo(&["permit", "allow", &one]).ok();
+    home.paseo(&["wait", &one]).ok();
+}
+
+#[test]
+fn several_requests_of_one_agent_are_told_apart() {
+    let home = home();
+    let handle = start(&home, "<<asks push? | tag?>><<say went on>>");
+    // The first question may be seen before the second is there.
+    let mut transcript = Transcript::follow(&home, &handle);
+    transcript.until(|item| item["text"] == "tag?");
+    let asks = open(&home);
+    assert_eq!(asks.iter().map(|ask| ask.text.as_str()).collect::<Vec<_>>(), ["push?", "tag?"]);
+    assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: push? (and 1 more)"));
+    assert!(home.paseo(&["why", &handle]).ok().contains("paseo permit ls"));
+
+    let which = home.paseo(&["permit", "allow", &handle]);
+    assert_eq!(which.code, 3);
+    for ask in &asks {
+        let line = format!("{} {}", ask.hash.get(..8).unwrap(), ask.text);
+        assert!(which.stderr.contains(&line), "{line}: {}", which.stderr);
+    }
+    let attached = home.paseo_with(&["attach", &handle], b"/allow\n");
+    assert_eq!(attached.code, 2, "{attached:?}");
+    assert!(attached.stderr.contains("it asks for several things"), "{}", attached.stderr);
+    assert_eq!(open(&home).len(), 2, "nothing was guessed");
+
+    home.paseo(&["permit", "deny", &asks[1].hash, "-m", "too early"]).ok();
+    transcript.until(|item| item["text"] == "Denied: tag? (too early)");
+    assert_eq!(home.paseo(&["permit", "allow", &handle]).ok(), format!("allowed {handle}: push?"));
+    transcript.until(|item| item["text"] == "went on");
+}
+
+#[tokio::test]
+async fn a_page_goes_on_where_the_last_one_ended() {
+    let watched = Watched::new();
+    let created = watched.create("<<asks one? | two? | three?>>").await;
+    let mut events = watched.follow(&created.session.id, created.receipt.unwrap().seq);
+    until(&mut events, |frame| {
+        matches!(frame, Frame::Event(event) if event.view.as_ref().is_some_and(|view| view.asks == 3))
+    })
+    .await;
+    let mut query = AskQuery { limit: Some(1), ..AskQuery::default() };
+    let mut texts = Vec::new();
+    loop {
+        let page = watched.client.permissions(&query).await.unwrap();
+        assert_eq!(page.asks.len(), 1);
+        texts.extend(page.asks.into_iter().map(|ask| ask.text));
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => break,
+        }
+    }
+    texts.sort();
+    assert_eq!(texts, ["one?", "three?", "two?"]);
+    query.after = Some("nonsense".to_owned());
+    let refused = watched.client.permissions(&query).await.unwrap_err();
+    assert_eq!(refused.code(), Some(Code::InvalidRequest));
+    watched.client.stop(&created.session.id).await.unwrap();
+}
+
+#[test]
+fn the_first_answer_wins_and_the_second_is_told() {
+    let home = home();
+    let handle = asking(&home, "<<sh echo done \\> proof>><<hang>>");
+    let hash = open(&home)[0].hash.clone();
+    home.paseo(&["permit", "allow", &hash]).ok();
+    for command in [vec!["permit", "deny", &hash], vec!["permit", "deny", "--always", &hash]] {
+        let late = home.paseo(&command);
+        assert_eq!(late.code, 6, "{late:?}");
+        assert!(late.stderr.contains("answered"), "{}", late.stderr);
+    }
+    assert!(json(&home.paseo(&["permit", "rules", "--json"]))["rules"].as_array().unwrap().is_empty());
+    home.paseo(&["stop", &handle]).ok();
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_second_by_a_hair_is_told_and_leaves_no_rule() {
+    let watched = Watched::new();
+    let handle = asking(&watched.home, "<<sh true>><<hang>>");
+    let ask = watched.client.open_asks(Some(&handle)).await.unwrap().remove(0);
+    let other = Client::unix(watched.home.path().join("daemon.sock"));
+    let allow = AnswerPermission { allow: true, always: true, message: None };
+    let deny = AnswerPermission { allow: false, ..allow.clone() };
+    let (one, two) = tokio::join!(
+        watched.client.answer_permission(&ask.session, &ask.hash, &allow),
+        other.answer_permission(&ask.session, &ask.hash, &deny),
+    );
+    let late = other.answer_permission(&ask.session, &ask.hash, &deny).await;
+    let (mut won, mut refused) = (Vec::new(), Vec::new());
+    for answer in [one, two, late] {
+        match answer {
+            Ok(answered) => won.push(answered),
+            Err(error) => refused.push(error.code()),
+        }
+    }
+    assert_eq!(refused, [Some(Code::Conflict), Some(Code::Conflict)]);
+    let rules = watched.client.rules().await.unwrap().rules;
+    assert_eq!((won.len(), rules.len()), (1, 1));
+    assert_eq!((won[0].allow, won[0].rule.as_ref()), (rules[0].allow, Some(&rules[0])));
+    watched.client.stop(&ask.session).await.unwrap();
+}
+
+#[test]
+fn always_is_kept_for_exactly_this_and_can_be_forgotten() {
+    let home = home();
+    let first = asking(&home, "<<sh touch made>>");
+    let allowed = home.paseo(&["permit", "allow", "--always", &first]);
+    assert_eq!(allowed.ok(), format!("allowed {first}: the command `touch made`"));
+    assert!(allowed.stderr.contains("from now on, too: the command `touch made`"), "{}", allowed.stderr);
+    home.paseo(&["wait", &first]).ok();
+
+    // The same command is not asked for again; one more character is.
+    home.paseo(&["run", "--permissions", "ask", "<<sh touch made>>"]).ok();
+    let other = asking(&home, "<<sh touch made; touch more>>");
+    home.paseo(&["permit", "deny", &other]).ok();
+    home.paseo(&["wait", &other]).ok();
+    assert!(!home.work().join("more").exists());
+
+    // Nor does it count elsewhere.
+    let elsewhere = home.path().parent().unwrap().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let cwd = elsewhere.to_str().unwrap();
+    let asked = home.paseo(&["run", "--permissions", "ask", "--cwd", cwd, "<<sh touch made>>"]);
+    assert_eq!(asked.code, 4, "{asked:?}");
+    home.paseo(&["permit", "deny", &open(&home)[0].hash]).ok();
+
+    let rules = json(&home.paseo(&["permit", "rules", "--json"]));
+    let rule = rules["rules"][0].clone();
+    assert_eq!((&rule["covers"], &rule["allow"]), (&"the command `touch made`".into(), &true.into()));
+    assert!(home.paseo(&["permit", "rules"]).ok().contains("touch made"));
+    assert!(home.paseo(&["restart"]).code == 0, "a rule outlives the daemon");
+    home.paseo(&["run", "--permissions", "ask", "<<sh touch made>>"]).ok();
+    let id = rule["id"].as_str().unwrap();
+    assert_eq!(home.paseo(&["permit", "forget", id]).ok(), format!("forgot {id}"));
+    assert_eq!(home.paseo(&["permit", "forget", id]).code, 3);
+    let again = asking(&home, "<<sh touch made>>");
+    home.paseo(&["stop", &again]).ok();
+}
+
+#[test]
+fn what_was_denied_for_good_is_denied_in_every_mode() {
+    let home = home();
+    let first = asking(&home, "<<sh touch made>>");
+    home.paseo(&["permit", "deny", "--always", &first]).ok();
+    home.paseo(&["wait", &first]).ok();
+    for mode in ["full", "ask"] {
+        let run = home.paseo(&["run", "--permissions", mode, "<<sh touch made>>"]);
+        assert!(run.stderr.contains("tool denied"), "{mode}: {}", run.stderr);
+    }
+    assert!(!home.work().join("made").exists());
+}
+
+#[test]
+fn a_question_cannot_be_answered_for_good_and_is_not_decided_by_the_attempt() {
+    let home = home();
+    let handle = start(&home, "<<ask may I>>");
+    assert_eq!(home.paseo(&["wait", &handle]).code, 4);
+    assert_eq!(open(&home)[0].always, None);
+    let refused = home.paseo(&["permit", "allow", "--always", &handle]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("cannot be decided for good"), "{}", refused.stderr);
+    assert_eq!(open(&home).len(), 1, "it is still open");
+    home.paseo(&["permit", "allow", &handle]).ok();
+    home.paseo(&["wait", &handle]).ok();
+}
+
+#[test]
+fn an_agent_that_may_only_read_is_denied_without_a_question() {
+    let home = home();
+    let run = home.paseo(&["run", "--permissions", "read-only", "<<sh touch made>><<say done>>"]);
+    assert_eq!(run.ok(), "done");
+    assert!(run.stderr.contains("tool denied"), "{}", run.stderr);
+    assert!(!home.work().join("made").exists());
+    let handle = json(&home.paseo(&["ls", "--json"]))["sessions"][0]["handle"].as_str().unwrap().to_owned();
+    assert!(home.paseo(&["inspect", &handle]).ok().contains("permissions   read-only"));
+}
+
+#[test]
+fn a_withdrawn_ask_is_gone() {
+    let home = home();
+    let handle = asking(&home, "<<sh touch made>>");
+    let hash = open(&home)[0].hash.clone();
+    home.paseo(&["stop", &handle]).ok();
+    Transcript::follow(&home, &handle).until(|item| item["fields"]["decision"] == "withdrawn");
+    assert!(open(&home).is_empty());
+    assert_eq!(home.paseo(&["permit", "allow", &hash]).code, 6);
+    assert!(!home.work().join("made").exists());
+}
+
+#[tokio::test]
+async fn an_agent_cannot_answer_for_a_person() {
+    let watched = Watched::new();
+    let home = &watched.home;
+    let victim = asking(home, "<<sh touch made>>");
+    let hash = open(home)[0].hash.clone();
+    let attempts = [
+        "paseo permit ls".to_owned(),
+        format!("paseo permit allow {victim}"),
+        format!("paseo permit allow {hash} --always"),
+        "paseo permit rules".to_owned(),
+        "paseo permit forget x".to_owned(),
+        "paseo providers".to_owned(),
+    ];
+    for attempt in &attempts {
+        let printed = watched.shell(&format!("<<sh {attempt}; echo \"exit=$?\">>")).await;
+        assert!(printed.ends_with("exit=6\n"), "{attempt}: {printed}");
+    }
+    assert_eq!(open(home).len(), 1);
+    home.paseo(&["stop", &victim]).ok();
+    assert!(!home.work().join("made").exists());
+}
+
+#[tokio::test]
+async fn an_agent_cannot_answer_its_own_ask() {
+    let watched = Watched::new();
+    // In the background, its shell waits until the agent asks, and then tries to answer.
+    let answer = "until [ -e go ]; do sleep 0.01; done; paseo permit allow $PASEO_SESSION \\>said 2\\>&1; \
+                  echo exit=$? \\>\\>said; touch tried";
+    let script = format!("<<sh echo $PASEO_TOKEN \\> token; ({answer}) \\>/dev/null 2\\>&1 &>><<ask me?>>");
+    let created = watched.create(&script).await;
+    let id = created.session.id;
+    let mut events = watched.follow(&id, created.receipt.unwrap().seq);
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "permission.asked"))
+        .await;
+    let asks = watched.client.open_asks(Some(&id)).await.unwrap();
+
+    let token = fs::read_to_string(watched.home.work().join("token")).unwrap().trim().to_owned();
+    let url = watched.client.status().await.unwrap().url;
+    let as_agent = Client::tcp(url.trim_start_matches("http://"), Some(token));
+    assert_eq!(as_agent.whoami().await.unwrap().actor, format!("session:{id}"));
+    let yes = AnswerPermission { allow: true, ..AnswerPermission::default() };
+    let refusals = [
+        as_agent.answer_permission(&id, &asks[0].hash, &yes).await.err(),
+        as_agent.open_asks(None).await.err(),
+        as_agent.rules().await.err(),
+        as_agent.forget_rule("x").await.err(),
+        as_agent.providers().await.err(),
+    ];
+    for refusal in refusals {
+        assert_eq!(refusal.and_then(|error| error.code()), Some(Code::Forbidden));
+    }
+
+    fs::write(watched.home.work().join("go"), "").unwrap();
+    let said = tokio::time::timeout(std::time::Duration::from_secs(20), async {
+        while !watched.home.work().join("tried").exists() {
+            tokio::task::yield_now().await;
+        }
+        fs::read_to_string(watched.home.work().join("said")).unwrap()
+    })
+    .await
+    .expect("the shell tried");
+    assert!(said.ends_with("exit=6\n") && said.contains("only a person"), "{said}");
+    assert_eq!(watched.client.session(&id).await.unwrap().session.status, "waiting");
+    watched.client.stop(&id).await.unwrap();
 }

@@ -1,10 +1,11 @@
 //! How many processes live at once: idle ones sleep first, then turns wait.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 
 use paseo_client::Client;
-use paseo_testkit::home::TestHome;
+use paseo_testkit::home::{TestHome, finish};
 
 use crate::watch::{Watched, shows, until};
 
@@ -28,11 +29,41 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     let second = watched.create("<<say done>>").await.session.id;
     let view = watched.client.session(&second).await.unwrap().session;
     assert_eq!(view.status, "starting");
-    assert_eq!(watched.client.status().await.unwrap().live_processes, 1);
+    let reason = "waits for one of 1 processes";
+    watched.explained(&second, Some(reason)).await;
+    let status = watched.client.status().await.unwrap();
+    assert_eq!((status.live_processes, status.process_limit, status.waiting_turns), (1, 1, 1));
+    let shown = |arguments: &[&str]| watched.home.paseo(arguments).ok().to_owned();
+    assert!(
+        shown(&["status"]).contains("1 of 1; 1 turn waits, as further ones will"),
+        "{}",
+        shown(&["status"])
+    );
+    assert!(shown(&["ls"]).contains(&format!("starting: {reason}")), "{}", shown(&["ls"]));
+    assert!(shown(&["inspect", &second]).contains(&format!("starting ({reason})")));
+    assert!(shown(&["why", &second]).contains("one of 1 processes"));
 
     watched.client.stop(&first.session.id).await.unwrap();
     assert_eq!(watched.settled(&second).await, "idle");
+    watched.explained(&second, None).await;
     assert!(watched.items(&second).await.iter().any(|item| item.text.as_deref() == Some("done")));
+}
+
+#[tokio::test]
+async fn run_says_that_it_waits_for_a_process() {
+    let watched = one_place();
+    let first = watched.create("<<stream 1ms at work>><<hang>>").await;
+    let mut events = watched.follow(&first.session.id, first.receipt.unwrap().seq);
+    until(&mut events, |frame| shows(frame, "at")).await;
+    assert!(watched.home.paseo(&["status"]).ok().contains("1 of 1; further turns wait"));
+    let mut child = watched.home.spawn(&["run", "--timeout", "20s", "<<say done>>"]);
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("is starting: it waits for one of 1 processes\n") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    watched.client.stop(&first.session.id).await.unwrap();
+    assert_eq!(finish(child).ok(), "done");
 }
 
 #[tokio::test]

@@ -127,9 +127,30 @@ fn a_restart_of_the_daemon_ends_the_turn_with_words() {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     assert!(home.kill_daemon());
-    home.paseo(&["up"]).ok();
     let mut rest = String::new();
+    while !rest.contains("connection lost, trying again\n") {
+        assert_ne!(stderr.read_line(&mut rest).unwrap(), 0, "{rest}");
+    }
+    home.paseo(&["up"]).ok();
     std::io::Read::read_to_string(&mut stderr, &mut rest).unwrap();
     assert_eq!(finish(child).code, 1);
+    assert_eq!(rest.matches("connection lost").count(), 1, "{rest}");
     assert!(rest.contains("was interrupted before it was done"), "{rest}");
+}
+
+#[test]
+fn a_dead_daemon_at_the_timeout_is_told() {
+    let home = home();
+    let mut child = home.spawn(&["run", "--json", "--timeout", "2s", "<<sh echo up>><<hang>>"]);
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("tool shell") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    assert!(home.kill_daemon());
+    std::io::Read::read_to_string(&mut stderr, &mut said).unwrap();
+    let output = finish(child);
+    assert_eq!(output.code, 7, "{said}");
+    assert!(said.contains("the daemon does not answer") && !said.contains("goes on"), "{said}");
+    assert!(output.stdout.contains(r#""outcome":"unreachable""#), "{}", output.stdout);
 }

@@ -110,6 +110,9 @@ fn everything_fits_its_schema() {
     let handle = created["session"]["handle"].as_str().unwrap();
     checked.prints("done", &["wait", handle]);
     checked.prints("answer", &["read", handle]);
+    let failed = start(home, "<<fail x>>");
+    checked.prints("done", &["wait", &failed]);
+    checked.prints("answer", &["read", &failed]);
     checked.prints("item", &["logs", handle]);
     checked.prints("ending", &["run", "<<say hi>>"]);
     checked.prints("ending", &["run", "<<fail boom>>"]);
@@ -130,20 +133,37 @@ fn everything_fits_its_schema() {
     let busy = start_hanging(home);
     checked.prints("receipt", &["send", &busy, "later"]);
     checked.prints("why", &["why", &busy]);
+    checked.prints("queue", &["queue", &busy]);
     checked.prints("action", &["stop", &busy]);
+    checked.prints("queue", &["queue", &busy]);
     checked.prints("receipt", &["send", &busy, "<<hang>>"]);
     checked.prints("action", &["rm", "-f", &busy]);
     let asking = start(home, "<<ask one>><<ask two>>");
     checked.prints("done", &["wait", &asking]);
     checked.prints("why", &["why", &asking]);
     checked.prints("ask", &["permit", "ls"]);
-    checked.prints("action", &["permit", "allow", &asking]);
+    checked.prints("answered", &["permit", "allow", &asking]);
     assert_eq!(home.paseo(&["wait", &asking]).code, 4);
-    checked.prints("action", &["permit", "deny", &asking]);
+    checked.prints("answered", &["permit", "deny", &asking]);
     home.paseo(&["wait", &asking]).ok();
+    let strict = home.paseo(&["run", "-d", "--permissions", "ask", "<<sh true>>"]).ok().to_owned();
+    checked.prints("done", &["wait", &strict]);
+    let kept = checked.prints("answered", &["permit", "allow", "--always", &strict]);
+    checked.prints("rules", &["permit", "rules"]);
+    checked.prints("rules", &["permit", "forget", kept["rule"]["id"].as_str().unwrap()]);
+    checked.prints("providers", &["providers"]);
+    checked.prints("ending", &["run", "<<limit 60000>>"]);
     for deed in ["clear", "close", "reopen"] {
         checked.prints("action", &[deed, &asking]);
     }
+
+    crate::worktrees::make_repository(&home.work());
+    let apart = checked.prints("created", &["run", "-d", "--worktree", "<<say hi>>"]);
+    let apart = apart["session"]["id"].as_str().unwrap().to_owned();
+    checked.prints("worktrees", &["worktree", "ls"]);
+    home.paseo(&["wait", &apart]).ok();
+    home.paseo(&["close", &apart]).ok();
+    checked.prints("removed_worktree", &["worktree", "rm", &apart]);
 
     checked.prints("link", &["open"]);
     checked.prints("devices", &["devices", "ls"]);
@@ -167,6 +187,7 @@ fn the_check_finds_what_does_not_fit() {
     let text = std::fs::read_to_string(directory().join("down.json")).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     let fits = |text: &str| check(&schema, &schema, &serde_json::from_str(text).unwrap()).is_ok();
-    assert!(fits(r#"{"stopped":true}"#));
-    assert!(!fits(r#"{"stopped":1}"#) && !fits("{}") && !fits(r#"{"stopped":true,"more":1}"#) && !fits("[]"));
+    assert!(fits(r#"{"stopped":true,"interrupted":2}"#));
+    assert!(!fits(r#"{"stopped":1,"interrupted":2}"#) && !fits("{}") && !fits("[]"));
+    assert!(!fits(r#"{"stopped":true,"interrupted":2,"more":1}"#));
 }

@@ -1,8 +1,11 @@
 //! `paseo wait`
 
-use paseo_testkit::home::finish;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr};
 
-use crate::{home, json, start, start_hanging};
+use paseo_testkit::home::{TestHome, finish};
+
+use crate::{assert_shown, home, json, start, start_hanging};
 
 #[test]
 fn all_waits_for_all_and_any_for_one() {
@@ -45,4 +48,56 @@ fn it_notices_what_happens_later() {
     home.paseo(&["stop", &handle]).ok();
     let output = finish(waiting);
     assert_eq!(output.ok(), format!("{handle} idle"));
+}
+
+/// Starts to wait, and returns once the agents are found.
+fn spawn_waiting(home: &TestHome, arguments: &[&str]) -> (Child, BufReader<ChildStderr>) {
+    let mut child = home.spawn(arguments);
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("waiting for") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    (child, stderr)
+}
+
+#[test]
+fn it_comes_back_with_the_daemon() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let (waiting, mut stderr) = spawn_waiting(&home, &["wait", "-v", &handle]);
+    assert!(home.kill_daemon());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    assert_eq!(said, "connection lost, trying again\n");
+    home.paseo(&["up"]).ok();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(said.lines().count(), 1, "once for each outage: {said}");
+    let output = finish(waiting);
+    assert_eq!((output.code, output.stdout), (1, format!("{handle} interrupted\n")));
+}
+
+#[test]
+fn a_dead_daemon_at_the_timeout_is_told() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let (waiting, mut stderr) = spawn_waiting(&home, &["wait", "-v", "--timeout", "1s", &handle]);
+    assert!(home.kill_daemon());
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(finish(waiting).code, 7, "{said}");
+    assert!(said.contains(&format!("does not answer; at work when last seen: {handle}")), "{said}");
+}
+
+#[test]
+fn all_unknown_agents_are_named_before_anything_is_waited_for() {
+    let home = home();
+    let hanging = start_hanging(&home);
+    let output = home.paseo(&["wait", "zzzz", &hanging, "ffffffff"]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert_shown!(home, output.stderr, @r"
+    error: no agent matches `zzzz`; no agent matches `ffffffff`
+     hint: these agents are open
+           [id]  running
+    ");
 }

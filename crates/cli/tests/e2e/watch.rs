@@ -60,6 +60,16 @@ impl Watched {
         }
     }
 
+    /// Waits until a session's status has this reason: no event tells of it.
+    pub(crate) async fn explained(&self, session: &str, reason: Option<&str>) {
+        let asked = async {
+            while self.client.session(session).await.unwrap().session.status_reason.as_deref() != reason {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, asked).await.expect("the status has its reason");
+    }
+
     /// Returns the whole transcript.
     pub(crate) async fn items(&self, session: &str) -> Vec<ItemView> {
         let mut items: Vec<ItemView> = Vec::new();

@@ -78,6 +78,8 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
         Hold::Budget if shares_spent_cause(&draft.session, delivery) => {
             hold(draft, delivery, HeldReason::Budget)
         }
+        // What agents send waits for the end of the limit like everything else.
+        Hold::None | Hold::Budget | Hold::Error if draft.session.parked().is_some() => Placement::Queued,
         Hold::None | Hold::Budget | Hold::Error if !running => {
             if draft.session.hold == Hold::Error && wakes {
                 let hold = if holds_for_budget(&draft.session) { Hold::Budget } else { Hold::None };
@@ -122,5 +124,7 @@ fn held_for_budget(session: &Session) -> impl Iterator<Item = &Pending> {
 }
 
 fn is_held(session: &Session) -> bool {
-    session.hold != Hold::None || session.queue.iter().any(|pending| pending.held.is_some())
+    session.hold != Hold::None
+        || session.parked().is_some()
+        || session.queue.iter().any(|pending| pending.held.is_some())
 }

@@ -16,15 +16,18 @@ impl Session {
             profile: Profile {
                 provider: created.provider,
                 model: created.model,
+                effort: created.effort,
+                permissions: created.permissions,
                 parent: created.parent,
                 project: created.project,
                 directory: created.directory,
+                worktree: created.worktree,
                 created_by: created.by,
                 created_at: at,
             },
             labels: created.labels,
             naming: Naming { name: created.name, title: None, titled: false },
-            condition: Condition { status: Status::Idle, source: Source::Daemon, since: at, code: None },
+            condition: Condition::new(Status::Idle, Source::Daemon, at),
             hold: Hold::None,
             turn: None,
             queue: Vec::new(),
@@ -50,7 +53,20 @@ impl Session {
                     self.labels.set(crate::label::Label { key: key.to_owned(), value: value.to_owned() });
                 }
             }
-            Event::Referenced { reference } => self.history.reference = Some(reference.clone()),
+            Event::Referenced { reference } => self.history.reference.clone_from(reference),
+            Event::Branched { branch } => {
+                if let Some(worktree) = &mut self.profile.worktree {
+                    worktree.branch.clone_from(branch);
+                }
+            }
+            Event::Unparked {} => {
+                self.condition.until = None;
+                if self.hold == Hold::Error {
+                    let waits = |pending: &Pending| pending.held == Some(HeldReason::Budget);
+                    self.hold = if self.queue.iter().any(waits) { Hold::Budget } else { Hold::None };
+                }
+            }
+            Event::Uprooted {} => self.profile.worktree = None,
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
             Event::Closed {} => self.enter(Status::Closed, Source::Person, at),
@@ -101,7 +117,7 @@ impl Session {
                     deliveries: taken,
                     handed: false,
                     steering: Vec::new(),
-                    ask: None,
+                    asks: Vec::new(),
                     opened_at: at,
                 });
                 self.history.cause = Some((*cause, *hop));
@@ -113,20 +129,26 @@ impl Session {
                     self.enter(Status::Running, Source::Protocol, at);
                 }
             }
-            Event::TurnEnded { turn, outcome, source, code } => {
-                self.ended(*turn, *outcome, *source, code.as_deref(), at)
+            Event::TurnEnded { turn, outcome, source, code, until } => {
+                self.ended(*turn, *outcome, *source, at);
+                self.condition.code.clone_from(code);
+                self.condition.until = *until;
             }
-            Event::Asked { hash, text } => {
+            Event::Asked { hash, text, tool, shape } => {
                 if let Some(turn) = &mut self.turn {
-                    turn.ask = Some(Ask { hash: hash.clone(), text: text.clone() });
+                    let (hash, text) = (hash.clone(), text.clone());
+                    let (tool, shape) = (tool.clone(), shape.clone());
+                    turn.asks.push(Ask { hash, text, tool, shape, asked_at: at });
                     self.enter(Status::Waiting, Source::Protocol, at);
                 }
             }
             Event::Decided { hash, .. } => {
-                if let Some(turn) = &mut self.turn
-                    && turn.ask.take_if(|ask| ask.hash == *hash).is_some()
-                {
-                    self.enter(Status::Running, Source::Person, at);
+                if let Some(turn) = &mut self.turn {
+                    let before = turn.asks.len();
+                    turn.asks.retain(|ask| ask.hash != *hash);
+                    if before > 0 && turn.asks.is_empty() {
+                        self.enter(Status::Running, Source::Person, at);
+                    }
                 }
             }
             Event::UsageAdded { usage, .. } => self.history.usage = self.history.usage.plus(*usage),
@@ -165,6 +187,7 @@ impl Session {
     /// What was held for budget is carried by the person who releases it: nobody else is left to pay.
     fn release(&mut self) {
         self.hold = Hold::None;
+        self.condition.until = None;
         let released_by = self
             .queue
             .iter()
@@ -205,7 +228,7 @@ impl Session {
         }
     }
 
-    fn ended(&mut self, turn: TurnId, outcome: Outcome, source: Source, code: Option<&str>, at: Timestamp) {
+    fn ended(&mut self, turn: TurnId, outcome: Outcome, source: Source, at: Timestamp) {
         let receipt = match outcome {
             Outcome::Completed => Receipt::Answered,
             Outcome::Failed => Receipt::Failed,
@@ -225,7 +248,6 @@ impl Session {
             self.hold = Hold::Error;
         }
         self.enter(status, source, at);
-        self.condition.code = code.map(str::to_owned);
     }
 
     fn settle(&mut self, id: DeliveryId, receipt: Receipt, turn: Option<TurnId>) {
@@ -236,7 +258,13 @@ impl Session {
     }
 
     fn enter(&mut self, status: Status, source: Source, since: Timestamp) {
-        self.condition = Condition { status, source, since, code: None };
+        self.condition = Condition::new(status, source, since);
+    }
+}
+
+impl Condition {
+    fn new(status: Status, source: Source, since: Timestamp) -> Self {
+        Self { status, source, since, code: None, until: None }
     }
 }
 

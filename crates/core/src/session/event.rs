@@ -7,13 +7,15 @@ use crate::content::ContentRef;
 use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
 use crate::item::{Decision, Usage};
 use crate::label::Labels;
+use crate::permission::{Mode, Shape};
+use crate::time::Timestamp;
 
 /// A control event of the stream `session/<uuid>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data")]
 pub enum Event {
     #[serde(rename = "session.created")]
-    Created(Created),
+    Created(Box<Created>),
     #[serde(rename = "session.renamed")]
     Renamed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,9 +25,21 @@ pub enum Event {
     Titled { title: String },
     #[serde(rename = "session.labelled")]
     Labelled { set: Labels, unset: Vec<String> },
-    /// The harness told its own id of the conversation.
+    /// The harness told its own id of the conversation, or has forgotten it.
     #[serde(rename = "session.referenced")]
-    Referenced { reference: String },
+    Referenced {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reference: Option<String>,
+    },
+    /// The branch of its worktree has a new name.
+    #[serde(rename = "session.branched")]
+    Branched { branch: String },
+    /// A limit that was reached has ended.
+    #[serde(rename = "session.unparked")]
+    Unparked {},
+    /// Its worktree is gone.
+    #[serde(rename = "session.uprooted")]
+    Uprooted {},
     #[serde(rename = "session.held")]
     Held { hold: Hold },
     #[serde(rename = "session.released")]
@@ -69,10 +83,22 @@ pub enum Event {
         source: Source,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
+        /// A limit is reached until then: nothing starts by itself before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
     },
 
     #[serde(rename = "permission.asked")]
-    Asked { hash: String, text: ContentRef },
+    Asked {
+        hash: String,
+        text: ContentRef,
+        /// The tool, in the harness's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        /// What a standing answer would cover.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shape: Option<Shape>,
+    },
     #[serde(rename = "permission.decided")]
     Decided { hash: String, decision: Decision },
 
@@ -89,15 +115,54 @@ pub struct Created {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    #[serde(default, skip_serializing_if = "Mode::is_full")]
+    pub permissions: Mode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
     /// Where it was started.
     pub project: String,
     /// Where it runs.
     pub directory: String,
+    /// The worktree that was made for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
     #[serde(default)]
     pub labels: Labels,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+
+impl Created {
+    /// A session without anything special.
+    pub fn plain(session: SessionId, by: Actor, provider: &str, directory: &str) -> Self {
+        Self {
+            session,
+            by,
+            provider: provider.to_owned(),
+            model: None,
+            effort: None,
+            permissions: Mode::Full,
+            parent: None,
+            project: directory.to_owned(),
+            directory: directory.to_owned(),
+            worktree: None,
+            labels: Labels::default(),
+            name: None,
+        }
+    }
+}
+
+/// A git worktree that belongs to Paseo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// What all checkouts of the repository share, usually a `.git`.
+    pub repository: String,
+    pub path: String,
+    /// The branch that was made for it, by its present name.
+    pub branch: String,
+    /// The commit that it began at.
+    pub base: String,
 }
 
 /// A message that was accepted.

@@ -1,8 +1,9 @@
 //! What people do to a session beside talking to it.
 
-use super::{Draft, Event, HeldReason, Hold, Outcome, Refusal, Source, Status, turn};
+use super::{Draft, Ending, Event, HeldReason, Hold, Outcome, Refusal, Source, Status, turn};
 use crate::label::{Label, Labels, Malformed};
 use crate::limits::{HELD_DELIVERIES, LABELS};
+use crate::time::Timestamp;
 
 /// Holds the session because a person stops it: nothing starts until a person writes.
 ///
@@ -27,10 +28,17 @@ pub fn hold_for_stop(draft: &mut Draft) -> bool {
     true
 }
 
+/// Lets the session go on by itself again, once a limit that was reached has ended.
+pub fn unpark(draft: &mut Draft, now: Timestamp) {
+    if draft.session.parked().is_some_and(|until| until <= now) {
+        draft.push(Event::Unparked {});
+    }
+}
+
 /// Closes a session. A running turn ends with it; waiting messages stay for the day it is reopened.
 pub fn close(draft: &mut Draft) {
     if draft.session.is_open() {
-        turn::end(draft, Outcome::Interrupted, Source::Person, None);
+        turn::end(draft, Ending::of(Outcome::Interrupted, Source::Person));
         draft.push(Event::Closed {});
     }
 }
@@ -65,6 +73,20 @@ pub fn title(draft: &mut Draft, title: String) -> Result<(), Refusal> {
     }
     draft.push(Event::Titled { title });
     Ok(())
+}
+
+/// Notes the new name of the worktree's branch.
+pub fn branch(draft: &mut Draft, branch: &str) {
+    if draft.session.profile.worktree.as_ref().is_some_and(|worktree| worktree.branch != branch) {
+        draft.push(Event::Branched { branch: branch.to_owned() });
+    }
+}
+
+/// Notes that the worktree is gone.
+pub fn uproot(draft: &mut Draft) {
+    if draft.session.profile.worktree.is_some() {
+        draft.push(Event::Uprooted {});
+    }
 }
 
 /// Sets and removes labels.

@@ -12,16 +12,17 @@ use serde::{Deserialize, Serialize};
 
 pub use accept::{Incoming, Placement, Refusal, accept};
 pub use draft::Draft;
-pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb};
-pub use lifecycle::{clear, close, hold_for_stop, label, rename, reopen, title};
+pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb, Worktree};
+pub use lifecycle::{branch, clear, close, hold_for_stop, label, rename, reopen, title, unpark, uproot};
 pub use receipt::{Receipt, Settled};
-pub use turn::{Opening, Plan, end, end_unsent, next, open, take_up};
+pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up};
 
 use crate::actor::Actor;
 use crate::content::ContentRef;
 use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
 use crate::item::Usage;
 use crate::label::Labels;
+use crate::permission::{Mode, Shape};
 use crate::time::Timestamp;
 
 /// The state of a session.
@@ -52,9 +53,15 @@ pub struct Profile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    #[serde(default, skip_serializing_if = "Mode::is_full")]
+    pub permissions: Mode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
     pub project: String,
     pub directory: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
     pub created_by: Actor,
     pub created_at: Timestamp,
 }
@@ -89,6 +96,9 @@ pub struct Condition {
     /// Code of what went wrong, when something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// A limit is reached until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 /// Where a session stands.
@@ -149,9 +159,9 @@ pub struct Turn {
     /// Messages on their way into it, not confirmed yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steering: Vec<Pending>,
-    /// The ask that it waits for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ask: Option<Ask>,
+    /// The asks that it waits for, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Ask>,
     pub opened_at: Timestamp,
 }
 
@@ -160,6 +170,11 @@ pub struct Turn {
 pub struct Ask {
     pub hash: String,
     pub text: ContentRef,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
+    pub asked_at: Timestamp,
 }
 
 /// A message that is accepted and not settled.
@@ -203,6 +218,11 @@ pub struct History {
 }
 
 impl Session {
+    /// Returns when a limit that was reached ends, while it keeps the session from going on by itself.
+    pub fn parked(&self) -> Option<Timestamp> {
+        self.condition.until.filter(|_| self.is_open() && self.turn.is_none())
+    }
+
     /// Says whether it is open.
     pub fn is_open(&self) -> bool {
         self.condition.status != Status::Closed

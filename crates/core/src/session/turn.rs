@@ -5,6 +5,7 @@ use crate::cause::{self, Cause, Charge, Exhausted};
 use crate::id::{CauseId, DeliveryId, TurnId};
 use crate::item::Decision;
 use crate::limits::TURN_DELIVERIES;
+use crate::time::Timestamp;
 
 /// A turn that could start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub enum Opening {
 pub fn next(session: &Session) -> Option<Plan> {
     // A budget hold sits on the messages it concerns; others may have wakes left.
     let free = matches!(session.hold, Hold::None | Hold::Budget);
-    if !session.is_open() || session.turn.is_some() || !free {
+    if !session.is_open() || session.turn.is_some() || session.parked().is_some() || !free {
         return None;
     }
     let ready: Vec<&Pending> = session.queue.iter().filter(|pending| pending.held.is_none()).collect();
@@ -85,6 +86,18 @@ pub fn open(draft: &mut Draft, plan: Plan, cause: &Cause, turn: TurnId) -> Openi
     Opening::Opened(spent)
 }
 
+/// Opens a turn that the harness began by itself, or says why it must not go on.
+pub fn open_own(draft: &mut Draft, cause: &Cause, turn: TurnId) -> Result<Option<cause::Event>, Exhausted> {
+    let Some((id, hop)) = draft.session.history.cause else { return Ok(None) };
+    if draft.session.turn.is_some() || !draft.session.is_open() {
+        return Ok(None);
+    }
+    let spent = cause.spend(draft.session.id, turn, Charge::Session)?;
+    draft.push(Event::TurnOpened { turn, cause: id, hop, deliveries: Vec::new() });
+    draft.push(Event::TurnHanded { turn });
+    Ok(Some(spent))
+}
+
 /// Moves the next queued message into the running turn, when it was sent to steer and could not yet.
 pub fn take_up(draft: &mut Draft) -> Option<DeliveryId> {
     let turn = draft.session.turn.as_ref().filter(|turn| turn.handed)?.id;
@@ -94,20 +107,39 @@ pub fn take_up(draft: &mut Draft) -> Option<DeliveryId> {
     Some(waiting)
 }
 
+/// How a turn ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    pub outcome: Outcome,
+    pub source: Source,
+    /// Code of what went wrong, when something did.
+    pub code: Option<String>,
+    /// When a limit that was reached ends.
+    pub until: Option<Timestamp>,
+}
+
+impl Ending {
+    /// An ending without anything gone wrong.
+    pub fn of(outcome: Outcome, source: Source) -> Self {
+        Self { outcome, source, code: None, until: None }
+    }
+}
+
 /// Ends the running turn. Messages that the harness never confirmed go back to the head of the queue, and may
 /// be a repeat when they come again.
-pub fn end(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>) {
-    end_turn(draft, outcome, source, code, true);
+pub fn end(draft: &mut Draft, ending: Ending) {
+    end_turn(draft, ending, true);
 }
 
 /// Ends a turn of which nothing has left for the harness: its messages come again for the first time.
-pub fn end_unsent(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>) {
-    end_turn(draft, outcome, source, code, false);
+pub fn end_unsent(draft: &mut Draft, ending: Ending) {
+    end_turn(draft, ending, false);
 }
 
-fn end_turn(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<String>, sent: bool) {
+fn end_turn(draft: &mut Draft, ending: Ending, sent: bool) {
     let Some(turn) = draft.session.turn.clone() else { return };
-    if let Some(ask) = &turn.ask {
+    let Ending { outcome, source, code, until } = ending;
+    for ask in &turn.asks {
         draft.push(Event::Decided { hash: ask.hash.clone(), decision: Decision::Withdrawn });
     }
     // Each goes to the head, so the last goes first.
@@ -124,7 +156,7 @@ fn end_turn(draft: &mut Draft, outcome: Outcome, source: Source, code: Option<St
             draft.push(Event::Returned { delivery: pending.id, repeat: sent });
         }
     }
-    draft.push(Event::TurnEnded { turn: turn.id, outcome, source, code });
+    draft.push(Event::TurnEnded { turn: turn.id, outcome, source, code, until });
 }
 
 /// Returns the planned messages that the spent cause was to pay for. Those of others may have wakes left.

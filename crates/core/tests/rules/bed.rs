@@ -7,10 +7,9 @@ use paseo_core::cause::Cause;
 use paseo_core::content::ContentRef;
 use paseo_core::fold::{Stored, fold};
 use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId};
-use paseo_core::label::Labels;
 use paseo_core::session::{
-    self, Accepted, Class, Created, Draft, Event, Opening, Outcome, Placement, Receipt, Refusal, Session,
-    Source, Verb,
+    self, Accepted, Class, Created, Draft, Ending, Event, Opening, Outcome, Placement, Receipt, Refusal,
+    Session, Source, Verb,
 };
 use paseo_core::time::Timestamp;
 use paseo_core::{codec, fold};
@@ -25,17 +24,7 @@ pub(crate) struct Bed {
 
 impl Bed {
     pub(crate) fn new() -> Self {
-        let created = Created {
-            session: SessionId::from_random([1; 16]),
-            by: person(),
-            provider: "scripted".into(),
-            model: None,
-            parent: None,
-            project: "/project".into(),
-            directory: "/project".into(),
-            labels: Labels::default(),
-            name: None,
-        };
+        let created = Created::plain(SessionId::from_random([1; 16]), person(), "scripted", "/project");
         let draft = Draft::new(Session::create(created.clone(), now()), now());
         Self { draft, causes: BTreeMap::new(), created, turns: 0 }
     }
@@ -83,7 +72,7 @@ impl Bed {
     }
 
     pub(crate) fn end(&mut self, outcome: Outcome, source: Source) {
-        session::end(&mut self.draft, outcome, source, None);
+        session::end(&mut self.draft, Ending::of(outcome, source));
     }
 
     /// Ends the turn as a daemon that was started again does.
@@ -132,7 +121,7 @@ impl Bed {
 
     /// Checks that the log alone leads to the same state.
     pub(crate) fn assert_replays(&self) {
-        let mut events = vec![Event::Created(self.created.clone())];
+        let mut events = vec![Event::Created(Box::new(self.created.clone()))];
         events.extend(self.draft.events.iter().cloned());
         let encoded: Vec<_> = events.iter().map(codec::encode).collect();
         let stored: Vec<_> = encoded

@@ -24,7 +24,7 @@ fn steering() -> Bed {
 
 fn waiting() -> Bed {
     let mut bed = handed();
-    bed.draft.push(Event::Asked { hash: "h".into(), text: text() });
+    bed.draft.push(Event::Asked { hash: "h".into(), text: text(), tool: None, shape: None });
     bed
 }
 

@@ -20,7 +20,7 @@ fn running() -> Bed {
 
 fn waiting() -> Bed {
     let mut bed = running();
-    bed.draft.push(Event::Asked { hash: "h".into(), text: crate::bed::text() });
+    bed.draft.push(Event::Asked { hash: "h".into(), text: crate::bed::text(), tool: None, shape: None });
     bed
 }
 

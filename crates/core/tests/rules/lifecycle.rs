@@ -84,7 +84,7 @@ fn clearing_waits_for_the_turn_and_keeps_the_queue() {
     let mut bed = running();
     bed.send(agent(1, 50));
     assert_eq!(session::clear(&mut bed.draft), Err(Refusal::Busy));
-    bed.draft.push(Event::Referenced { reference: "r".into() });
+    bed.draft.push(Event::Referenced { reference: Some("r".into()) });
     bed.end(Outcome::Failed, Source::ProcessExit);
     assert_eq!(session::clear(&mut bed.draft), Ok(()));
     assert_eq!(bed.session().history.reference, None);
@@ -104,7 +104,7 @@ fn clearing_does_not_reopen() {
 fn an_answer_to_an_older_ask_decides_nothing() {
     let mut bed = running();
     for hash in ["old", "new"] {
-        bed.draft.push(Event::Asked { hash: hash.into(), text: text() });
+        bed.draft.push(Event::Asked { hash: hash.into(), text: text(), tool: None, shape: None });
     }
     bed.draft.push(Event::Decided { hash: "old".into(), decision: Decision::Allow });
     assert_eq!(bed.session().condition.status, Status::Waiting);

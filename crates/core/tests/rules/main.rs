@@ -6,6 +6,8 @@ mod bed;
 mod boot;
 mod delivery;
 mod lifecycle;
+mod own_turns;
+mod parking;
 mod queue;
 mod receipts;
 mod sizes;

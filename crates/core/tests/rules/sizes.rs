@@ -4,8 +4,11 @@ use paseo_core::actor::Actor;
 use paseo_core::codec;
 use paseo_core::id::DeliveryId;
 use paseo_core::label::{Label, Labels};
-use paseo_core::limits::{HELD_DELIVERIES, LABEL_BYTES, LABELS, NAME_CHARS, QUEUE_LENGTH, TURN_DELIVERIES};
-use paseo_core::session::{self, Created, Event};
+use paseo_core::limits::{
+    HELD_DELIVERIES, LABEL_BYTES, LABELS, NAME_CHARS, PATH_BYTES, QUEUE_LENGTH, TURN_DELIVERIES,
+};
+use paseo_core::permission::Mode;
+use paseo_core::session::{self, Created, Event, Worktree};
 use uuid::Uuid;
 
 use crate::bed::{Bed, agent, cause, human};
@@ -64,13 +67,21 @@ fn the_largest_session_fits() {
         by: Actor::Session(Bed::new().session().id),
         provider: "p".repeat(64),
         model: Some("m".repeat(128)),
+        effort: Some("e".repeat(32)),
+        permissions: Mode::ReadOnly,
         parent: Some(Bed::new().session().id),
-        project: "/".repeat(3_000),
-        directory: "/".repeat(3_000),
+        project: "/".repeat(PATH_BYTES),
+        directory: "/".repeat(PATH_BYTES),
+        worktree: Some(Worktree {
+            repository: "/".repeat(PATH_BYTES),
+            path: "/".repeat(PATH_BYTES),
+            branch: "b".repeat(250),
+            base: "0".repeat(64),
+        }),
         labels: Labels::from_flags(largest_labels('a'), false).unwrap(),
         name: Some("\u{1f600}".repeat(NAME_CHARS)),
     };
-    assert_small(&[Event::Created(created)]);
+    assert_small(&[Event::Created(Box::new(created))]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use http::StatusCode;
 use paseo_core::actor::Actor;
 use paseo_core::id::TokenId;
@@ -16,7 +16,7 @@ use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Body, Caller};
+use super::request::{Body, Caller, Path};
 use crate::failure::Failure;
 use crate::mint;
 
@@ -45,6 +45,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
         sessions,
         live_processes: context.processes.living(),
         process_limit: context.processes.limit(),
+        waiting_turns: context.processes.waiting(),
         providers: context.providers.names(),
         seq: context.journal.head(),
     })

@@ -1,7 +1,7 @@
 //! Browsers: how they log in, and which have.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, StatusCode};
@@ -14,7 +14,7 @@ use paseo_wire::error::Code;
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Body, Caller};
+use super::request::{Body, Caller, Path};
 use crate::failure::Failure;
 use crate::identity::{LOGIN_LIFETIME, Worth};
 use crate::mint;

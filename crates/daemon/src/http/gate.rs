@@ -10,7 +10,8 @@ use paseo_core::tool::Grants;
 use paseo_wire::error::Code;
 use paseo_wire::{VERSION, VERSION_HEADER};
 
-use super::request::Caller;
+use super::request::{Caller, check_query};
+use super::routes::Route;
 use super::{App, devices};
 use crate::failure::Failure;
 use crate::identity::{Edge, Peer};
@@ -27,6 +28,8 @@ pub(crate) enum Access {
     Human,
     /// People, and sessions that were granted this tool.
     Tool(&'static str),
+    /// The session that the path names, and nobody else; the handler compares.
+    Itself,
     /// People; whoever is not logged in is sent to the login page.
     Page,
 }
@@ -47,10 +50,11 @@ pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -
 
 /// Finds out who asks and whether they may.
 pub(crate) async fn gate(
-    State((app, access)): State<(App, Access)>,
+    State((app, route)): State<(App, &'static Route)>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    let access = route.access;
     let peer = request.extensions().get::<Peer>().cloned();
     let actor = match peer {
         // A credential narrows who a local caller is; it never widens it.
@@ -66,6 +70,12 @@ pub(crate) async fn gate(
         Err(_) if access == Access::Page => return Redirect::to("/login").into_response(),
         Err(failure) => return failure.into_response(),
     }
+    // Pages may be linked to with whatever others add; the API ignores nothing.
+    if route.path.starts_with("/api/")
+        && let Err(failure) = check_query(request.uri(), route.query)
+    {
+        return failure.into_response();
+    }
     next.run(request).await
 }
 
@@ -78,9 +88,15 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         Failure::new(Code::Unauthenticated, "no valid credential")
             .hint("use the `paseo` command, or a token made with `paseo token create`")
     })?;
-    let Actor::Session(id) = &actor else { return Ok(Some(actor)) };
+    let Actor::Session(id) = &actor else {
+        return if access == Access::Itself {
+            Err(Failure::new(Code::Forbidden, "only the agent itself may do this"))
+        } else {
+            Ok(Some(actor))
+        };
+    };
     match access {
-        Access::Public | Access::Anyone => Ok(Some(actor)),
+        Access::Public | Access::Anyone | Access::Itself => Ok(Some(actor)),
         Access::Human | Access::Page => {
             Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
                 .hint(format!(

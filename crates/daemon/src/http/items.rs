@@ -1,7 +1,7 @@
 //! Transcripts: pages of items, and the whole text of one.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use paseo_core::limits::PAGE_ROWS;
@@ -11,7 +11,7 @@ use paseo_wire::item::{ItemPage, ItemQuery};
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Asked, Caller};
+use super::request::{Asked, Caller, Path};
 use super::sessions::resolve;
 use crate::failure::Failure;
 use crate::view;

@@ -1,17 +1,18 @@
 //! Messages: send one, and ask what became of it.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::codec;
 use paseo_core::id::{CauseId, DeliveryId, SessionId};
 use paseo_core::session::{self, Class, Event, Outcome, Receipt as Stage, Verb};
+use paseo_store::Text;
 use paseo_wire::error::Code;
-use paseo_wire::message::{self, DeliveryView, Receipt, SendMessage};
+use paseo_wire::message::{self, DeliveryView, Queue, QueuedMessage, Receipt, SendMessage};
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Body, Caller, Key};
+use super::request::{Body, Caller, Key, Path};
 use super::sessions::{check_text, resolve};
 use crate::failure::Failure;
 use crate::sessions::{Command, Message};
@@ -19,6 +20,8 @@ use crate::view;
 
 /// Events that are read at once.
 const PAGE: usize = 500;
+/// How much of a waiting message is shown.
+const HEAD_CHARS: usize = 500;
 
 pub(crate) async fn send(
     State(app): State<App>,
@@ -49,6 +52,42 @@ pub(crate) async fn send(
         key,
     };
     app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await.map(Json)
+}
+
+/// Lists what waits. There is no page: the queue itself is bounded.
+pub(crate) async fn queue(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<Queue> {
+    let id = resolve(&app, &by, &typed).await?;
+    let context = &app.sessions.context;
+    let seq = context.journal.head();
+    let (session, _) = context
+        .journal
+        .session(id)
+        .await?
+        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    let mut messages = Vec::with_capacity(session.queue.len());
+    for pending in &session.queue {
+        let (stage, reason, _) = view::receipt(pending.held.map_or(Stage::Queued, Stage::Held));
+        let stored = context.journal.log.content(pending.text.id.uuid()).await?.map(|row| row.text);
+        let text = match stored {
+            Some(Text::Inline(text) | Text::Large { head: text, .. }) => text,
+            Some(Text::Erased) | None => String::new(),
+        };
+        messages.push(QueuedMessage {
+            delivery: pending.id.to_string(),
+            origin: pending.origin.to_string(),
+            cause: pending.cause.to_string(),
+            since: pending.accepted_at.into(),
+            stage: stage.to_owned(),
+            reason,
+            text: text.chars().take(HEAD_CHARS).collect(),
+            full_length: pending.text.len,
+        });
+    }
+    Ok(Json(Queue { seq, session: id.to_string(), handle: context.directory.handle(id), messages }))
 }
 
 pub(crate) async fn delivery(

@@ -6,16 +6,20 @@ mod gate;
 mod items;
 mod messages;
 mod openapi;
+mod permissions;
+mod providers;
 mod reply;
-mod request;
+pub(crate) mod request;
 mod routes;
+mod rules;
 mod server;
 mod sessions;
 mod stream;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trace;
 mod web;
+mod worktrees;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -48,6 +48,7 @@ fn operation(route: &Route) -> Value {
         Access::Public => "Anyone.".to_owned(),
         Access::Anyone => "Whoever has a credential.".to_owned(),
         Access::Human | Access::Page => "People only.".to_owned(),
+        Access::Itself => "The agent that the path names.".to_owned(),
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
     let mut operation = json!({

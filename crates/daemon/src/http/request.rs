@@ -1,7 +1,8 @@
 //! What handlers take out of a request.
 
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::extract::{self, FromRequest, FromRequestParts, MatchedPath, Query, Request};
+use http::Uri;
 use http::request::Parts;
 use paseo_core::actor::Actor;
 use paseo_wire::IDEMPOTENCY_KEY;
@@ -20,6 +21,9 @@ const KEY_CHARS: usize = 200;
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(pub(crate) Actor);
 
+/// The parts of the path that the route leaves open.
+pub(crate) struct Path<T>(pub(crate) T);
+
 /// A JSON body.
 pub(crate) struct Body<T>(pub(crate) T);
 
@@ -36,6 +40,23 @@ impl Key {
         let body = mint::sha256(&serde_json::to_vec(body).unwrap_or_default());
         Some(RequestKey { scope: format!("{caller} {route}"), key, body })
     }
+}
+
+/// Refuses a query that holds what the route does not know.
+pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
+    let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else {
+        return Err(Failure::new(Code::InvalidRequest, "the query is not `key=value&…`"));
+    };
+    let Some((unknown, _)) = pairs.iter().find(|(key, _)| !known.contains(&key.as_str())) else {
+        return Ok(());
+    };
+    let unknown: String = unknown.chars().take(60).flat_map(char::escape_debug).collect();
+    let hint = match known {
+        [] => "this route takes no query".to_owned(),
+        known => format!("this route knows: {}", known.join(", ")),
+    };
+    Err(Failure::new(Code::InvalidRequest, format!("there is no query parameter `{unknown}` here"))
+        .hint(hint))
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
@@ -59,6 +80,24 @@ impl<S: Sync> FromRequestParts<S> for Key {
             )
         })?;
         Ok(Self(Some(key.to_owned())))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let route = parts.extensions.get::<MatchedPath>().map(|route| route.as_str().to_owned());
+        match extract::Path::<T>::from_request_parts(parts, state).await {
+            Ok(extract::Path(open)) => Ok(Self(open)),
+            Err(rejection) => {
+                let failure = Failure::new(Code::InvalidRequest, rejection.body_text());
+                Err(match route {
+                    Some(route) => failure.hint(format!("the path is `{route}`; see /api/openapi.json")),
+                    None => failure,
+                })
+            }
+        }
     }
 }
 

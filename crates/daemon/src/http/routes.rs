@@ -10,8 +10,12 @@ use paseo_core::tool::{READ_TAB, SEND_TO_TAB};
 use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
-use super::{App, admin, devices, items, messages, openapi, sessions, stream, trace, web};
+use super::{
+    App, admin, devices, items, messages, openapi, permissions, providers, rules, sessions, stream, trace,
+    web, worktrees,
+};
 use crate::failure::Failure;
+use crate::mcp;
 
 /// Largest body that is read.
 const BODY_BYTES: usize = 1024 * 1024;
@@ -132,6 +136,9 @@ pub(crate) static ROUTES: &[Route] = &[
         .heeds(&["Idempotency-Key"])
         .takes("SendMessage")
         .gives("Receipt"),
+    route("GET", "/api/sessions/{id}/queue", Access::Tool(READ_TAB), || get(messages::queue))
+        .says("Lists the messages that wait in a session, with the beginning of each.")
+        .gives("Queue"),
     route("GET", "/api/sessions/{id}/deliveries/{delivery}", Access::Tool(SEND_TO_TAB), || get(messages::delivery))
         .says("Says what became of a message.")
         .gives("DeliveryView"),
@@ -139,10 +146,17 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/api/sessions/{id}/close", Access::Human, || post(sessions::close)).says("Closes a session.").gives("ActionAnswer"),
     route("POST", "/api/sessions/{id}/reopen", Access::Human, || post(sessions::reopen)).says("Reopens a closed session.").gives("ActionAnswer"),
     route("POST", "/api/sessions/{id}/clear", Access::Human, || post(sessions::clear)).says("Removes the transcript; the agent starts afresh.").gives("ActionAnswer"),
-    route("POST", "/api/sessions/{id}/permissions/{hash}", Access::Human, || post(sessions::permit))
-        .says("Answers what an agent asks.")
+    route("GET", "/api/permissions", Access::Human, || get(permissions::list))
+        .says("Lists what open agents ask, oldest first.")
+        .asks(&["session", "after", "limit"])
+        .gives("AskPage"),
+    route("POST", "/api/sessions/{id}/permissions/{hash}", Access::Human, || post(permissions::answer))
+        .says("Answers what an agent asks. The first answer wins.")
         .takes("AnswerPermission")
-        .gives("ActionAnswer"),
+        .gives("AnsweredPermission"),
+    route("GET", "/api/rules", Access::Human, || get(rules::list)).says("Lists what people decided for good.").gives("RuleList"),
+    route("DELETE", "/api/rules/{rule}", Access::Human, || delete(rules::remove)).says("Forgets such a decision.").gives("RuleList"),
+    route("GET", "/api/providers", Access::Human, || get(providers::list)).says("Lists the kinds of agents, and which could be used now.").gives("ProviderList"),
     route("GET", "/api/settings", Access::Human, || get(admin::settings)).says("Shows the settings.").gives("SettingsView"),
     route("PUT", "/api/settings/{key}", Access::Human, || put(admin::change_setting)).says("Switches a setting.").takes("PutSetting").gives("SettingsView"),
     route("GET", "/api/tokens", Access::Human, || get(admin::tokens)).says("Lists tokens, without their secrets.").gives("TokenList"),
@@ -163,6 +177,14 @@ pub(crate) static ROUTES: &[Route] = &[
         .asks(&["after", "topics", "ui"])
         .heeds(&["Last-Event-ID"])
         .made_of("text/event-stream"),
+    route("GET", "/api/worktrees", Access::Human, || get(worktrees::list)).says("Lists the git worktrees of agents.").gives("WorktreeList"),
+    route("DELETE", "/api/worktrees/{worktree}", Access::Human, || delete(worktrees::remove))
+        .says("Removes a worktree. Refuses while anything would be lost; `force` archives it first.")
+        .asks(&["force"])
+        .gives("RemovedWorktree"),
+    route("POST", "/mcp/{id}/{server}", Access::Itself, || post(mcp::serve))
+        .says("An MCP server of the asking agent (streamable HTTP, stateless).")
+        .made_of("application/json"),
     route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment.").made_of("text/html"),
     route("GET", "/app/assets/{name}", Access::Public, || get(web::asset)).says("A part of the web app."),
     route("GET", "/app", Access::Page, || get(web::page)).says("The web app.").made_of("text/html"),
@@ -173,7 +195,7 @@ pub(crate) static ROUTES: &[Route] = &[
 pub(crate) fn router(app: App) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
-        let gated = (route.handler)().route_layer(from_fn_with_state((app.clone(), route.access), gate));
+        let gated = (route.handler)().route_layer(from_fn_with_state((app.clone(), route), gate));
         router = router.route(route.path, gated);
     }
     router

@@ -4,30 +4,29 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::label::{Filter, Label, Labels, Malformed};
-use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PAGE_ROWS};
+use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PAGE_ROWS, PATH_BYTES};
+use paseo_core::permission::Mode;
 use paseo_core::session::Session;
 use paseo_runtime::provider::Check;
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
-    ActionAnswer, AnswerPermission, CreateSession, Hidden, PatchSession, SessionAnswer, SessionPage,
-    SessionQuery,
+    ActionAnswer, CreateSession, Hidden, PatchSession, SessionAnswer, SessionPage, SessionQuery, SessionView,
 };
 use serde::Deserialize;
 
-use super::App;
 use super::reply::Answer;
-use super::request::{Asked, Body, Caller, Key};
+use super::request::{Asked, Body, Caller, Key, Path};
+use super::{App, permissions};
 use crate::directory::{Directory, Reach};
 use crate::failure::Failure;
+use crate::mint;
 use crate::sessions::{self, Command, NewSession, Reply};
-
-/// Longest path that is accepted, so that the event that holds it stays small.
-const PATH_BYTES: usize = 3000;
+use crate::worktrees::{self, Wish};
 
 /// The query of a deletion.
 #[derive(Debug, Default, Deserialize)]
@@ -80,7 +79,10 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
             (found, next)
         }
     };
-    let sessions = found.iter().map(|session| context.directory.view(session)).collect();
+    let mut sessions = Vec::with_capacity(found.len());
+    for session in &found {
+        sessions.push(shown(&app, session).await?);
+    }
     Ok(Json(SessionPage { seq, sessions, next, hidden }))
 }
 
@@ -132,20 +134,47 @@ pub(crate) async fn create(
     let labels = Labels::from_flags(labels, false).map_err(malformed)?;
     let name = request.name.as_deref().map(check_name).transpose()?.flatten();
     let directory = directory(&request.directory)?;
-    let check = Check { directory: directory.clone().into(), model: request.model.clone() };
-    let provider = context.providers.choose(request.provider.as_deref(), &check)?;
+    let permissions = request.permissions.as_deref().map(mode).transpose()?.unwrap_or_default();
+    let check = Check {
+        directory: directory.clone().into(),
+        model: request.model.clone(),
+        effort: request.effort.clone(),
+        permissions,
+    };
+    let chosen = context.providers.choose(request.provider.as_deref(), &check)?;
+    let id = mint::session();
+    let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
+    let place = worktrees::prepare(&context.home, id, directory.clone(), labels.is_ui(), wish).await?;
     let new = NewSession {
+        id,
         by,
-        provider: provider.name().to_owned(),
+        provider: chosen.provider.name().to_owned(),
+        provider_reason: chosen.reason.word().to_owned(),
         model: request.model,
+        effort: request.effort,
+        permissions,
         labels,
         name,
-        project: directory.clone(),
-        directory,
+        project: directory,
+        directory: place.directory.clone(),
+        worktree: place.made.as_ref().map(|made| made.worktree.clone()),
+        notes: place.notes(),
         prompt: request.prompt,
         key,
     };
-    app.sessions.create(new).await.map(Json)
+    let created = app.sessions.create(new).await;
+    let came_to_be = created.as_ref().is_ok_and(|created| created.session.id == id.to_string());
+    if let Some(made) = place.made.filter(|_| !came_to_be) {
+        made.undo().await;
+    }
+    created.map(Json)
+}
+
+fn mode(word: &str) -> Result<Mode, Failure> {
+    Mode::parse(word).ok_or_else(|| {
+        Failure::new(Code::InvalidRequest, format!("there is no permission mode `{word}`"))
+            .hint(format!("choose one of {}", Mode::ALL.map(Mode::word).join(", ")))
+    })
 }
 
 pub(crate) async fn show(
@@ -184,7 +213,10 @@ pub(crate) async fn remove(
     Path(typed): Path<String>,
     Asked(Force { force }): Asked<Force>,
 ) -> Answer<ActionAnswer> {
-    act(app, by.clone(), typed, |reply| Command::Delete { by, force, reply }).await
+    let id = resolve(&app, &by, &typed).await?;
+    let lost = app.sessions.context.journal.session(id).await?.map_or(0, |(session, _)| session.queue.len());
+    let Json(done) = act(app, by.clone(), typed, |reply| Command::Delete { by, force, reply }).await?;
+    Ok(Json(ActionAnswer { lost, ..done }))
 }
 
 pub(crate) async fn stop(
@@ -217,16 +249,6 @@ pub(crate) async fn clear(
     Path(typed): Path<String>,
 ) -> Answer<ActionAnswer> {
     act(app, by.clone(), typed, |reply| Command::Clear(by, reply)).await
-}
-
-pub(crate) async fn permit(
-    State(app): State<App>,
-    Caller(by): Caller,
-    Path((typed, hash)): Path<(String, String)>,
-    Body(given): Body<AnswerPermission>,
-) -> Answer<ActionAnswer> {
-    let answer = sessions::Answer { by: by.clone(), hash, allow: given.allow, message: given.message };
-    act(app, by, typed, |reply| Command::Answer(answer, reply)).await
 }
 
 /// Finds the session that a caller means.
@@ -263,7 +285,7 @@ async fn act(
     let context = &app.sessions.context;
     let handle = context.directory.handle(id);
     let changed = app.sessions.ask(id, command).await?;
-    Ok(Json(ActionAnswer { seq: context.journal.head(), changed, handle, id: id.to_string() }))
+    Ok(Json(ActionAnswer { seq: context.journal.head(), changed, handle, id: id.to_string(), lost: 0 }))
 }
 
 async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
@@ -275,8 +297,18 @@ async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
         .session(id)
         .await?
         .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
-    let view = context.directory.view(&session);
+    let view = shown(app, &session).await?;
     Ok(Json(SessionAnswer { seq, session: view }))
+}
+
+/// Shows a session, with what the log does not know.
+async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
+    let context = &app.sessions.context;
+    let status_reason = match context.processes.reason(session.id) {
+        Some(reason) => Some(reason),
+        None => permissions::reason(app, session).await?,
+    };
+    Ok(SessionView { status_reason, ..context.directory.view(session) })
 }
 
 fn label(text: &str) -> Result<Label, Failure> {

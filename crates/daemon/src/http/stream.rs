@@ -1,13 +1,14 @@
 //! The event stream: the past from a point on, then the present, without a gap and without a duplicate.
 
 use std::collections::{HashSet, VecDeque};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -18,14 +19,14 @@ use paseo_wire::error::Code;
 use paseo_wire::stream::{Frame, ResumeFrame};
 use serde::Deserialize;
 use tokio::sync::broadcast;
-use tokio::time::Instant;
+use tokio::sync::broadcast::error::TryRecvError;
+use tokio::time::{Instant, Sleep};
 
 use super::App;
 use super::request::{Asked, Caller};
 use super::sessions::resolve;
 use crate::failure::Failure;
 use crate::live::LiveBytes;
-use crate::stop::Stop;
 use crate::tail::{self, Reading, StoredFrame, Tail};
 
 /// A comment is sent this often, so that a dead connection is noticed.
@@ -92,14 +93,16 @@ pub(crate) async fn stream(
         tail: app.tail.clone(),
         reading: app.tail.join(),
         live: app.sessions.context.live.subscribe(),
-        stop: app.stop.clone(),
+        live_seen: 0,
         topics,
         cursor,
         told: cursor,
-        ready: VecDeque::from([Bytes::from_static(b": paseo\n\n")]),
+        ready: Ready::One(Bytes::from_static(b": paseo\n\n")),
         early: VecDeque::new(),
         caught_up: false,
         over: false,
+        spoke: Instant::now(),
+        keep_alive: Box::pin(tokio::time::sleep(KEEP_ALIVE)),
     };
     let body = Body::from_stream(stream::unfold(reader, |mut reader| async move {
         let bytes = reader.next().await?;
@@ -151,40 +154,83 @@ struct Reader {
     tail: Tail,
     reading: Reading,
     live: broadcast::Receiver<Arc<LiveBytes>>,
-    stop: Stop,
+    /// Up to which live frame it has looked.
+    live_seen: u64,
     topics: Topics,
     cursor: Seq,
     /// The last id that the client was told.
     told: Seq,
-    ready: VecDeque<Bytes>,
+    ready: Ready,
     /// Live frames that wait for what was stored before them.
     early: VecDeque<Arc<LiveBytes>>,
     /// It was up to date once: from then on, falling far behind means that it is too slow.
     caught_up: bool,
     over: bool,
+    /// When something was last sent.
+    spoke: Instant,
+    /// Runs on while frames are sent: setting it anew for each of them, for each reader, is not free.
+    keep_alive: Pin<Box<Sleep>>,
+}
+
+/// What goes to the client next, in one piece: each piece is written by itself.
+enum Ready {
+    Nothing,
+    /// One frame, which all readers share.
+    One(Bytes),
+    Several(BytesMut),
+}
+
+impl Ready {
+    fn push(&mut self, frame: &Bytes) {
+        match self {
+            Self::Nothing => *self = Self::One(frame.clone()),
+            Self::One(first) => {
+                let mut several = BytesMut::with_capacity(first.len() + frame.len());
+                several.extend_from_slice(first);
+                several.extend_from_slice(frame);
+                *self = Self::Several(several);
+            }
+            Self::Several(several) => several.extend_from_slice(frame),
+        }
+    }
+
+    fn take(&mut self) -> Option<Bytes> {
+        match std::mem::replace(self, Self::Nothing) {
+            Self::Nothing => None,
+            Self::One(frame) => Some(frame),
+            Self::Several(several) => Some(several.freeze()),
+        }
+    }
 }
 
 impl Reader {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(bytes) = self.ready.pop_front() {
+            if let Some(bytes) = self.ready.take() {
+                self.spoke = Instant::now();
                 return Some(bytes);
             }
             if self.over {
                 return None;
             }
-            let reached = *self.reading.reached.borrow_and_update();
-            if reached > self.cursor {
-                self.catch_up(reached).await;
+            let news = *self.reading.news.borrow_and_update();
+            if news.live > self.live_seen {
+                self.live_seen = news.live;
+                self.take_live();
+            }
+            if news.reached > self.cursor {
+                self.catch_up(news.reached).await;
                 continue;
             }
             self.caught_up = true;
-            let keep_alive = Instant::now() + KEEP_ALIVE;
+            if news.over {
+                self.over = true;
+                continue;
+            }
             tokio::select! {
-                changed = self.reading.reached.changed() => self.over = changed.is_err(),
-                live = self.live.recv() => self.take_live(live),
-                () = self.stop.requested() => self.over = true,
-                () = tokio::time::sleep_until(keep_alive) => self.ready.push_back(Bytes::from_static(b":\n\n")),
+                biased;
+                changed = self.reading.news.changed() => self.over = changed.is_err(),
+                () = self.keep_alive.as_mut() => self.keep_alive(),
             }
         }
     }
@@ -193,15 +239,18 @@ impl Reader {
         if self.caught_up && reached - self.cursor > TOO_FAR {
             return self.send_away();
         }
-        match self.tail.after(self.cursor).await {
-            Ok((frames, reached)) => {
-                for frame in frames.iter().filter(|frame| self.topics.want(frame)) {
-                    self.ready.push_back(frame.bytes.clone());
-                    self.told = frame.seq;
-                }
+        let Self { tail, topics, ready, told, .. } = self;
+        let shown = tail.after(self.cursor, |frame| {
+            if topics.want(frame) {
+                ready.push(&frame.bytes);
+                *told = frame.seq;
+            }
+        });
+        match shown.await {
+            Ok(reached) => {
                 self.cursor = reached;
                 if self.cursor - self.told >= CURSOR_EVERY {
-                    self.ready.push_back(Bytes::from(format!("id: {}\n\n", self.cursor)));
+                    self.ready.push(&Bytes::from(format!("id: {}\n\n", self.cursor)));
                     self.told = self.cursor;
                 }
                 self.release_early();
@@ -213,26 +262,58 @@ impl Reader {
         }
     }
 
-    fn take_live(&mut self, live: Result<Arc<LiveBytes>, broadcast::error::RecvError>) {
-        // One that was missed is replaced by the stored item anyway.
-        if let Ok(frame) = live
-            && self.topics.each.contains(&frame.session)
-            && self.early.len() < EARLY
-        {
-            self.early.push_back(frame);
-            self.release_early();
+    fn take_live(&mut self) {
+        loop {
+            match self.live.try_recv() {
+                Ok(frame) if self.topics.each.contains(&frame.session) && self.early.len() < EARLY => {
+                    self.early.push_back(frame);
+                    self.release_early();
+                }
+                // One that was missed is replaced by the stored item anyway.
+                Ok(_) | Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return,
+            }
         }
     }
 
     /// Lets live frames through whose past the reader has seen.
     fn release_early(&mut self) {
         while self.early.front().is_some_and(|frame| frame.after <= self.cursor) {
-            self.ready.extend(self.early.pop_front().map(|frame| frame.bytes.clone()));
+            if let Some(frame) = self.early.pop_front() {
+                self.ready.push(&frame.bytes);
+            }
         }
     }
 
+    /// Sends a comment when nothing else was sent for a while.
+    fn keep_alive(&mut self) {
+        if self.spoke.elapsed() >= KEEP_ALIVE {
+            self.ready.push(&Bytes::from_static(b":\n\n"));
+            self.spoke = Instant::now();
+        }
+        self.keep_alive.as_mut().reset(self.spoke + KEEP_ALIVE);
+    }
+
     fn send_away(&mut self) {
-        self.ready.push_back(tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor }));
+        self.ready.push(&tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor }));
         self.over = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_that_are_ready_together_go_in_one_piece() {
+        let mut ready = Ready::Nothing;
+        assert_eq!(ready.take(), None);
+        ready.push(&Bytes::from_static(b"a\n"));
+        assert_eq!(ready.take().as_deref(), Some(&b"a\n"[..]));
+        for frame in [&b"a\n"[..], b"b\n", b"c\n"] {
+            ready.push(&Bytes::from_static(frame));
+        }
+        assert_eq!(ready.take().as_deref(), Some(&b"a\nb\nc\n"[..]));
+        assert_eq!(ready.take(), None);
     }
 }

@@ -5,6 +5,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use paseo_core::actor::Actor;
 use paseo_core::label::Labels;
+use paseo_core::permission::Mode;
 use paseo_wire::message::CreatedSession;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -20,14 +21,14 @@ use crate::sessions::NewSession;
 const HOST: &str = "127.0.0.1:6767";
 
 /// A daemon without listeners.
-struct House {
-    app: App,
+pub(crate) struct House {
+    pub(crate) app: App,
     _folder: TempDir,
     _home: Home,
 }
 
 impl House {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::claim(folder.path()).unwrap();
         let options = Options {
@@ -35,6 +36,7 @@ impl House {
             listen: HOST.parse().unwrap(),
             public_urls: Vec::new(),
             default_provider: None,
+            providers: Default::default(),
             live_processes: 1,
             executable: "/nonexistent".into(),
             log_filter: String::new(),
@@ -52,7 +54,7 @@ impl House {
         Self { app, _folder: folder, _home: home }
     }
 
-    async fn ask(&self, request: Request<Body>) -> Response<Body> {
+    pub(crate) async fn ask(&self, request: Request<Body>) -> Response<Body> {
         router(self.app.clone()).oneshot(request).await.unwrap()
     }
 
@@ -66,15 +68,26 @@ impl House {
     }
 
     /// An idle session.
-    async fn session(&self) -> CreatedSession {
+    pub(crate) async fn session(&self) -> CreatedSession {
+        self.labelled(Labels::default()).await
+    }
+
+    /// An idle session with labels.
+    pub(crate) async fn labelled(&self, labels: Labels) -> CreatedSession {
         let new = NewSession {
+            id: crate::mint::session(),
             by: Actor::Human("cli".into()),
             provider: "scripted".into(),
+            provider_reason: "asked_for".into(),
             model: None,
-            labels: Labels::default(),
+            effort: None,
+            permissions: Mode::Full,
+            labels,
             name: None,
             project: "/".into(),
             directory: "/".into(),
+            worktree: None,
+            notes: None,
             prompt: None,
             key: None,
         };
@@ -86,8 +99,14 @@ fn request(route: &Route) -> http::request::Builder {
     let path = route.path.replace("{id}", "3f2a").replace("{ordinal}", "1");
     let path =
         path.replace("{delivery}", "x").replace("{hash}", "x").replace("{key}", "x").replace("{token}", "x");
-    let path =
-        path.replace("{device}", "x").replace("{cause}", "x").replace("{name}", "x").replace("{*view}", "x");
+    let path = path
+        .replace("{device}", "x")
+        .replace("{cause}", "x")
+        .replace("{rule}", "x")
+        .replace("{name}", "x")
+        .replace("{*view}", "x")
+        .replace("{server}", "Paseo")
+        .replace("{worktree}", "x");
     Request::builder().method(route.method).uri(path).extension(Peer::Network)
 }
 
@@ -118,7 +137,7 @@ async fn without_a_credential_only_public_routes_answer() {
             match route.access {
                 Access::Public => assert_ne!(status, StatusCode::UNAUTHORIZED, "{context}"),
                 Access::Page => assert_eq!(response.headers()["location"], "/login", "{context}"),
-                Access::Anyone | Access::Human | Access::Tool(_) => {
+                Access::Anyone | Access::Human | Access::Tool(_) | Access::Itself => {
                     assert_eq!(status, StatusCode::UNAUTHORIZED, "{context}");
                 }
             }

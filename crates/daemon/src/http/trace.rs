@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use paseo_core::cause::{self, Cause};
 use paseo_core::codec;
 use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
@@ -17,7 +17,7 @@ use paseo_wire::trace::{CauseTurn, CauseView, DeliveryTrace, TraceStep};
 
 use super::App;
 use super::reply::Answer;
-use super::request::Caller;
+use super::request::{Caller, Path};
 use crate::failure::Failure;
 use crate::journal::Entries;
 use crate::sessions::Command;

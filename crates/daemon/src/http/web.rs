@@ -1,6 +1,5 @@
 //! The web app: pages and assets, embedded in the binary.
 
-use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY,
@@ -10,6 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use paseo_wire::error::Code;
 use rust_embed::RustEmbed;
 
+use super::request::Path;
 use crate::failure::Failure;
 use crate::mint;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{ContentId, ItemId, SessionId, TurnId};
-use paseo_core::session::{Outcome, Session, Source};
+use paseo_core::session::{self, Outcome, Session, Source};
+use paseo_core::time::Timestamp;
 use paseo_runtime::provider::{DeltaKind, Input, Output};
 use paseo_store::{Seq, Version};
 use tokio::sync::mpsc;
@@ -15,6 +16,7 @@ use tokio::time::Instant;
 use super::harness::{Running, Start};
 use super::{Actors, Command, Context};
 use crate::failure::Failure;
+use crate::mint;
 
 /// How long a harness may take to end a turn before its processes are ended.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
@@ -22,6 +24,8 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 pub(super) const SHIM_GRACE: Duration = Duration::from_secs(5);
 /// How long an idle process is kept.
 const IDLE: Duration = Duration::from_secs(600);
+/// How long to wait before something that could not be stored is tried again.
+pub(super) const RETRY: Duration = Duration::from_secs(1);
 /// Outputs that are taken at once.
 const OUTPUTS: usize = 64;
 
@@ -50,6 +54,8 @@ pub(super) struct SessionActor {
     pub(super) lost: Option<String>,
     /// Calls that the harness made and did not close.
     pub(super) calls: Vec<String>,
+    /// Open asks: the harness's own id of each, by hash.
+    pub(super) asks: HashMap<String, String>,
     /// The turn's messages, until the harness is there to take them.
     pub(super) unsent: Option<Input>,
     /// An ending that could not be stored yet.
@@ -78,6 +84,8 @@ pub(super) enum Timer {
     Idle,
     /// The end of a turn could not be stored.
     Retry,
+    /// A limit that was reached has ended.
+    Unpark,
 }
 
 /// How an actor comes to its session.
@@ -96,6 +104,8 @@ pub(super) struct Ending {
     pub(super) source: Source,
     /// Code and words of what went wrong.
     pub(super) error: Option<(String, String)>,
+    /// When a limit that was reached ends.
+    pub(super) until: Option<Timestamp>,
     /// Whether anything of the turn has left for the harness.
     pub(super) sent: bool,
 }
@@ -103,12 +113,12 @@ pub(super) struct Ending {
 impl Ending {
     /// A turn that the harness had.
     pub(super) fn of(outcome: Outcome, source: Source, error: Option<(String, String)>) -> Self {
-        Self { outcome, source, error, sent: true }
+        Self { outcome, source, error, until: None, sent: true }
     }
 
     /// A turn that never left.
     pub(super) fn unsent(outcome: Outcome, source: Source, error: Option<(String, String)>) -> Self {
-        Self { outcome, source, error, sent: false }
+        Self { sent: false, ..Self::of(outcome, source, error) }
     }
 }
 
@@ -145,6 +155,7 @@ impl SessionActor {
             reached: 0,
             lost: None,
             calls: Vec::new(),
+            asks: HashMap::new(),
             unsent: None,
             unrecorded: None,
             over: false,
@@ -169,6 +180,7 @@ impl SessionActor {
                 Wake::Timer(Timer::Shim) => self.kill_shim(),
                 Wake::Timer(Timer::Idle) => self.sleep(),
                 Wake::Timer(Timer::Retry) => self.record_ending().await,
+                Wake::Timer(Timer::Unpark) => self.unpark().await,
             }
         }
     }
@@ -234,8 +246,34 @@ impl SessionActor {
         }
     }
 
+    /// Returns what is due first: what was set, or the end of a limit that was reached.
+    fn alarm(&self) -> Option<(Instant, Timer)> {
+        let trying_again = matches!(self.timer, Some((_, Timer::Unpark)));
+        let unpark = self.session.parked().filter(|_| !self.over && !trying_again).map(|until| {
+            let left = until.as_millis().saturating_sub(mint::now().as_millis());
+            (Instant::now() + Duration::from_millis(left.max(0).unsigned_abs()), Timer::Unpark)
+        });
+        self.timer.into_iter().chain(unpark).min_by_key(|(at, _)| *at)
+    }
+
+    /// Goes on with what waits, once a limit that was reached has ended.
+    async fn unpark(&mut self) {
+        let result = self
+            .change(&Actor::Daemon, |change| {
+                session::unpark(&mut change.draft, mint::now());
+                Ok(())
+            })
+            .await;
+        self.timer.take_if(|(_, what)| *what == Timer::Unpark);
+        if let Err(failure) = result {
+            tracing::error!(session = %self.id(), error = %failure.message, "cannot go on after a limit");
+            self.timer = Some((Instant::now() + RETRY, Timer::Unpark));
+        }
+    }
+
     async fn next(&mut self) -> Wake {
-        let Self { commands, running, start, timer, .. } = self;
+        let timer = self.alarm();
+        let Self { commands, running, start, .. } = self;
         let outputs = async {
             match running {
                 Some(running) => running.outputs(OUTPUTS).await,
@@ -251,8 +289,8 @@ impl SessionActor {
         let alarm = async {
             match timer {
                 Some((at, what)) => {
-                    tokio::time::sleep_until(*at).await;
-                    *what
+                    tokio::time::sleep_until(at).await;
+                    what
                 }
                 None => std::future::pending().await,
             }
@@ -276,9 +314,11 @@ impl SessionActor {
             Command::Close(by, reply) => answer(reply, self.close(by).await),
             Command::Reopen(by, reply) => answer(reply, self.reopen(by).await),
             Command::Clear(by, reply) => answer(reply, self.clear(by).await),
+            Command::Uproot(by, reply) => answer(reply, self.uproot(by).await),
             Command::Delete { by, force, reply } => answer(reply, self.delete(by, force).await),
             Command::Patch(patch, reply) => answer(reply, self.patch(patch).await),
             Command::Answer(given, reply) => answer(reply, self.answer(given).await),
+            Command::Tool { name, input, reply } => answer(reply, Ok(self.tool(&name, &input).await)),
             Command::Resume(reply) => answer(reply, self.advance(&Actor::Daemon).await),
             Command::Sleep => self.sleep(),
             Command::Shutdown(reply) => {
@@ -290,7 +330,11 @@ impl SessionActor {
 
     /// Says whether the actor can go, and if so takes it out of the map so that no command is lost.
     fn retires(&mut self) -> bool {
-        let idle = self.running.is_none() && self.start.is_none() && (self.current.is_none() || self.over);
+        let parked = self.session.parked().is_some() && !self.over;
+        let idle = self.running.is_none()
+            && self.start.is_none()
+            && (self.current.is_none() || self.over)
+            && !parked;
         if !idle {
             return false;
         }

@@ -37,6 +37,11 @@ pub(super) enum Stored {
 pub(super) struct Spent(BTreeMap<CauseId, (Version, Vec<cause::Event>)>);
 
 impl Spent {
+    /// Spends from one cause, as it stood at a version.
+    pub(super) fn of(cause: Option<CauseId>, version: Version, event: cause::Event) -> Self {
+        Self(cause.map(|cause| (cause, (version, vec![event]))).into_iter().collect())
+    }
+
     /// Opens a cause; whatever is spent from it comes after.
     pub(super) fn open(&mut self, cause: CauseId, opened: cause::Event) {
         self.0.entry(cause).or_default().1.insert(0, opened);
@@ -82,9 +87,9 @@ impl SessionActor {
             };
             match session::open(&mut change.draft, plan, &state, mint::turn()) {
                 Opening::Opened(spent) => {
-                    return Ok(Spent(
-                        spent.map(|event| (cause, (version, vec![event]))).into_iter().collect(),
-                    ));
+                    return Ok(
+                        spent.map_or_else(Spent::default, |event| Spent::of(Some(cause), version, event))
+                    );
                 }
                 Opening::Held(_) => {
                     let held =

@@ -2,11 +2,13 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::cause;
+use paseo_core::id::SessionId;
 use paseo_core::label::Labels;
-use paseo_core::session::{self, Class, Created, Draft, Event, Opening, Session, Verb};
+use paseo_core::permission::Mode;
+use paseo_core::session::{self, Class, Created, Draft, Event, Opening, Session, Verb, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{Appended, Version};
-use paseo_wire::message::CreatedSession;
+use paseo_wire::message::{CreatedSession, PlaceNotes};
 
 use super::actor::Beginning;
 use super::changes::Change;
@@ -18,13 +20,21 @@ use crate::mint;
 
 /// What a session is made from.
 pub(crate) struct NewSession {
+    pub(crate) id: SessionId,
     pub(crate) by: Actor,
     pub(crate) provider: String,
+    /// Why this one: told in the answer.
+    pub(crate) provider_reason: String,
     pub(crate) model: Option<String>,
+    pub(crate) effort: Option<String>,
+    pub(crate) permissions: Mode,
     pub(crate) labels: Labels,
     pub(crate) name: Option<String>,
     pub(crate) project: String,
     pub(crate) directory: String,
+    pub(crate) worktree: Option<Worktree>,
+    /// What a person should know about where it runs.
+    pub(crate) notes: Option<PlaceNotes>,
     pub(crate) prompt: Option<String>,
     pub(crate) key: Option<RequestKey>,
 }
@@ -33,15 +43,18 @@ impl Sessions {
     /// Makes a session and hands it its first message.
     pub(crate) async fn create(&self, new: NewSession) -> Result<CreatedSession, Failure> {
         let context = &self.context;
-        let (id, now, before) = (mint::session(), mint::now(), context.journal.head());
+        let (id, now, before) = (new.id, mint::now(), context.journal.head());
         let created = Created {
             session: id,
             by: new.by.clone(),
             provider: new.provider,
             model: new.model,
+            effort: new.effort,
+            permissions: new.permissions,
             parent: None,
             project: new.project,
             directory: new.directory,
+            worktree: new.worktree,
             labels: new.labels,
             name: new.name,
         };
@@ -73,11 +86,15 @@ impl Sessions {
             first = Some((receipt, cause, opened(&message, id, delivery)));
         }
 
-        let mut events = vec![Event::Created(created.clone())];
+        let mut events = vec![Event::Created(Box::new(created.clone()))];
         events.append(&mut change.draft.events);
         let mut entries = change.entries.session(id, 0, &events);
-        let mut answer =
-            CreatedSession { session: crate::view::session(&change.draft.session, handle), receipt: None };
+        let mut answer = CreatedSession {
+            session: crate::view::session(&change.draft.session, handle),
+            receipt: None,
+            provider_reason: new.provider_reason,
+            place: new.notes,
+        };
         if let Some((receipt, cause, event)) = first {
             entries = entries.stream(cause::stream(cause), 0, &[event]);
             answer.receipt = Some(receipt);

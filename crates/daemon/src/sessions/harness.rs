@@ -3,27 +3,41 @@
 use std::env;
 use std::ffi::OsString;
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use paseo_core::envelope;
 use paseo_core::id::{DeliveryId, SessionId};
+use paseo_core::permission::{self, Mode};
 use paseo_core::session::{Outcome, Pending, Source};
-use paseo_runtime::provider::{Harness, Input, Launch, Message, Output};
+use paseo_core::tool::Grants;
+use paseo_core::{envelope, prompt};
+use paseo_runtime::provider::{Harness, Input, Launch, McpServer, Message, Output, TOKEN_VARIABLE};
 
 use super::Context;
 use super::actor::{Ending, SessionActor};
 use crate::failure::Failure;
 use crate::identity::Registration;
-use crate::mint;
 use crate::processes::Place;
+use crate::{mcp, mint};
 
 /// A harness with everything that lives as long as it does.
 pub(super) struct Running {
     harness: Harness,
     _registration: Registration,
     _place: Place,
+    /// What it was started with, and would have to be started anew to change.
+    dress: Dress,
     ended: bool,
+}
+
+/// What a session's process is started with, beside its conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dress {
+    prompt: String,
+    servers: Vec<McpServer>,
+    /// What the harness asks for; what it is answered is decided here.
+    permissions: Mode,
 }
 
 /// A harness on its way.
@@ -90,12 +104,13 @@ impl SessionActor {
                 return;
             }
         };
-        let input = Input::Turn { turn: id, messages };
+        let (input, dress) = (Input::Turn { turn: id, messages }, self.dress());
         match &mut self.running {
             // It is being ended; its exit starts the next.
             Some(running) if running.ended => self.unsent = Some(input),
             Some(running) => {
-                if !running.tell(input.clone()) {
+                // Labels and settings count from the next turn on.
+                if running.dress != dress || !running.tell(input.clone()) {
                     self.unsent = Some(input);
                     self.end_processes();
                 }
@@ -114,24 +129,33 @@ impl SessionActor {
         self.lost = None;
         self.growing.clear();
         self.calls.clear();
+        self.asks.clear();
     }
 
     /// Starts a process, as soon as there is a place for it.
     pub(super) fn launch(&mut self) {
-        let (context, session) = (Arc::clone(&self.context), self.session.clone());
+        let (context, session, dress) = (Arc::clone(&self.context), self.session.clone(), self.dress());
         self.start = Some(Box::pin(async move {
-            let place = context.processes.place().await;
+            let place = context.processes.place(session.id).await;
             let place = place
                 .ok_or(NotStarted { code: "start_failed", text: "the daemon is stopping".to_owned() })?;
             let not_started = |text: String| NotStarted { code: "start_failed", text };
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
             })?;
+            // Before a harness says it in words of its own.
+            if !Path::new(&session.profile.directory).is_dir() {
+                return Err(not_started(format!("its directory {} is gone", session.profile.directory)));
+            }
             let secret = mint::secret().map_err(|error| not_started(error.to_string()))?;
             let launch = Launch {
                 session: session.id,
                 directory: session.profile.directory.clone().into(),
                 model: session.profile.model.clone(),
+                effort: session.profile.effort.clone(),
+                permissions: dress.permissions,
+                prompt: dress.prompt.clone(),
+                servers: dress.servers.clone(),
                 resume: session.history.reference.clone(),
                 turns: session.history.turns,
                 executable: context.executable.clone(),
@@ -144,8 +168,18 @@ impl SessionActor {
                 )
             })?;
             let registration = registration.with_shim(harness.shim);
-            Ok(Running { harness, _registration: registration, _place: place, ended: false })
+            Ok(Running { harness, _registration: registration, _place: place, dress, ended: false })
         }));
+    }
+
+    /// Returns what a process of this session is to be started with now.
+    fn dress(&self) -> Dress {
+        let settings = self.context.settings.get();
+        let profile = &self.session.profile;
+        let grants = Grants::of(&self.session, &settings);
+        let servers = mcp::servers(&grants, &self.context.url, self.session.id);
+        let permissions = permission::asking(profile.permissions, settings.rules.values(), &profile.project);
+        Dress { prompt: prompt::build(&self.session), servers, permissions }
     }
 
     /// Goes on once the process is there, or is known not to come.
@@ -203,7 +237,7 @@ fn environment(context: &Context, session: SessionId, secret: &str) -> Vec<(Stri
     let mut environment = vec![
         ("PASEO_SESSION".to_owned(), session.to_string()),
         ("PASEO_HOME".to_owned(), context.home.display().to_string()),
-        ("PASEO_TOKEN".to_owned(), secret.to_owned()),
+        (TOKEN_VARIABLE.to_owned(), secret.to_owned()),
         ("PASEO_URL".to_owned(), context.url.clone()),
     ];
     // The agent's own shell finds this `paseo` first.

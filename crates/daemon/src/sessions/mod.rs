@@ -1,6 +1,7 @@
 //! Sessions: each that has something to do has an actor; idle ones cost nothing but their place in the directory.
 
 mod actor;
+mod asks;
 mod changes;
 mod create;
 mod deliver;
@@ -18,11 +19,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, SessionId};
+use paseo_core::item::ToolOutcome;
 use paseo_core::label::Label;
 use paseo_core::session::{Class, Session, Verb};
 use paseo_store::Version;
 use paseo_wire::error::Code;
 use paseo_wire::message::Receipt;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use actor::Beginning;
@@ -65,6 +68,8 @@ pub(crate) enum Command {
     Close(Actor, Reply<bool>),
     Reopen(Actor, Reply<bool>),
     Clear(Actor, Reply<bool>),
+    /// Its worktree is gone.
+    Uproot(Actor, Reply<bool>),
     Delete {
         by: Actor,
         force: bool,
@@ -72,6 +77,12 @@ pub(crate) enum Command {
     },
     Patch(Patch, Reply<bool>),
     Answer(Answer, Reply<bool>),
+    /// Does what the agent asks for, if it may.
+    Tool {
+        name: String,
+        input: Value,
+        reply: Reply<(ToolOutcome, String)>,
+    },
     /// Goes on with what waits: after a restart.
     Resume(Reply<()>),
     /// Ends the process if it is idle: another needs its place.
@@ -87,12 +98,15 @@ impl Command {
         // Whoever asked may have gone.
         match self {
             Self::Deliver(_, reply) => drop(reply.send(Err(failure))),
-            Self::Stop(_, reply) | Self::Close(_, reply) | Self::Reopen(_, reply) | Self::Clear(_, reply) => {
-                drop(reply.send(Err(failure)));
-            }
+            Self::Stop(_, reply)
+            | Self::Close(_, reply)
+            | Self::Reopen(_, reply)
+            | Self::Clear(_, reply)
+            | Self::Uproot(_, reply) => drop(reply.send(Err(failure))),
             Self::Delete { reply, .. } | Self::Patch(_, reply) | Self::Answer(_, reply) => {
                 drop(reply.send(Err(failure)))
             }
+            Self::Tool { reply, .. } => drop(reply.send(Err(failure))),
             Self::Resume(reply) => drop(reply.send(Err(failure))),
             Self::Shutdown(reply) => drop(reply.send(Ok(()))),
             Self::Sleep => {}

@@ -1,29 +1,30 @@
 //! What a harness says, and what becomes of it.
 
-use std::time::Duration;
-
 use paseo_core::actor::Actor;
 use paseo_core::id::{ItemId, TurnId};
-use paseo_core::item::{Decision, Draft, Entry, Kind, Place, ToolOutcome};
+use paseo_core::item::{Draft, Entry, Kind, Place, ToolOutcome};
 use paseo_core::session::{self, Event, Outcome, Pending, Source};
 use paseo_runtime::orphans;
-use paseo_runtime::provider::{DeltaKind, Exit, Input, Output, TurnEnd};
+use paseo_runtime::provider::{DeltaKind, Exit, Failed, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
 use paseo_wire::stream::LiveFrame;
 use tokio::time::Instant;
 
-use super::actor::{Ending, Growing, SessionActor, Timer};
+use super::actor::{Ending, Growing, RETRY, SessionActor, Timer};
+use super::asks::withdraw;
 use super::changes::{Change, Spent, Stored};
 use crate::failure::Failure;
-use crate::journal::{self, Entries};
+use crate::journal::Entries;
 use crate::mint;
 
 /// Longest name or id that a harness may give.
 const NAME_BYTES: usize = 200;
 /// How much of a growing text is kept in case it is never finished.
 const KEPT_BYTES: usize = 1024 * 1024;
-/// How long to wait before a turn's end is stored again.
-const RETRY: Duration = Duration::from_secs(1);
+
+/// Said when a harness goes on by itself and nobody pays for it.
+const UNPAID: &str = "HELD: the agent began a turn by itself, because something in the background ended. It was \
+    stopped: it has gone on by itself as often as one request from a person allows. Write to it to let it go on.";
 
 /// An item as the harness gave it.
 type Finished = (ItemId, Place, Draft);
@@ -88,15 +89,9 @@ impl SessionActor {
 
     async fn output(&mut self, output: Output) -> Result<(), Failure> {
         match output {
-            Output::Reference(reference) => {
-                if self.session.history.reference.as_ref() != Some(&reference) {
-                    self.quietly(|change| {
-                        change.draft.push(Event::Referenced { reference: reference.clone() })
-                    })
-                    .await?;
-                }
-                Ok(())
-            }
+            Output::Reference(reference) => self.refer(Some(reference)).await,
+            Output::Forgotten => self.refer(None).await,
+            Output::TurnBegan { turn } => self.began(turn).await,
             Output::Handed { turn } => self.handed(turn).await,
             Output::Steered { delivery } => {
                 let Some(turn) = &self.session.turn else { return Ok(()) };
@@ -118,7 +113,8 @@ impl SessionActor {
                 self.tell(Input::ToolResult { call, outcome, text });
                 Ok(())
             }
-            Output::Ask { hash, text } => self.asked(hash, text).await,
+            Output::Ask(request) => self.asked(request).await,
+            Output::AskWithdrawn { call } => self.withdrawn(&call).await,
             Output::TurnEnded { turn, end } => {
                 if self.current == Some(turn) {
                     self.ended(end).await;
@@ -134,6 +130,50 @@ impl SessionActor {
     pub(super) fn tell(&mut self, input: Input) {
         if self.running.as_mut().is_some_and(|running| !running.tell(input)) {
             self.end_processes();
+        }
+    }
+
+    async fn refer(&mut self, reference: Option<String>) -> Result<(), Failure> {
+        if self.session.history.reference == reference {
+            return Ok(());
+        }
+        self.quietly(|change| change.draft.push(Event::Referenced { reference: reference.clone() })).await
+    }
+
+    /// Takes in a turn that the harness began by itself. When no wake is left, it must not go on.
+    async fn began(&mut self, turn: TurnId) -> Result<(), Failure> {
+        if self.session.turn.is_some() {
+            return Ok(());
+        }
+        self.timer = None;
+        self.context.processes.rouse(self.id());
+        loop {
+            let (cause, version) = match self.session.history.cause {
+                Some((cause, _)) => self.context.journal.cause(cause).await?,
+                None => Default::default(),
+            };
+            let mut change = self.begin(&Actor::Session(self.id()));
+            let paid = self.session.history.cause.map(|(cause, _)| cause);
+            let spent = match session::open_own(&mut change.draft, &cause, turn) {
+                Ok(Some(event)) => Spent::of(paid, version, event),
+                Ok(None) => return Ok(()),
+                Err(_) => {
+                    self.tell(Input::Interrupt);
+                    let notice = Draft::text(Kind::Notice { code: "held_for_budget".to_owned() }, UNPAID);
+                    change.entries.item(self.id(), mint::item(), place(None), notice);
+                    Spent::default()
+                }
+            };
+            // The harness has it already.
+            self.current = change.draft.session.turn.as_ref().map(|turn| turn.id);
+            match self.store(change, spent, None).await {
+                Ok(Stored::Conflict) => {}
+                Ok(Stored::Done | Stored::Repeat(_)) => return Ok(()),
+                Err(failure) => {
+                    self.current = None;
+                    return Err(failure);
+                }
+            }
         }
     }
 
@@ -210,27 +250,15 @@ impl SessionActor {
         }
     }
 
-    async fn asked(&mut self, hash: String, text: String) -> Result<(), Failure> {
-        let (session, turn) = (self.id(), self.current);
-        let reference = journal::reference(&text);
-        self.quietly(|change| {
-            change.entries.content(session, reference.id, text.clone(), None);
-            let kind = Kind::Permission { hash: hash.clone(), decision: None };
-            let entry = Entry { place: place(turn), kind };
-            change.entries.item_with(session, mint::item(), entry, Some(reference.id));
-            change.draft.push(Event::Asked { hash: hash.clone(), text: reference.clone() });
-        })
-        .await
-    }
-
     async fn ended(&mut self, end: TurnEnd) {
         self.timer = None;
         let ending = match (end, self.ending) {
             (TurnEnd::Completed, _) => Ending::of(Outcome::Completed, Source::Protocol, None),
             (_, Some(source)) => Ending::of(Outcome::Interrupted, source, None),
             (TurnEnd::Interrupted, None) => Ending::of(Outcome::Interrupted, Source::Protocol, None),
-            (TurnEnd::Failed { code, text }, None) => {
-                Ending::of(Outcome::Failed, Source::Protocol, Some((code, text)))
+            (TurnEnd::Failed(Failed { code, text, until }), None) => {
+                let error = Some((code.word().to_owned(), text));
+                Ending { until, ..Ending::of(Outcome::Failed, Source::Protocol, error) }
             }
         };
         self.finish(ending).await;
@@ -334,10 +362,12 @@ pub(super) fn end(change: &mut Change, left: &LeftOpen, turn: Option<TurnId>, en
         change.entries.item(session, mint::item(), place(turn), error);
     }
     let code = ending.error.as_ref().map(|(code, _)| code.clone());
-    if ending.sent {
-        session::end(&mut change.draft, ending.outcome, ending.source, code);
+    let Ending { outcome, source, until, sent, .. } = *ending;
+    let ending = session::Ending { outcome, source, code, until };
+    if sent {
+        session::end(&mut change.draft, ending);
     } else {
-        session::end_unsent(&mut change.draft, ending.outcome, ending.source, code);
+        session::end_unsent(&mut change.draft, ending);
     }
 }
 
@@ -353,11 +383,8 @@ pub(super) fn close_open(change: &mut Change, left: &LeftOpen, turn: Option<Turn
         let kind = Kind::ToolResult { call, outcome, exit_code: None, duration_ms: 0 };
         change.entries.item_with(session, mint::item(), Entry { place: place(turn), kind }, None);
     }
-    if let Some(ask) = change.draft.session.turn.as_ref().and_then(|turn| turn.ask.clone()) {
-        let kind = Kind::Permission { hash: ask.hash, decision: Some(Decision::Withdrawn) };
-        let entry = Entry { place: place(turn), kind };
-        change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
-    }
+    let asks = change.draft.session.turn.as_ref().map(|turn| turn.asks.clone()).unwrap_or_default();
+    asks.iter().for_each(|ask| withdraw(change, turn, ask));
     if let Some(words) = cut_off {
         let notice = Draft::text(Kind::Notice { code: "interrupted".to_owned() }, words);
         change.entries.item(session, mint::item(), place(turn), notice);
@@ -371,10 +398,7 @@ pub(super) fn place(turn: Option<TurnId>) -> Place {
 
 /// Cuts what a harness may have made up: it stands in the event itself, which stays small.
 fn bound_names(kind: &mut Kind) {
-    let cut = |text: &mut String| {
-        let end = (0..=NAME_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-        text.truncate(end.unwrap_or(0));
-    };
+    let cut = |text: &mut String| *text = bounded(text);
     match kind {
         Kind::ToolCall { call, name, .. } => {
             cut(call);
@@ -390,6 +414,12 @@ fn bound_names(kind: &mut Kind) {
         | Kind::Usage(_)
         | Kind::Raw { .. } => {}
     }
+}
+
+/// Cuts a name to a length that fits into an event.
+pub(super) fn bounded(text: &str) -> String {
+    let end = (0..=NAME_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text[..end.unwrap_or(0)].to_owned()
 }
 
 fn user_text(

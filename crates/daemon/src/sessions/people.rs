@@ -1,19 +1,17 @@
 //! What people do to a session beside talking to it.
 
 use paseo_core::actor::Actor;
-use paseo_core::item::{Decision, Entry, Kind};
 use paseo_core::session::{self, Event, Outcome, Refusal, Source};
-use paseo_runtime::provider::{Input, Output};
+use paseo_runtime::provider::Output;
 use paseo_store::Erasure;
 use paseo_wire::error::Code;
 
+use super::Patch;
 use super::actor::{Ending, SHIM_GRACE, SessionActor};
 use super::changes::{Spent, Stored};
-use super::output::{close_open, end, place};
-use super::{Answer, Patch};
+use super::output::{close_open, end};
 use crate::directory::Closing;
 use crate::failure::Failure;
-use crate::mint;
 
 impl SessionActor {
     /// Stops the running turn; nothing more starts until a person writes.
@@ -67,6 +65,12 @@ impl SessionActor {
         if self.session.turn.is_some() && !force {
             return Err(Failure::from(Refusal::Busy).hint("stop it first with `paseo stop`, or add --force"));
         }
+        let waiting = self.session.queue.len();
+        if waiting > 0 && !force {
+            let messages = if waiting == 1 { "1 message waits" } else { &format!("{waiting} messages wait") };
+            return Err(Failure::new(Code::Conflict, format!("{messages} for this agent and would be lost"))
+                .hint("`paseo queue` shows what waits; add --force to delete it all the same"));
+        }
         self.close(by.clone()).await?;
         loop {
             let mut change = self.begin(&by);
@@ -78,6 +82,15 @@ impl SessionActor {
                 return Ok(true);
             }
         }
+    }
+
+    /// Notes that a person removed the session's worktree.
+    pub(super) async fn uproot(&mut self, by: Actor) -> Result<bool, Failure> {
+        self.change(&by, |change| {
+            session::uproot(&mut change.draft);
+            Ok(!change.draft.events.is_empty())
+        })
+        .await
     }
 
     pub(super) async fn patch(&mut self, patch: Patch) -> Result<bool, Failure> {
@@ -92,40 +105,12 @@ impl SessionActor {
         .await
     }
 
-    /// Passes a person's answer on. The first wins; a later one is told.
-    pub(super) async fn answer(&mut self, answer: Answer) -> Result<bool, Failure> {
-        let ask = self.session.turn.as_ref().and_then(|turn| turn.ask.clone());
-        let ask = ask.filter(|ask| ask.hash == answer.hash).ok_or_else(|| {
-            Failure::new(
-                Code::Conflict,
-                "this request is not open: it was answered or withdrawn, or the agent went on",
-            )
-            .hint("look at it with `paseo inspect`")
-        })?;
-        let decision = if answer.allow { Decision::Allow } else { Decision::Deny };
-        let (session, turn) = (self.id(), self.current);
-        self.change(&answer.by, |change| {
-            let kind = Kind::Permission { hash: ask.hash.clone(), decision: Some(decision) };
-            change.entries.item_with(
-                session,
-                mint::item(),
-                Entry { place: place(turn), kind },
-                Some(ask.text.id),
-            );
-            change.draft.push(Event::Decided { hash: ask.hash.clone(), decision });
-            Ok(())
-        })
-        .await?;
-        self.tell(Input::Permission { hash: answer.hash, allow: answer.allow, message: answer.message });
-        Ok(true)
-    }
-
     /// Ends the turn in good order and waits until no process is left.
     pub(super) async fn shutdown(&mut self) {
         if self.session.turn.is_some() {
             let (left, turn) = (self.left_open(), self.current);
             let sent = self.unsent.is_none() && self.start.is_none();
-            let ending = Ending { outcome: Outcome::Interrupted, source: Source::Restart, error: None, sent };
+            let ending = Ending { sent, ..Ending::of(Outcome::Interrupted, Source::Restart, None) };
             // What waits goes on when the daemon is back.
             self.over = true;
             if let Err(failure) = self.quietly(|change| end(change, &left, turn, &ending)).await {

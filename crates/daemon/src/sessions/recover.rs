@@ -27,7 +27,10 @@ impl Sessions {
             for row in &heads {
                 let head = paseo_core::fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?;
                 if let paseo_core::fold::SessionHead::Session(session) = head {
-                    if session.turn.is_some() || session::next(&session).is_some() {
+                    if session.turn.is_some()
+                        || session.parked().is_some()
+                        || session::next(&session).is_some()
+                    {
                         unfinished.push(session.id);
                     }
                     self.context.directory.put(&session, row.head.version);

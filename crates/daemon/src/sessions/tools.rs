@@ -1,5 +1,6 @@
 //! Tools that an agent calls through its harness. Every call passes the scope check.
 
+use paseo_core::actor::Actor;
 use paseo_core::item::ToolOutcome;
 use paseo_core::limits::NAME_CHARS;
 use paseo_core::session::{self, Refusal};
@@ -8,6 +9,7 @@ use serde_json::Value;
 
 use super::actor::SessionActor;
 use crate::failure::Failure;
+use crate::worktrees;
 
 impl SessionActor {
     /// Does what the agent asks for, if it may, and returns what to tell it.
@@ -19,10 +21,34 @@ impl SessionActor {
         }
         match name {
             SET_TITLE => self.set_title(input).await,
-            SET_BRANCH => (ToolOutcome::Error, "nothing to name: this agent has no worktree".to_owned()),
+            SET_BRANCH => self.set_branch(input).await,
             // A power of the harness itself: it asked whether it may.
             native if native.starts_with("native_") => (ToolOutcome::Ok, String::new()),
             other => (ToolOutcome::Error, format!("the tool `{other}` cannot be called this way")),
+        }
+    }
+
+    async fn set_branch(&mut self, input: &Value) -> (ToolOutcome, String) {
+        let Some(name) = input.get("name").and_then(Value::as_str) else {
+            return (ToolOutcome::Error, "set_branch needs a `name`: the new name of the branch".to_owned());
+        };
+        let Some(worktree) = self.session.profile.worktree.clone() else {
+            return (ToolOutcome::Error, "nothing to name: this agent has no worktree".to_owned());
+        };
+        let renamed = match worktrees::rename(&worktree, name).await {
+            Ok(renamed) => renamed,
+            Err(why) => return (ToolOutcome::Error, format!("the branch keeps its name: {why}")),
+        };
+        let by = Actor::Session(self.id());
+        let stored = self
+            .change(&by, |change| {
+                session::branch(&mut change.draft, &renamed.branch);
+                Ok(())
+            })
+            .await;
+        match stored {
+            Ok(()) => (ToolOutcome::Ok, format!("The branch is now: {}", renamed.branch)),
+            Err(failure) => (ToolOutcome::Error, failure.message),
         }
     }
 
@@ -31,7 +57,7 @@ impl SessionActor {
         let Some(title) = title else {
             return (ToolOutcome::Error, "set_title needs a `title`: a short text".to_owned());
         };
-        let by = paseo_core::actor::Actor::Session(self.id());
+        let by = Actor::Session(self.id());
         let result = self
             .change(&by, |change| match session::title(&mut change.draft, title.clone()) {
                 Ok(()) => Ok(format!("The title is now: {title}")),

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use paseo_core::id::{SessionId, TurnId};
+use paseo_core::time::Timestamp;
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::link::Link;
 use super::plan::plan;
 use super::script::{Crash, StartFile};
 use super::turn::{SCRIPT_ERROR, Stop, Turn};
-use crate::provider::{Input, Message, Output, TurnEnd};
+use crate::fresh::now;
+use crate::provider::{Failed, FailureCode, Input, Message, Output, TurnEnd};
 
 /// What the process is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +78,15 @@ fn serve(arguments: Arguments) -> io::Result<ExitCode> {
             let end = match run_turn(&mut link, turn, &messages, start_file.as_ref(), number).await {
                 Ok(()) => TurnEnd::Completed,
                 Err(Stop::Interrupted) => TurnEnd::Interrupted,
-                Err(Stop::Failed { code, text }) => TurnEnd::Failed { code: code.to_owned(), text },
+                Err(Stop::Failed { code, text }) => {
+                    TurnEnd::Failed(Failed { code: FailureCode::Own(code.to_owned()), text, until: None })
+                }
+                Err(Stop::Limited(left)) => {
+                    let left = i64::try_from(left.as_millis()).unwrap_or(i64::MAX);
+                    let until = Timestamp::from_millis(now().as_millis().saturating_add(left));
+                    let text = "The limit of this script is reached.".to_owned();
+                    TurnEnd::Failed(Failed { code: FailureCode::RateLimited, text, until: Some(until) })
+                }
                 Err(Stop::Crashed(Crash::Exit(code))) => return Ok(ExitCode::from(code)),
                 Err(Stop::Crashed(Crash::Kill)) => {
                     kill_process(getpid(), Signal::KILL)?;

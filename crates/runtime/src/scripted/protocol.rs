@@ -3,10 +3,12 @@
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, TurnId};
 use paseo_core::item::{Draft, Kind, ToolOutcome};
+use paseo_core::permission::{self, Power, Shape};
+use paseo_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::provider::{DeltaKind, Exit, Input, Message, Output, TurnEnd};
+use crate::provider::{Answer, DeltaKind, Exit, Failed, FailureCode, Input, Message, Output, TurnEnd};
 
 /// A line to the agent.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,15 +34,22 @@ enum InputWords {
     },
     Interrupt,
     Permission {
-        hash: String,
-        allow: bool,
-        message: Option<String>,
+        call: String,
+        #[serde(with = "AnswerWords")]
+        decision: Answer,
     },
     ToolResult {
         call: String,
         outcome: ToolOutcome,
         text: String,
     },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Answer", rename_all = "snake_case")]
+enum AnswerWords {
+    Allow { input: Value },
+    Deny { message: String },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -55,6 +64,14 @@ struct MessageWords {
 #[serde(remote = "Output", rename_all = "snake_case")]
 enum OutputWords {
     Reference(String),
+    /// It has nothing to forget.
+    #[serde(skip)]
+    Forgotten,
+    /// It starts nothing by itself.
+    #[serde(skip)]
+    TurnBegan {
+        turn: TurnId,
+    },
     Handed {
         turn: TurnId,
     },
@@ -79,9 +96,10 @@ enum OutputWords {
         name: String,
         input: Value,
     },
-    Ask {
-        hash: String,
-        text: String,
+    Ask(#[serde(with = "RequestWords")] permission::Request),
+    #[serde(skip)]
+    AskWithdrawn {
+        call: String,
     },
     TurnEnded {
         turn: TurnId,
@@ -105,8 +123,46 @@ enum DeltaKindWords {
 #[serde(remote = "TurnEnd", rename_all = "snake_case")]
 enum TurnEndWords {
     Completed,
-    Failed { code: String, text: String },
+    Failed(#[serde(with = "FailedWords")] Failed),
     Interrupted,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Failed")]
+struct FailedWords {
+    #[serde(with = "code")]
+    code: FailureCode,
+    text: String,
+    until: Option<Timestamp>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "permission::Request")]
+struct RequestWords {
+    call: String,
+    tool: String,
+    input: Value,
+    power: Power,
+    shape: Shape,
+}
+
+mod code {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::FailureCode;
+
+    pub(super) fn serialize<S: Serializer>(code: &FailureCode, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(code.word())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FailureCode, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        Ok(if word == FailureCode::RateLimited.word() {
+            FailureCode::RateLimited
+        } else {
+            FailureCode::Own(word)
+        })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -137,8 +193,6 @@ mod messages {
 
 #[cfg(test)]
 mod tests {
-    use paseo_core::time::Timestamp;
-
     use super::*;
 
     #[test]

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use paseo_core::item::{Draft, Kind};
+use paseo_core::permission::Mode;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
@@ -14,7 +15,7 @@ use crate::fresh::item_id;
 use crate::lines::{Damage, Line};
 use crate::process::{self, ProcessOutput, Program};
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Input, Launch, Lifetime, Output, Provider, StartError,
+    BoxFuture, Capabilities, Check, Harness, Input, Launch, Lifetime, Output, Provider, Readiness, StartError,
 };
 
 const NAME: &str = "scripted";
@@ -32,7 +33,26 @@ impl Provider for Scripted {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { steer: true, resume: true, lifetime: Lifetime::Pipe }
+        Capabilities {
+            steer: true,
+            resume: true,
+            models: true,
+            efforts: &[],
+            permissions: &Mode::ALL,
+            mcp: false,
+            thinking: true,
+            cost: true,
+            own_turns: false,
+            lifetime: Lifetime::Pipe,
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        Readiness::Ready { program: None }
+    }
+
+    fn version(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
     }
 
     fn check(&self, request: &Check) -> Result<(), StartError> {
@@ -50,6 +70,7 @@ impl Provider for Scripted {
                 directory: launch.directory.clone(),
                 session: launch.session,
                 environment: launch.environment,
+                removed: Vec::new(),
             })
             .map_err(|error| StartError {
                 message: format!("the scripted agent cannot be started: {error}"),

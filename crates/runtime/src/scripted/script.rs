@@ -9,23 +9,36 @@ use serde_json::Value;
 const SPEW_LIMIT: usize = 60 * 1024 * 1024;
 const BIG_LINE_LIMIT: usize = 1024 * 1024 * 1024;
 const VERBS: &str =
-    "say, stream, think, tool, sh, ask, wait, fail, hang, crash, spew, usage, garbage, big-line";
+    "say, stream, think, tool, sh, ask, asks, wait, fail, limit, hang, crash, spew, usage, garbage, big-line";
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
     Say(String),
-    Stream { delay: Duration, text: String },
+    Stream {
+        delay: Duration,
+        text: String,
+    },
     Think(String),
-    Tool { name: String, input: Value },
+    Tool {
+        name: String,
+        input: Value,
+    },
     Shell(String),
     Ask(String),
+    /// Several questions at once.
+    Asks(Vec<String>),
     Wait(Duration),
     Fail(String),
+    /// A limit is reached, for so long.
+    Limit(Duration),
     Hang,
     Crash(Crash),
     Spew(usize),
-    Usage { input: u64, output: u64 },
+    Usage {
+        input: u64,
+        output: u64,
+    },
     Garbage,
     BigLine(usize),
 }
@@ -145,8 +158,10 @@ fn read(verb: &str, argument: &str) -> Result<Step, String> {
         "tool" => tool(argument),
         "sh" => text().map(Step::Shell),
         "ask" => text().map(Step::Ask),
+        "asks" => text().map(|text| Step::Asks(text.split('|').map(|one| one.trim().to_owned()).collect())),
         "wait" => milliseconds(argument).map(Step::Wait),
         "fail" => text().map(Step::Fail),
+        "limit" => milliseconds(argument).map(Step::Limit),
         "hang" => nothing(Step::Hang),
         "crash" => crash(argument).map(Step::Crash),
         "spew" => bytes(argument, SPEW_LIMIT).map(Step::Spew),

@@ -1,14 +1,14 @@
 //! Running the steps of one turn.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::time::{Duration, Instant};
 
 use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Draft, Kind, ToolCallExtra, ToolClass, ToolOutcome, Usage};
+use paseo_core::permission::{self, Power, Shape};
 use rustix::process::WaitStatus;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
 
 use super::link::Link;
@@ -17,7 +17,7 @@ use super::script::{Crash, Step};
 use super::shell::{Shell, Transcript};
 use crate::fresh::item_id;
 use crate::process_table::children;
-use crate::provider::{DeltaKind, Input, Message, Output};
+use crate::provider::{Answer, DeltaKind, Input, Message, Output};
 
 /// The code of a turn that a malformed directive ended.
 pub(super) const SCRIPT_ERROR: &str = "script_error";
@@ -35,6 +35,8 @@ pub(super) enum Stop {
         code: &'static str,
         text: String,
     },
+    /// A limit is reached, for so long.
+    Limited(Duration),
     Crashed(Crash),
     /// The provider cannot be reached.
     Broken(io::Error),
@@ -97,9 +99,11 @@ impl<'a> Turn<'a> {
             Step::Think(text) => self.item(Draft::text(Kind::Thinking, text)).await,
             Step::Tool { name, input } => self.tool(name, input).await,
             Step::Shell(command) => self.shell(command).await,
-            Step::Ask(text) => self.ask(text).await,
+            Step::Ask(text) => self.ask(vec![text]).await,
+            Step::Asks(texts) => self.ask(texts).await,
             Step::Wait(duration) => self.pause(duration).await,
             Step::Fail(text) => Err(Stop::Failed { code: SCRIPTED_FAILURE, text }),
+            Step::Limit(duration) => Err(Stop::Limited(duration)),
             Step::Hang => loop {
                 self.answer().await?;
             },
@@ -144,19 +148,38 @@ impl<'a> Turn<'a> {
         Ok(self.link.send_bytes(b"\n").await?)
     }
 
-    async fn ask(&mut self, text: String) -> Result<(), Stop> {
-        let asked = self.next_name();
-        let hash: String =
-            Sha256::digest(format!("{asked} {text}")).iter().map(|byte| format!("{byte:02x}")).collect();
-        self.link.send(Output::Ask { hash: hash.clone(), text: text.clone() }).await?;
+    /// Puts questions, all at once, and waits until each is answered.
+    async fn ask(&mut self, texts: Vec<String>) -> Result<(), Stop> {
+        let mut open = HashMap::new();
+        for text in texts {
+            let request = permission::Request {
+                call: self.next_name(),
+                tool: "ask".to_owned(),
+                input: Value::Null,
+                power: Power::Read,
+                shape: Shape::Question { text: text.clone() },
+            };
+            open.insert(request.call.clone(), text);
+            self.link.send(Output::Ask(request)).await?;
+        }
+        while !open.is_empty() {
+            let Input::Permission { call, decision } = self.answer().await? else { continue };
+            let Some(text) = open.remove(&call) else { continue };
+            if let Answer::Deny { message } = decision {
+                let reason = if message.is_empty() { String::new() } else { format!(" ({message})") };
+                let kind = Kind::Notice { code: "permission_denied".to_owned() };
+                self.item(Draft::text(kind, format!("Denied: {text}{reason}"))).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn request_permission(&mut self, request: permission::Request) -> Result<Answer, Stop> {
+        let call = request.call.clone();
+        self.link.send(Output::Ask(request)).await?;
         loop {
             match self.answer().await? {
-                Input::Permission { hash: of, allow: true, .. } if of == hash => return Ok(()),
-                Input::Permission { hash: of, allow: false, message } if of == hash => {
-                    let reason = message.map(|message| format!(" ({message})")).unwrap_or_default();
-                    let kind = Kind::Notice { code: "permission_denied".to_owned() };
-                    return self.item(Draft::text(kind, format!("Denied: {text}{reason}"))).await;
-                }
+                Input::Permission { call: of, decision } if of == call => return Ok(decision),
                 _ => {}
             }
         }
@@ -174,9 +197,18 @@ impl<'a> Turn<'a> {
         let input = json!({ "command": command });
         let title = command.lines().next().unwrap_or_default().to_owned();
         let mut call = self.begin_call("shell", ToolClass::Execute, title, &input).await?;
-        match self.request_tool(&call, "native_shell".to_owned(), input).await {
-            Ok((ToolOutcome::Ok, _)) => {}
-            Ok((outcome, text)) => return self.end_call(call, outcome, None, text).await,
+        let request = permission::Request {
+            call: call.name.clone(),
+            tool: "shell".to_owned(),
+            input,
+            power: Power::Shell,
+            shape: Shape::Command { command: command.clone() },
+        };
+        match self.request_permission(request).await {
+            Ok(Answer::Allow { .. }) => {}
+            Ok(Answer::Deny { message }) => {
+                return self.end_call(call, ToolOutcome::Denied, None, message).await;
+            }
             Err(stop) => return self.abandon_call(call, String::new(), stop).await,
         }
         call.started = Instant::now();
@@ -230,7 +262,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Asks the daemon to run a tool, or whether we may, and waits for its answer.
+    /// Asks the daemon to run a tool and waits for its answer.
     async fn request_tool(
         &mut self,
         call: &Call,

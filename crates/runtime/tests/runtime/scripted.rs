@@ -1,12 +1,17 @@
 //! Every verb of the scripted provider, through its real process.
 
+use std::path::Path;
+
 use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::item::{Kind, ToolOutcome, Usage};
+use paseo_core::permission::{Mode, Power};
 use paseo_runtime::process_table::ancestors;
-use paseo_runtime::provider::{Check, DeltaKind, Input, Output, Provider, TurnEnd};
+use paseo_runtime::provider::{
+    Answer, Check, DeltaKind, Failed, FailureCode, Input, Output, Provider, TurnEnd,
+};
 use paseo_runtime::scripted::Scripted;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Place, Session, human, message, within};
 
@@ -61,10 +66,10 @@ async fn a_shell_step_is_asked_for_run_and_stored() {
     let expected = format!("{}\noops\nh\u{fffd}", home.display());
     assert_eq!(outcome.results(), [(ToolOutcome::Error, Some(3), expected.as_str())]);
     let request = outcome.outputs.iter().find_map(|output| match output {
-        Output::ToolRequest { name, input, .. } => Some((name.as_str(), input["command"].as_str().unwrap())),
+        Output::Ask(request) => Some((request.power, request.input["command"].as_str().unwrap())),
         _ => None,
     });
-    assert_eq!(request.unwrap().0, "native_shell");
+    assert_eq!(request.unwrap().0, Power::Shell);
     assert!(request.unwrap().1.starts_with("pwd;"));
     let steps: Vec<u32> = outcome.items().into_iter().map(|(step, _)| step).collect();
     assert_eq!(steps, [0, 0, 1]);
@@ -108,11 +113,11 @@ async fn a_tool_gets_the_daemons_answer_and_a_shell_that_is_denied_does_not_run(
     session.begin(vec![human("<<sh touch ran>>")]).await;
     let call = loop {
         match within(session.harness.output.recv()).await.unwrap() {
-            Output::ToolRequest { call, .. } => break call,
+            Output::Ask(request) => break request.call,
             _ => continue,
         }
     };
-    session.send(Input::ToolResult { call, outcome: ToolOutcome::Denied, text: "no shell".into() }).await;
+    session.send(Input::Permission { call, decision: Answer::Deny { message: "no shell".into() } }).await;
     let outcome = session.finish().await;
     assert_eq!(outcome.results(), [(ToolOutcome::Denied, None, "no shell")]);
     assert!(!session.place.home().join("ran").exists());
@@ -122,21 +127,21 @@ async fn a_tool_gets_the_daemons_answer_and_a_shell_that_is_denied_does_not_run(
 async fn an_ask_waits_for_its_answer_and_the_script_goes_on() {
     let mut session = Session::start().await;
     session.begin(vec![human("<<ask one?>><<say a>><<ask two?>><<say b>>")]).await;
-    let mut hashes = Vec::new();
-    for (question, allow) in [("one?", true), ("two?", false)] {
-        let hash = loop {
+    let mut calls = Vec::new();
+    let (allow, deny) = (Answer::Allow { input: Value::Null }, Answer::Deny { message: "why".into() });
+    for (question, stale, decision) in [("one?", &deny, &allow), ("two?", &allow, &deny)] {
+        let call = loop {
             match session.next().await {
-                Output::Ask { hash, text } if text == question => break hash,
+                Output::Ask(request) if request.display() == question => break request.call,
                 Output::Item { .. } => continue,
                 other => panic!("{other:?}"),
             }
         };
-        let stale = Input::Permission { hash: "stale".into(), allow: !allow, message: None };
-        session.send(stale).await;
-        session.send(Input::Permission { hash: hash.clone(), allow, message: Some("why".into()) }).await;
-        hashes.push(hash);
+        session.send(Input::Permission { call: "stale".into(), decision: stale.clone() }).await;
+        session.send(Input::Permission { call: call.clone(), decision: decision.clone() }).await;
+        calls.push(call);
     }
-    assert_ne!(hashes[0], hashes[1]);
+    assert_ne!(calls[0], calls[1]);
     let outcome = session.finish().await;
     assert_eq!(outcome.end, TurnEnd::Completed);
     assert_eq!(outcome.texts("notice"), ["Denied: two? (why)"]);
@@ -146,13 +151,15 @@ async fn an_ask_waits_for_its_answer_and_the_script_goes_on() {
 #[tokio::test]
 async fn failures_have_codes_and_the_process_lives_on() {
     let mut session = Session::start().await;
-    let failed = |code: &str, text: &str| TurnEnd::Failed { code: code.into(), text: text.into() };
+    let failed = |code: &str, text: &str| {
+        TurnEnd::Failed(Failed { code: FailureCode::Own(code.into()), text: text.into(), until: None })
+    };
     let outcome = session.run("<<say a>><<fail no luck>><<say b>>").await;
     assert_eq!(outcome.end, failed("scripted_failure", "no luck"));
     assert_eq!(outcome.texts("assistant_text"), ["a"]);
     let outcome = session.run("<<say a>><<dance>>").await;
-    let TurnEnd::Failed { code, text } = outcome.end else { panic!("{outcome:?}") };
-    assert_eq!(code, "script_error");
+    let TurnEnd::Failed(Failed { code, text, .. }) = outcome.end else { panic!("{outcome:?}") };
+    assert_eq!(code.word(), "script_error");
     assert!(text.contains("`<<dance>>`") && text.contains("big-line"), "{text}");
     assert!(outcome.outputs.is_empty());
     assert_eq!(session.run("<<say still here>>").await.texts("assistant_text"), ["still here"]);
@@ -256,16 +263,16 @@ async fn an_interrupt_ends_what_only_waits() {
 async fn a_steered_message_is_taken_up_between_steps() {
     let mut session = Session::start().await;
     session.begin(vec![human("<<say first>><<ask go on?>><<say second>>")]).await;
-    let hash = loop {
-        if let Output::Ask { hash, .. } = session.next().await {
-            break hash;
+    let call = loop {
+        if let Output::Ask(request) = session.next().await {
+            break request.call;
         }
     };
     let directive = human("<<say steered>>");
     let quoted = message(Actor::Daemon, "<<say no>>");
     session.send(Input::Steer { message: directive.clone() }).await;
     session.send(Input::Steer { message: quoted.clone() }).await;
-    session.send(Input::Permission { hash, allow: true, message: None }).await;
+    session.send(Input::Permission { call, decision: Answer::Allow { input: Value::Null } }).await;
     let outcome = session.finish().await;
     assert_eq!(outcome.texts("assistant_text"), ["second", "steered", "Received: <<say no>>"]);
     let confirmed = [directive, quoted].map(|message| Output::Steered { delivery: message.delivery });
@@ -292,12 +299,21 @@ async fn a_start_file_that_cannot_be_run_is_refused_with_words() {
     for (model, words) in
         [("missing", "cannot be read"), ("binary", "cannot be read"), ("wrong", "section 2")]
     {
-        let check = Check { directory: directory.clone(), model: Some(model.into()) };
+        let check = check(&directory, Some(model));
         let error = Scripted.check(&check).unwrap_err();
         assert!(error.message.contains(words) && error.message.contains(model), "{error}");
         assert!(error.hint.is_some());
     }
-    assert_eq!(Scripted.check(&Check { directory, model: None }), Ok(()));
+    assert_eq!(Scripted.check(&check(&directory, None)), Ok(()));
+}
+
+fn check(directory: &Path, model: Option<&str>) -> Check {
+    Check {
+        directory: directory.to_owned(),
+        model: model.map(str::to_owned),
+        effort: None,
+        permissions: Mode::Full,
+    }
 }
 
 #[tokio::test]
@@ -310,7 +326,7 @@ async fn the_end_of_input_is_a_clean_end_and_a_dropped_harness_ends_too() {
     let mut session = Session::start().await;
     let mut witness = session.place.witness();
     session.begin(vec![human("<<sh exec 9>witness; echo up >&9; sleep 1000>>")]).await;
-    while !matches!(session.next().await, Output::ToolRequest { .. }) {}
+    while !matches!(session.next().await, Output::Ask(_)) {}
     assert_eq!(witness.line().await, "up");
     drop(session.harness);
     witness.gone().await;

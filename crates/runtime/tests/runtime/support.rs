@@ -6,10 +6,11 @@ use std::time::Duration;
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, SessionId, TurnId};
 use paseo_core::item::{Draft, Kind, ToolOutcome};
+use paseo_core::permission::{Mode, Power};
 use paseo_core::time::Timestamp;
 use paseo_runtime::process::Program;
 use paseo_runtime::process_table::{HOME_VARIABLE, SESSION_VARIABLE};
-use paseo_runtime::provider::{Exit, Harness, Input, Launch, Message, Output, Provider, TurnEnd};
+use paseo_runtime::provider::{Answer, Exit, Harness, Input, Launch, Message, Output, Provider, TurnEnd};
 use paseo_runtime::scripted::Scripted;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
@@ -63,6 +64,7 @@ impl Place {
             directory: self.home().to_owned(),
             session: self.session,
             environment: self.environment(),
+            removed: Vec::new(),
         }
     }
 
@@ -116,6 +118,10 @@ impl Session {
             session: place.session,
             directory: place.home().to_owned(),
             model: model.map(str::to_owned),
+            effort: None,
+            permissions: Mode::Full,
+            prompt: String::new(),
+            servers: Vec::new(),
             resume: None,
             turns,
             executable: executable(),
@@ -143,11 +149,11 @@ impl Session {
     /// Returns the next output. Shell steps are allowed on the way.
     pub(crate) async fn next(&mut self) -> Output {
         let output = within(self.harness.output.recv()).await.expect("the harness went silent");
-        if let Output::ToolRequest { call, name, .. } = &output
-            && name == "native_shell"
+        if let Output::Ask(request) = &output
+            && request.power == Power::Shell
         {
-            let call = call.clone();
-            self.send(Input::ToolResult { call, outcome: ToolOutcome::Ok, text: String::new() }).await;
+            let (call, input) = (request.call.clone(), request.input.clone());
+            self.send(Input::Permission { call, decision: Answer::Allow { input } }).await;
         }
         output
     }

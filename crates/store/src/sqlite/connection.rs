@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 
 /// Pages in the write-ahead log at which SQLite itself checkpoints, should the writer never be idle.
 const CHECKPOINT_STOP: u32 = 4000;
+/// Kilobytes of pages that the writer keeps. When the pages that filling an index touches do not fit, they are written
+/// and read back in the middle of the transaction.
+const CACHE: i32 = 16 * 1024;
 /// How long a connection waits for another program's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Enough for every statement of this crate to stay prepared.
@@ -69,6 +72,7 @@ fn configure_writer(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_STOP)?;
+    connection.pragma_update(None, "cache_size", -CACHE)?;
     // Erased text is overwritten, and no page of it goes through a temporary file.
     connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "temp_store", "MEMORY")

@@ -31,6 +31,17 @@ enum Body {
     Large { head: String, tail: String, zstd: Vec<u8> },
 }
 
+impl Packed {
+    /// Returns the row as it is read back.
+    pub(super) fn into_row(self) -> ContentRow {
+        let text = match self.body {
+            Body::Inline(text) => Text::Inline(text),
+            Body::Large { head, tail, .. } => Text::Large { head, tail },
+        };
+        ContentRow { id: self.id, len: self.len as u64, sha256: self.sha256, text, extra: self.extra }
+    }
+}
+
 /// Returns whether packing takes long enough to be kept off an async thread.
 pub(super) fn is_large(content: &NewContent) -> bool {
     content.text.len() > MAX_INLINE

@@ -7,7 +7,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use super::value::{integer, unsigned};
 use super::{index, rows};
-use crate::log::{Fold, Folded};
+use crate::log::{Fold, Folded, Memory};
 use crate::record::{Record, Seq, Version};
 
 /// The cache is emptied when it holds more streams than this,
@@ -22,7 +22,7 @@ const INSERT: &str = "INSERT INTO stream_head (stream, version, items, ts, live,
 pub(super) const UPDATE: &str = "UPDATE stream_head SET version = ?2, items = ?3, ts = ?4, live = ?5, epoch = ?6, state = ?7 WHERE stream = ?1";
 
 /// Where a stream stands, as the writer needs it.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Entry {
     /// `None`: the name was never used.
     pub(super) stream: Option<i64>,
@@ -36,9 +36,23 @@ pub(super) struct Entry {
     pub(super) live: bool,
     pub(super) epoch: u64,
     pub(super) state: Arc<Vec<u8>>,
+    /// What the fold keeps of the state.
+    pub(super) memory: Memory,
 }
 
 impl Entry {
+    /// Returns a stream's number and nothing else.
+    pub(super) fn numbered(stream: i64) -> Self {
+        Self { stream: Some(stream), ..Self::default() }
+    }
+
+    /// Returns a copy without the fold's memory, which there is once.
+    fn copy(&self) -> Self {
+        let Self { stream, stored, listed, version, items, ts, live, epoch, .. } = *self;
+        let state = Arc::clone(&self.state);
+        Self { stream, stored, listed, version, items, ts, live, epoch, state, memory: None }
+    }
+
     /// Returns the state that the next events are folded onto.
     pub(super) fn prior(&self) -> Option<&[u8]> {
         (self.version > 0).then_some(self.state.as_slice())
@@ -50,6 +64,7 @@ impl Entry {
         self.live = folded.live;
         self.epoch = folded.epoch;
         self.state = Arc::new(folded.state);
+        self.memory = None;
     }
 }
 
@@ -68,12 +83,17 @@ impl Cache {
         name: &str,
     ) -> rusqlite::Result<(Arc<str>, Entry)> {
         if let Some((name, entry)) = self.entries.get_key_value(name) {
-            return Ok((name.clone(), entry.clone()));
+            return Ok((name.clone(), entry.copy()));
         }
         let entry = find(connection, name)?;
         let name: Arc<str> = name.into();
-        self.put(name.clone(), entry.clone());
+        self.put(name.clone(), entry.copy());
         Ok((name, entry))
+    }
+
+    /// Takes the fold's memory of a stream, which is lost unless the head is put back with it.
+    pub(super) fn take_memory(&mut self, name: &str) -> Memory {
+        self.entries.get_mut(name)?.memory.take()
     }
 
     /// Remembers a head that was just written.
@@ -221,6 +241,7 @@ fn find(connection: &Connection, name: &str) -> rusqlite::Result<Entry> {
                 live,
                 epoch: unsigned(row.get(5)?),
                 state: Arc::new(row.get(6)?),
+                memory: None,
             })
         })
         .optional()?;

@@ -10,6 +10,7 @@ use super::heads::{self, Cache, Entry, Unfolded};
 use super::index::{self, Filled};
 use super::keys::{Found, Recent, Wanted};
 use super::prepared::Prepared;
+use super::recent::Fresh;
 use super::rows::{self, Numbers};
 use super::submission::Submission;
 use super::{content, erase};
@@ -48,6 +49,8 @@ pub(super) struct Ledger {
     last: Seq,
     filled: Filled,
     keys: Recent,
+    /// What the transaction under way brings.
+    fresh: Fresh,
     /// Changes when another connection has committed.
     data_version: Option<i64>,
 }
@@ -80,8 +83,14 @@ impl Ledger {
             last: 0,
             filled: Filled::default(),
             keys: Recent::default(),
+            fresh: Fresh::default(),
             data_version: None,
         }
+    }
+
+    /// Takes what the transaction brought, once it is committed.
+    pub(super) fn take_fresh(&mut self) -> Fresh {
+        std::mem::take(&mut self.fresh)
     }
 
     /// Returns the sequence number of the last event.
@@ -92,6 +101,7 @@ impl Ledger {
     /// Drops what is remembered, because it was not committed.
     pub(super) fn forget(&mut self) {
         self.heads.clear();
+        self.fresh = Fresh::default();
         self.data_version = None;
     }
 
@@ -126,7 +136,7 @@ impl Ledger {
             }
         }
         let plan = self.check(connection, &mut submission, now)?;
-        self.write(prepared, &submission, plan, now)
+        self.write(prepared, submission, plan, now)
     }
 
     /// Does what is due now and then: removes expired keys, fills the indexes.
@@ -194,11 +204,13 @@ impl Ledger {
                 })
                 .collect();
             if !records.is_empty() {
+                let mut memory = draft.head.memory.take();
                 let folded = self
                     .fold
-                    .fold(&draft.name, draft.head.prior(), &records)
+                    .fold_on(&draft.name, draft.head.prior(), &mut memory, &records)
                     .map_err(|reason| Failure::Refused(Error::Invalid(reason)))?;
                 draft.head.advance(folded, records.len() as u64);
+                draft.head.memory = memory;
                 draft.head.ts = ts;
                 draft.changed = true;
             }
@@ -232,46 +244,55 @@ impl Ledger {
     fn write(
         &mut self,
         prepared: &mut Prepared<'_>,
-        submission: &Submission,
+        submission: Submission,
         mut plan: Plan,
         now: i64,
     ) -> Result<Appended, Failure> {
         let connection = prepared.connection;
         // First, so that what the batch itself brings stays.
-        self.erase(connection, submission)?;
+        self.erase(connection, &submission)?;
         for draft in plan.drafts.iter_mut().filter(|draft| draft.changed) {
             let stream = match draft.head.stream {
                 Some(stream) => stream,
                 None => *draft.head.stream.insert(heads::intern(connection, &draft.name)?),
             };
             heads::store(connection, &mut prepared.update_head, &draft.name, stream, &mut draft.head)?;
-            self.heads.put(draft.name.clone(), draft.head.clone());
+            let head = std::mem::replace(&mut draft.head, Entry::numbered(stream));
+            self.heads.put(draft.name.clone(), head);
         }
-        for packed in &submission.contents {
+        for packed in submission.contents {
             let owner = self.intern(connection, &packed.owner)?;
-            content::insert(connection, packed, owner)?;
+            content::insert(connection, &packed, owner)?;
+            self.fresh.content(packed.into_row());
         }
         let mut seq = self.last;
-        for (place, record) in &plan.controls {
+        for (place, record) in plan.controls {
             seq += 1;
-            rows::insert_control(&mut prepared.insert_event, plan.drafts[*place].head.stream, record)?;
+            rows::insert_control(&mut prepared.insert_event, plan.drafts[place].head.stream, &record)?;
+            self.fresh.event(record, None);
         }
-        for (place, ordinal, item) in &plan.items {
+        let ordinals = plan.items.iter().map(|(_, ordinal, _)| *ordinal).collect();
+        for (place, ordinal, item) in plan.items {
             seq += 1;
-            let numbers =
-                Numbers { seq, stream: plan.drafts[*place].head.stream, ordinal: *ordinal, ts: plan.ts };
-            rows::insert_item(&mut prepared.insert_event, &numbers, &submission.actor, item)?;
+            let Draft { name, head, .. } = &plan.drafts[place];
+            let numbers = Numbers { seq, stream: head.stream, ordinal, ts: plan.ts };
+            rows::insert_item(&mut prepared.insert_event, &numbers, &submission.actor, &item)?;
+            let body = Body::Item { ordinal, content: None };
+            let NewItem { id, kind, v, data, content, .. } = item;
+            let (stream, actor) = (name.clone(), submission.actor.clone());
+            let record = Record { seq, stream, id, ts: plan.ts, actor, kind, v, data: Some(data), body };
+            self.fresh.event(record, content);
         }
         if let Some((key, hash)) = &submission.key {
             self.keys.insert(&mut prepared.insert_key, key, *hash, now)?;
         }
         self.last = plan.last;
-        let ordinals = plan.items.iter().map(|(_, ordinal, _)| *ordinal).collect();
         Ok(Appended::New { seq: plan.last, ts: plan.ts, versions: plan.versions, ordinals })
     }
 
     fn erase(&mut self, connection: &Connection, submission: &Submission) -> rusqlite::Result<()> {
         let Some(erasure) = &submission.erase else { return Ok(()) };
+        self.fresh.erase();
         let (Erasure::Contents { stream: name, .. } | Erasure::Stream { stream: name }) = erasure;
         let Some(stream) = self.heads.load(connection, name)?.1.stream else { return Ok(()) };
         match erasure {
@@ -309,7 +330,9 @@ impl Drafts<'_> {
         let place = match self.list.iter().position(|draft| &*draft.name == name) {
             Some(place) => place,
             None => {
-                let (name, head) = self.heads.load(self.connection, name)?;
+                let memory = self.heads.take_memory(name);
+                let (name, mut head) = self.heads.load(self.connection, name)?;
+                head.memory = memory;
                 self.list.push(Draft { name, head, changed: false });
                 self.list.len() - 1
             }

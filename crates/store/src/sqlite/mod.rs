@@ -2,7 +2,8 @@
 //!
 //! Other processes may write to the same file: every transaction checks whether the memory of the writer is
 //! still true. But [`Log::watch`] only tells of them with this process's next append, so a daemon is meant to
-//! have its database for itself.
+//! have its database for itself. The newest events are read from memory; what another process erases among them is
+//! gone from there with this process's next append, too.
 
 mod checkpoint;
 mod connection;
@@ -16,6 +17,7 @@ mod ledger;
 mod prepared;
 mod query;
 mod reader;
+mod recent;
 mod rows;
 mod schema;
 mod submission;
@@ -32,6 +34,7 @@ use uuid::Uuid;
 use self::keys::{Found, Wanted};
 use self::ledger::Ledger;
 use self::reader::{Readers, closed};
+use self::recent::Recent;
 use self::writer::{Command, Writer};
 use crate::batch::{Appended, Batch};
 use crate::clock::{Clock, system_clock};
@@ -72,6 +75,7 @@ pub struct Sqlite {
     commands: mpsc::Sender<Command>,
     head: watch::Sender<Seq>,
     readers: Arc<Readers>,
+    recent: Arc<Recent>,
     clock: Clock,
 }
 
@@ -93,12 +97,17 @@ impl Sqlite {
         let (head, _) = watch::channel(heads::last_seq(&connection).map_err(explained)?);
         let (commands, received) = mpsc::channel(QUEUE);
         let readers = Readers::new(path.clone(), readers);
-        let ledger = Ledger::new(fold);
-        writer::start(
-            Writer { path, connection, clock: clock.clone(), ledger, head: head.clone() },
-            received,
-        )?;
-        Ok(Self { commands, head, readers, clock })
+        let recent = Arc::<Recent>::default();
+        let writer = Writer {
+            path,
+            connection,
+            clock: clock.clone(),
+            ledger: Ledger::new(fold),
+            head: head.clone(),
+            recent: Arc::clone(&recent),
+        };
+        writer::start(writer, received)?;
+        Ok(Self { commands, head, readers, recent, clock })
     }
 
     /// Empties the table of heads and folds every stream from its first event.
@@ -144,6 +153,9 @@ impl Log for Sqlite {
     }
 
     fn read(&self, after: Seq, limit: usize) -> BoxFuture<'_, Result<Vec<Record>>> {
+        if let Some(events) = self.recent.read(after, limit).filter(|_| self.readers.is_open()) {
+            return Box::pin(std::future::ready(Ok(events)));
+        }
         Box::pin(self.readers.read(move |connection| query::events(connection, after, limit)))
     }
 

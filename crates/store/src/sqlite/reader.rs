@@ -50,6 +50,11 @@ impl Readers {
         answer.await.map_err(|failure| Error::Unavailable(format!("the log was not read: {failure}")))?
     }
 
+    /// Says whether anything can be asked.
+    pub(super) fn is_open(&self) -> bool {
+        !self.permits.is_closed()
+    }
+
     /// Waits for the queries that run, refuses new ones and closes all connections.
     pub(super) async fn close(&self) {
         // An error means that it is closed already.

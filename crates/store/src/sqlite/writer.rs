@@ -1,6 +1,7 @@
 //! The one thread that writes: many batches, one transaction, one fsync.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use super::failure::explain;
 use super::heads::Unfolded;
 use super::ledger::{Failure, Ledger};
 use super::prepared::Prepared;
+use super::recent::Recent;
 use super::submission::Submission;
 use crate::batch::Appended;
 use crate::clock::Clock;
@@ -38,6 +40,7 @@ pub(super) struct Writer {
     pub(super) clock: Clock,
     pub(super) ledger: Ledger,
     pub(super) head: watch::Sender<Seq>,
+    pub(super) recent: Arc<Recent>,
 }
 
 /// A batch and whoever waits for it.
@@ -124,6 +127,7 @@ impl Writer {
         let erases: Vec<bool> = submissions.iter().map(|submission| submission.erase.is_some()).collect();
         match self.transact(|writer| writer.append_all(submissions)) {
             Ok(outcomes) => {
+                self.recent.take_in(self.ledger.take_fresh(), self.ledger.last());
                 self.head.send_if_modified(|head| {
                     let moved = *head != self.ledger.last();
                     *head = self.ledger.last();

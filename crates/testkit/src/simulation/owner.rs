@@ -139,12 +139,14 @@ impl Owner {
                 return std::iter::from_fn(|| session::take_up(draft)).map(Effect::Steer).collect();
             }
             Input::Took(delivery) => draft.push(Event::Handed { delivery: *delivery }),
-            Input::Asked(turn) if runs(turn) => draft.push(Event::Asked { hash: "ask".into(), text: text() }),
+            Input::Asked(turn) if runs(turn) => {
+                draft.push(Event::Asked { hash: "ask".into(), text: text(), tool: None, shape: None });
+            }
             Input::Answered(turn) if runs(turn) => {
                 draft.push(Event::Decided { hash: "ask".into(), decision: Answer::Allow });
             }
             Input::Ended { turn, outcome, source } if runs(turn) => {
-                session::end(draft, *outcome, *source, None);
+                session::end(draft, session::Ending::of(*outcome, *source));
                 return running.map(notices).unwrap_or_default();
             }
             Input::Cancel(delivery) if self.session.queue.iter().any(|pending| pending.id == *delivery) => {

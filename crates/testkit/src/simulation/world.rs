@@ -7,7 +7,6 @@ use paseo_core::cause;
 use paseo_core::codec;
 use paseo_core::fold::SessionHead;
 use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::label::Labels;
 use paseo_core::session::{self, Created, Draft, Event, Outcome, Source};
 use paseo_core::time::Timestamp;
 
@@ -45,7 +44,7 @@ impl World {
             (0..sessions).map(|_| SessionId::from_random(random.bytes())).collect();
         let mut log = Log::default();
         for id in &sessions {
-            let event = codec::encode(&Event::Created(created(*id)));
+            let event = codec::encode(&Event::Created(Box::new(created(*id))));
             let append = Append { stream: session::stream(*id), version: 0, events: vec![event] };
             log.append(&[append], now).expect("the log is empty");
         }
@@ -350,7 +349,7 @@ impl World {
     fn reconcile(&mut self, index: usize) -> Check {
         let owner = &mut self.owners[index];
         let mut draft = Draft::new(owner.session.clone(), self.now);
-        session::end(&mut draft, Outcome::Interrupted, Source::Restart, None);
+        session::end(&mut draft, session::Ending::of(Outcome::Interrupted, Source::Restart));
         if draft.events.is_empty() {
             return Ok(());
         }
@@ -384,15 +383,5 @@ fn check_memory(owner: &Owner, log: &Log) -> Check {
 }
 
 fn created(session: SessionId) -> Created {
-    Created {
-        session,
-        by: Actor::Human("cli".into()),
-        provider: "scripted".into(),
-        model: None,
-        parent: None,
-        project: "/".into(),
-        directory: "/".into(),
-        labels: Labels::default(),
-        name: None,
-    }
+    Created::plain(session, Actor::Human("cli".into()), "scripted", "/")
 }

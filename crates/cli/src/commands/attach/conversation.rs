@@ -6,12 +6,15 @@ use paseo_client::{Client, Error, Events, Outcome, Step};
 use paseo_wire::error::Exit;
 use paseo_wire::item::ItemView;
 use paseo_wire::message::{Receipt, SendMessage, Verb};
-use paseo_wire::session::{AnswerPermission, SessionView};
+use paseo_wire::permission::{AnswerPermission, OpenAsk};
+use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
+use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::surface::Surface;
 use super::words::{self, Wish};
+use crate::asks;
 use crate::commands::send;
 use crate::failure::Failure;
 use crate::outcome;
@@ -102,7 +105,9 @@ impl Conversation {
         self.surface.item(item)?;
         let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
         if self.typed && item.kind == "permission" && !decided {
-            self.surface.aside(Style::Yellow, "/allow or /deny answers it")?;
+            let hash = item.fields.get("hash").and_then(Value::as_str).map(asks::short).unwrap_or_default();
+            let words = format!("/allow {hash} or /deny {hash} answers it");
+            self.surface.aside(Style::Yellow, &words)?;
         }
         Ok(())
     }
@@ -198,8 +203,8 @@ impl Conversation {
                 self.postponed = Some(wish);
                 Ok(())
             }
-            Wish::Allow(message) => self.answer(AnswerPermission { allow: true, message }).await,
-            Wish::Deny(message) => self.answer(AnswerPermission { allow: false, message }).await,
+            Wish::Allow(words) => self.answer(true, words).await,
+            Wish::Deny(words) => self.answer(false, words).await,
         };
         if let Err(failure) = done {
             self.last = failure.exit;
@@ -238,13 +243,30 @@ impl Conversation {
         self.surface.aside(Style::Dim, words)
     }
 
-    async fn answer(&mut self, answer: AnswerPermission) -> Result<(), Failure> {
-        let Some(hash) = self.ask().cloned() else {
-            return Err(Failure::new(
-                Exit::Refused,
-                format!("{} does not ask for permission: it is {}", self.session.handle, self.session.status),
-            ));
+    /// Answers what the agent asks: what the first word names, else the only thing there is.
+    async fn answer(&mut self, allow: bool, words: Option<String>) -> Result<(), Failure> {
+        let open: Vec<OpenAsk> = match self.ask() {
+            Some(_) => self.client.open_asks(Some(&self.session.id)).await?,
+            None => Vec::new(),
         };
+        let open: Vec<&OpenAsk> =
+            open.iter().filter(|ask| self.answered.as_ref() != Some(&ask.hash)).collect();
+        let (hash, message) = match (words::which(words.as_deref(), &open), open.as_slice()) {
+            (Some((ask, message)), _) => (ask.hash.clone(), message),
+            (None, [only]) => (only.hash.clone(), words),
+            (None, []) => {
+                let SessionView { handle, status, .. } = &self.session;
+                let message = format!("{handle} does not ask for permission: it is {status}");
+                return Err(Failure::new(Exit::Refused, message));
+            }
+            (None, several) => {
+                let lines =
+                    several.iter().map(|ask| format!("\n{} {}", asks::short(&ask.hash), asks::what(ask)));
+                let message = format!("it asks for several things:{}", lines.collect::<String>());
+                return Err(Failure::usage(message).hint("say which: /allow and what stands in front"));
+            }
+        };
+        let answer = AnswerPermission { allow, message, always: false };
         self.client.answer_permission(&self.session.id, &hash, &answer).await?;
         self.answered = Some(hash);
         Ok(())

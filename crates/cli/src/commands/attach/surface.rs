@@ -7,7 +7,7 @@ use crate::commands::logs;
 use crate::editor::Editor;
 use crate::failure::Failure;
 use crate::printer::{Printer, Screen, Style};
-use crate::transcript;
+use crate::transcript::{self, Extent};
 
 const PROMPT: &str = "> ";
 
@@ -43,7 +43,7 @@ impl Surface {
     /// Shows a stored item.
     pub(crate) fn item(&mut self, item: &ItemView) -> Result<(), Failure> {
         match self {
-            Self::Plain(printer) => logs::show(printer, item),
+            Self::Plain(printer) => logs::show(printer, item, Extent::Folded),
             Self::Prompted(prompted) => prompted.item(item),
         }
     }
@@ -140,7 +140,7 @@ impl Prompted {
             self.screen.settle()?;
             return self.screen.say(Style::Plain, "");
         }
-        let Some((head, text)) = transcript::block(item) else { return Ok(()) };
+        let Some((head, text)) = transcript::block(item, Extent::Folded) else { return Ok(()) };
         self.screen.say(logs::head_style(item), &head)?;
         if !text.is_empty() {
             self.screen.say(Style::Plain, &text)?;

@@ -1,5 +1,10 @@
 //! What a typed line means.
 
+use paseo_wire::permission::OpenAsk;
+
+/// Fewest characters that name an ask.
+const LEAST: usize = 4;
+
 /// What a person wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wish {
@@ -22,8 +27,8 @@ pub(crate) const HELP: [(&str, &str); 7] = [
     ("words", "send them; they are taken up after the running turn"),
     ("! words", "interrupt the running turn: they are next"),
     ("/stop", "stop the running turn; what waits is kept"),
-    ("/allow [words]", "allow what the agent asks"),
-    ("/deny [words]", "deny what the agent asks, and say why"),
+    ("/allow [which]", "allow what the agent asks; which it is when it asks for several things"),
+    ("/deny [words]", "deny what the agent asks, and say why; which it is comes first"),
     ("/quit, ctrl-D", "leave; the agent goes on"),
     ("//words", "send words that begin with a slash"),
 ];
@@ -54,9 +59,39 @@ pub(crate) fn meaning(line: &str) -> Wish {
     }
 }
 
+/// Returns the ask that the first word names, and the other words.
+pub(super) fn which<'a>(words: Option<&str>, open: &[&'a OpenAsk]) -> Option<(&'a OpenAsk, Option<String>)> {
+    let words = words?.trim();
+    let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let is_hash = first.len() >= LEAST && first.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut named = open.iter().filter(|ask| is_hash && ask.hash.starts_with(&first.to_ascii_lowercase()));
+    let (one, other) = (named.next()?, named.next());
+    let rest = Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty());
+    other.is_none().then_some((*one, rest))
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn the_first_word_may_say_which() {
+        let ask = |hash: &str| -> OpenAsk {
+            serde_json::from_value(json!({
+                "session": "s", "handle": "3f2a", "name": null, "project": "/p", "hash": hash, "tool": null,
+                "text": "x", "always": null, "since": "2026-01-31T12:00:00.000Z",
+            }))
+            .unwrap()
+        };
+        let (one, other) = (ask("beef0001"), ask("beef0002"));
+        let open = [&one, &other];
+        let found = |text: &str| which(Some(text), &open).map(|(ask, words)| (ask.hash.as_str(), words));
+        assert_eq!(found("beef0002 not now"), Some(("beef0002", Some("not now".to_owned()))));
+        assert_eq!(found("BEEF0001"), Some(("beef0001", None)));
+        assert_eq!((found("beef"), found("bee"), found("no way")), (None, None, None));
+    }
 
     #[test]
     fn lines_have_meanings() {

@@ -13,7 +13,7 @@ use super::run::directory;
 use crate::args::ListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::{Column, Mode, Printer, Style, Table, relative, status_style};
+use crate::printer::{Column, Mode, Printer, Style, Table, limit, relative, status_style};
 
 /// What `--json` prints.
 #[derive(PartialEq, Serialize)]
@@ -71,6 +71,15 @@ pub(super) fn shown_name(session: &SessionView) -> &str {
     session.name.as_deref().or(session.title.as_deref()).unwrap_or_default()
 }
 
+/// Returns the status, with what keeps it so.
+fn shown_status(session: &SessionView) -> String {
+    match (session.parked_until, &session.status_reason) {
+        (Some(until), _) => format!("{}: {}", session.status, limit(until)),
+        (None, Some(reason)) => format!("{}: {reason}", session.status),
+        (None, None) => session.status.clone(),
+    }
+}
+
 /// Returns the labels on one line.
 pub(super) fn shown_labels(session: &SessionView) -> String {
     let labels: Vec<String> = session.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -94,9 +103,12 @@ fn show(printer: &Printer, page: &SessionPage, args: &ListArgs) -> Result<(), Fa
 }
 
 fn table(sessions: &[SessionView]) -> Table<6> {
+    // Only a status with a reason is long enough to give way.
+    let explained =
+        sessions.iter().any(|session| session.status_reason.is_some() || session.parked_until.is_some());
     let mut table = Table::new([
         Column::fixed("HANDLE"),
-        Column::fixed("STATUS"),
+        if explained { Column::flexible("STATUS") } else { Column::fixed("STATUS") },
         Column::flexible("NAME"),
         Column::fixed("PROVIDER"),
         Column::flexible("LABELS"),
@@ -105,7 +117,7 @@ fn table(sessions: &[SessionView]) -> Table<6> {
     for session in sessions {
         table.row([
             (Style::Bold, session.handle.clone()),
-            (status_style(&session.status), session.status.clone()),
+            (status_style(&session.status), shown_status(session)),
             (Style::Plain, shown_name(session).to_owned()),
             (Style::Plain, session.provider.clone()),
             (Style::Blue, shown_labels(session)),

@@ -18,8 +18,6 @@ use crate::printer::{Mode, Printer, Redraw, Style};
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often "5s ago" is made true again.
 const AGE: Duration = Duration::from_secs(1);
-/// How often a daemon that is away is asked again in a row, each time after a pause.
-const ATTEMPTS: u32 = 200;
 
 /// Shows the list again whenever something changes.
 pub(super) async fn run(
@@ -49,7 +47,7 @@ async fn watch(
     let mut events: Option<Events> = None;
     let mut before: Option<SessionPage> = None;
     loop {
-        let page = patient(client, query).await?;
+        let page = client.insist(|| all(client, query.clone())).await?;
         context.explain_version();
         let next = Instant::now() + PAUSE;
         let events = events.get_or_insert_with(|| client.events(page.seq, &["sessions"]));
@@ -84,19 +82,6 @@ async fn changed(events: &mut Events, deadline: Instant) -> Result<bool, Failure
             }
             Err(_) => return Ok(false),
         }
-    }
-}
-
-/// Reads the list; a daemon that is being restarted is waited for.
-async fn patient(client: &Client, query: &SessionQuery) -> Result<SessionPage, Failure> {
-    let mut attempts = 0;
-    loop {
-        match all(client, query.clone()).await {
-            Ok(page) => return Ok(page),
-            Err(error) if error.is_passing() && attempts < ATTEMPTS => attempts += 1,
-            Err(error) => return Err(error.into()),
-        }
-        tokio::time::sleep(PAUSE).await;
     }
 }
 

@@ -1,0 +1,110 @@
+//! `paseo providers`
+
+use paseo_wire::error::Exit;
+use paseo_wire::provider::{CapabilitiesView, ProviderView};
+
+use crate::args::ProvidersArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Style, Table};
+
+/// Every permission mode there is.
+const MODES: [&str; 3] = ["full", "ask", "read-only"];
+
+pub(crate) async fn run(context: &Context, args: ProvidersArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let list = context.client()?.providers().await?;
+    match printer.mode() {
+        Mode::Json => printer.json(&list)?,
+        Mode::Quiet => {
+            for provider in list.providers.iter().filter(|provider| provider.readiness == "ready") {
+                printer.line(&provider.name)?;
+            }
+        }
+        Mode::Normal => {
+            let mut table = Table::new([
+                Column::fixed("NAME"),
+                Column::fixed("READY"),
+                Column::flexible("VERSION"),
+                Column::flexible("CANNOT"),
+            ]);
+            for provider in &list.providers {
+                let (style, ready) = ready(provider);
+                table.row([
+                    (Style::Bold, provider.name.clone()),
+                    (style, ready),
+                    (Style::Plain, provider.version.clone().unwrap_or_default()),
+                    (Style::Plain, cannot(&provider.capabilities)),
+                ]);
+            }
+            printer.table(&table)?;
+            for provider in &list.providers {
+                if let Some(hint) = &provider.hint {
+                    printer.aside(&format!("{}: {hint}", provider.name));
+                }
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn ready(provider: &ProviderView) -> (Style, String) {
+    let (style, word) = match provider.readiness.as_str() {
+        "ready" => (Style::Green, "yes"),
+        "no_login" => (Style::Yellow, "not logged in"),
+        "missing" => (Style::Dim, "not installed"),
+        other => (Style::Plain, other),
+    };
+    let default = match provider.default_reason.as_deref() {
+        Some("configured") => ", default (configured)",
+        Some(_) => ", default (first that is ready)",
+        None => "",
+    };
+    (style, format!("{word}{default}"))
+}
+
+/// Says what a provider cannot do that another could.
+fn cannot(able: &CapabilitiesView) -> String {
+    let mut lacks: Vec<String> = Vec::new();
+    let mut lack = |able: bool, words: &str| {
+        if !able {
+            lacks.push(words.to_owned());
+        }
+    };
+    lack(able.steer, "steer");
+    lack(able.resume, "resume");
+    lack(able.models, "choose a model");
+    lack(!able.efforts.is_empty(), "choose an effort");
+    lack(able.mcp, "take our tools by MCP");
+    lack(able.thinking, "show its thinking");
+    lack(able.cost, "tell costs");
+    let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known == *mode));
+    lacks.extend(modes.map(|mode| format!("keep to {mode}")));
+    lacks.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lacking_is_named() {
+        let mut able = CapabilitiesView {
+            steer: true,
+            resume: true,
+            models: true,
+            efforts: vec!["low".to_owned()],
+            permissions: MODES.map(str::to_owned).into(),
+            mcp: true,
+            thinking: true,
+            cost: true,
+            own_turns: true,
+            lifetime: "pipe".to_owned(),
+        };
+        assert_eq!(cannot(&able), "");
+        able.steer = false;
+        able.efforts.clear();
+        able.permissions.retain(|mode| mode != "ask");
+        assert_eq!(cannot(&able), "steer, choose an effort, keep to ask");
+    }
+}

@@ -1,0 +1,62 @@
+//! `paseo queue`
+
+use paseo_wire::error::Exit;
+use paseo_wire::message::{Queue, QueuedMessage};
+
+use crate::args::QueueArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::outcome;
+use crate::printer::{Column, Mode, Printer, Style, Table, relative};
+
+pub(crate) async fn run(context: &Context, args: QueueArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let queue = context.client()?.queue(&args.handle).await?;
+    match printer.mode() {
+        Mode::Json => printer.json(&queue)?,
+        Mode::Quiet => {
+            for message in &queue.messages {
+                printer.line(&message.delivery)?;
+            }
+        }
+        Mode::Normal => show(&printer, &queue)?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(printer: &Printer, queue: &Queue) -> Result<(), Failure> {
+    if queue.messages.is_empty() {
+        printer.note(&format!("No message waits for {}.", queue.handle));
+        return Ok(());
+    }
+    let mut table = Table::new([
+        Column::fixed("DELIVERY"),
+        Column::fixed("SINCE"),
+        Column::flexible("FROM"),
+        Column::flexible("STATE"),
+        Column::flexible("TEXT"),
+    ]);
+    for message in &queue.messages {
+        table.row([
+            (Style::Bold, message.delivery.clone()),
+            (Style::Dim, relative(message.since)),
+            (Style::Plain, message.origin.clone()),
+            (if message.stage == "held" { Style::Yellow } else { Style::Plain }, state(message)),
+            (Style::Plain, head(message)),
+        ]);
+    }
+    printer.table(&table)
+}
+
+fn state(message: &QueuedMessage) -> String {
+    match &message.reason {
+        Some(reason) => format!("{}: {}", message.stage, outcome::held(reason)),
+        None => message.stage.clone(),
+    }
+}
+
+/// Returns how a message begins.
+fn head(message: &QueuedMessage) -> String {
+    let whole = message.text.len() as u64 == message.full_length;
+    format!("{}{}", message.text.trim(), if whole { "" } else { "…" })
+}

@@ -1,0 +1,119 @@
+//! `paseo worktree`
+
+use paseo_wire::error::Exit;
+use paseo_wire::message::CreatedSession;
+use paseo_wire::worktree::WorktreeEntry;
+
+use crate::args::WorktreeCommand;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table};
+
+pub(crate) async fn run(context: &Context, command: WorktreeCommand) -> Result<Exit, Failure> {
+    match command {
+        WorktreeCommand::Ls { output } => {
+            let printer = context.printer.with(output);
+            let list = context.client()?.worktrees().await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&list)?,
+                Mode::Quiet => list.worktrees.iter().try_for_each(|entry| printer.line(&entry.name))?,
+                Mode::Normal if list.worktrees.is_empty() => {
+                    printer.note("No agent has a worktree. Give it one: paseo run --worktree \"…\"");
+                }
+                Mode::Normal => printer.table(&table(list.worktrees))?,
+            }
+        }
+        WorktreeCommand::Rm { worktree, force, output } => {
+            let printer = context.printer.with(output);
+            let removed = context.client()?.remove_worktree(&worktree, force).await?;
+            match printer.mode() {
+                Mode::Json => printer.json(&removed)?,
+                Mode::Quiet => {}
+                Mode::Normal => {
+                    printer.line(&format!("removed {}", removed.name))?;
+                    if let Some(archive) = &removed.archive {
+                        printer
+                            .note(&format!("Its work is kept as {}. Bring it back with", archive.reference));
+                        printer.note(&format!("  {}", archive.restore));
+                    }
+                }
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn table(entries: Vec<WorktreeEntry>) -> Table<5> {
+    let mut table = Table::new([
+        Column::fixed("NAME"),
+        Column::fixed("AGENT"),
+        Column::fixed("BRANCH"),
+        Column::fixed("HOLDS"),
+        Column::flexible("PATH"),
+    ]);
+    for entry in entries {
+        let holds = holds(&entry);
+        let style = if holds == "nothing" { Style::Dim } else { Style::Plain };
+        let agent = match (&entry.handle, entry.open) {
+            (Some(handle), true) => handle.clone(),
+            (Some(handle), false) => format!("{handle} (closed)"),
+            (None, _) => "deleted".to_owned(),
+        };
+        table.row([
+            (Style::Bold, entry.name),
+            (Style::Plain, agent),
+            (Style::Plain, entry.branch.unwrap_or_else(|| "-".to_owned())),
+            (style, holds),
+            (Style::Dim, entry.path),
+        ]);
+    }
+    table
+}
+
+/// Says what only this worktree holds.
+fn holds(entry: &WorktreeEntry) -> String {
+    if let Some(problem) = &entry.problem {
+        return problem.clone();
+    }
+    if !entry.present {
+        return "directory gone".to_owned();
+    }
+    let mut parts = Vec::new();
+    if entry.dirty {
+        parts.push("uncommitted work".to_owned());
+    }
+    match entry.ahead {
+        0 => {}
+        1 => parts.push("1 commit".to_owned()),
+        count => parts.push(format!("{count} commits")),
+    }
+    parts.extend(entry.operation.as_ref().map(|operation| format!("a {operation} under way")));
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+}
+
+/// Says where a new agent works, and what of the user's work it does not have.
+pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
+    if let Some(worktree) = &created.session.worktree {
+        printer.aside(&format!("works on the branch {} in {}", worktree.branch, worktree.path));
+    }
+    let Some(place) = &created.place else { return };
+    if let Some(note) = &place.note {
+        printer.aside(note);
+    }
+    if place.left_out > 0 {
+        let more = place.left_out.saturating_sub(place.left_out_first.len() as u64);
+        let names = place.left_out_first.join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let files = if place.left_out == 1 { "1 file" } else { &format!("{} files", place.left_out) };
+        printer.aside(&format!("your uncommitted work in {files} is not in it: {names}{more}"));
+    }
+    if place.submodules > 0 {
+        printer.aside(&format!("{} submodules are empty in it", place.submodules));
+    }
+    if place.included > 0 {
+        printer.aside(&format!("{} files were copied into it by .worktreeinclude", place.included));
+    }
+    if !place.skipped.is_empty() {
+        printer.aside(&format!(".worktreeinclude lists what was not copied: {}", place.skipped.join(", ")));
+    }
+}

@@ -1,0 +1,238 @@
+//! A home with one harness, and what cases do with it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use paseo_testkit::home::{Output, TestHome};
+use paseo_testkit::model::ModelServer;
+use paseo_testkit::personality::{Fake, Personality};
+use paseo_testkit::real::{Program, Real};
+use serde_json::Value;
+
+pub(crate) const CLAUDE: Program = Program::Claude;
+pub(crate) const CODEX: Program = Program::Codex;
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One column: a home whose default provider is one harness. Fields end in the order they stand in.
+pub(crate) struct Bench {
+    pub(crate) home: TestHome,
+    pub(crate) program: Program,
+    harness: Harness,
+    /// What a real one talks to.
+    pub(crate) model: Option<ModelServer>,
+}
+
+enum Harness {
+    Fake(Fake),
+    Real(Real),
+}
+
+impl Bench {
+    pub(crate) fn fake(program: Program) -> Self {
+        Self::with_personality(program, Personality::Steady)
+    }
+
+    pub(crate) fn with_personality(program: Program, personality: Personality) -> Self {
+        let fake = Fake::of(program);
+        let mut home = home(program);
+        fake.install(&mut home, personality);
+        Self { home, program, harness: Harness::Fake(fake), model: None }
+    }
+
+    /// `None` when the real one is not installed.
+    pub(crate) fn real(program: Program) -> Option<Self> {
+        let model = ModelServer::start();
+        let real = program.with(&model)?;
+        let mut home = home(program);
+        real.install(&mut home);
+        Some(Self { home, program, harness: Harness::Real(real), model: Some(model) })
+    }
+
+    pub(crate) fn is_claude(&self) -> bool {
+        self.program == CLAUDE
+    }
+
+    /// Returns everything that the harness, or the model behind it, was told: for looking whether a text is in it.
+    pub(crate) fn told(&self) -> String {
+        match (&self.harness, &self.model) {
+            (Harness::Fake(fake), _) => {
+                let record = fake.record();
+                let arguments = record.starts.iter().flat_map(|start| start.arguments.clone());
+                let lines = record.lines.iter().map(|(_, line)| line.clone());
+                arguments.chain(lines).collect::<Vec<_>>().join("\n")
+            }
+            (Harness::Real(_), Some(model)) => {
+                model.requests().iter().map(|request| request.body.to_string()).collect::<Vec<_>>().join("\n")
+            }
+            (Harness::Real(_), None) => String::new(),
+        }
+    }
+
+    /// Starts an agent and waits for its answer; returns its handle and the answer.
+    pub(crate) fn run(&self, flags: &[&str], prompt: &str) -> (String, String) {
+        let handle = self.start(flags, prompt);
+        let answer = self.wait_for_answer(&handle);
+        (handle, answer)
+    }
+
+    /// Starts an agent in the background.
+    pub(crate) fn start(&self, flags: &[&str], prompt: &str) -> String {
+        let made = self.home.paseo(&[&["run", "-d", "--json"], flags, &[prompt]].concat());
+        let made: Value = serde_json::from_str(made.ok()).unwrap();
+        made["session"]["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn wait_for_answer(&self, handle: &str) -> String {
+        let waited = self.home.paseo(&["wait", "--timeout", "60s", handle]);
+        assert_eq!(waited.code, 0, "{waited:?}\n{}", self.transcript(handle));
+        self.home.paseo(&["read", handle]).ok().to_owned()
+    }
+
+    pub(crate) fn send(&self, handle: &str, prompt: &str) -> Output {
+        self.home.paseo(&["send", handle, "--wait", "--timeout", "60s", prompt])
+    }
+
+    /// Sends a message and returns the answer.
+    pub(crate) fn answer(&self, handle: &str, prompt: &str) -> String {
+        let output = self.send(handle, prompt);
+        assert_eq!(output.code, 0, "{output:?}\n{}", self.transcript(handle));
+        output.stdout.trim_end().to_owned()
+    }
+
+    pub(crate) fn inspect(&self, handle: &str) -> Value {
+        serde_json::from_str(self.home.paseo(&["inspect", handle, "--json"]).ok()).unwrap()
+    }
+
+    pub(crate) fn transcript(&self, handle: &str) -> String {
+        self.home.paseo(&["logs", handle]).stdout
+    }
+
+    pub(crate) fn items(&self, handle: &str) -> Vec<Value> {
+        let logs = self.home.paseo(&["logs", "--json", handle]);
+        logs.ok().lines().map(item).collect()
+    }
+
+    /// Returns the items of one kind.
+    pub(crate) fn items_of(&self, handle: &str, kind: &str) -> Vec<Value> {
+        self.items(handle).into_iter().filter(|item| item["kind"] == kind).collect()
+    }
+
+    /// Waits until the transcript holds an item.
+    pub(crate) fn until(&self, handle: &str, wanted: impl Fn(&Value) -> bool + Send) -> Value {
+        let mut child = self.home.spawn(&["logs", "-f", "--json", handle]);
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        let found = follow(lines, &wanted);
+        end(&mut child);
+        found.unwrap_or_else(|| panic!("it never came:\n{}", self.transcript(handle)))
+    }
+
+    /// Waits until a permission is asked for, and returns its hash.
+    pub(crate) fn until_asked(&self, handle: &str) -> String {
+        let ask = self.until(handle, |item| item["kind"] == "permission" && item["decision"].is_null());
+        ask["hash"].as_str().unwrap().to_owned()
+    }
+
+    /// Returns a file of the directory that agents work in.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.home.work().join(name)
+    }
+
+    /// Makes a witness of a command that agents run.
+    pub(crate) fn witness(&self) -> Witness {
+        Witness::new(&self.file("witness"))
+    }
+
+    /// Returns the process ids of the harness itself.
+    pub(crate) fn harnesses(&self) -> Vec<u32> {
+        let name = match &self.harness {
+            Harness::Fake(fake) => fake.program(),
+            Harness::Real(real) => real.program().to_owned(),
+        };
+        let is_it = |pid: &u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let first = line.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
+            let program = PathBuf::from(String::from_utf8_lossy(&first).into_owned());
+            program == name || program.canonicalize().ok() == name.canonicalize().ok()
+        };
+        self.home.processes().into_iter().filter(is_it).collect()
+    }
+}
+
+fn home(program: Program) -> TestHome {
+    let mut home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    home.set("PASEO_PROVIDER", program.name());
+    home
+}
+
+fn follow(mut lines: impl BufRead, wanted: &(impl Fn(&Value) -> bool + Send)) -> Option<Value> {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if lines.read_line(&mut line).unwrap() == 0 {
+            return None;
+        }
+        let item = item(&line);
+        if wanted(&item) {
+            return Some(item);
+        }
+        // The turn is over without it.
+        if item["kind"] == "error" {
+            return None;
+        }
+    }
+}
+
+/// Reads an item, with what is special about its kind beside what all have.
+fn item(line: &str) -> Value {
+    let mut item: Value = serde_json::from_str(line).unwrap();
+    if let Value::Object(fields) = item["fields"].take() {
+        fields.into_iter().for_each(|(name, value)| item[name] = value);
+    }
+    item
+}
+
+fn end(child: &mut Child) {
+    child.kill().ok();
+    child.wait().ok();
+}
+
+/// Sees a command start and end: it holds a pipe open for as long as it lives.
+pub(crate) struct Witness {
+    seen: mpsc::Receiver<String>,
+}
+
+impl Witness {
+    /// What a command begins with to be seen; it must be in the working directory.
+    pub(crate) const COMMAND: &'static str = "exec 9\\>witness; echo up \\>&9;";
+
+    #[allow(clippy::disallowed_methods)] // Tests make pipes.
+    fn new(path: &Path) -> Self {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+        let (tell, seen) = mpsc::channel();
+        let path = path.to_owned();
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(File::open(path).unwrap());
+            let mut first = String::new();
+            reader.read_line(&mut first).ok();
+            tell.send(first).ok();
+            reader.read_to_end(&mut Vec::new()).ok();
+            tell.send("gone".to_owned()).ok();
+        });
+        Self { seen }
+    }
+
+    pub(crate) fn up(&self) {
+        assert_eq!(self.seen.recv_timeout(PATIENCE).expect("the command starts"), "up\n");
+    }
+
+    pub(crate) fn gone(&self) {
+        assert_eq!(self.seen.recv_timeout(PATIENCE).expect("the command ends"), "gone");
+    }
+}

@@ -1,0 +1,53 @@
+//! What every provider does, with the real binary: one list of cases, each harness a column.
+//!
+//! The fakes speak the protocol without a model, in milliseconds. The real ones come from `scripts/harnesses` and
+//! talk to a scripted model on the loopback; where they are not installed their column is empty, in CI that fails.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod bench;
+mod conversation;
+mod failures;
+mod permissions;
+mod personalities;
+mod servers;
+mod steering;
+mod survival;
+
+/// Makes a test of every case in every column.
+macro_rules! columns {
+    ($($module:ident::$case:ident),* $(,)?) => {
+        mod fake_claude { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake(crate::bench::CLAUDE)); })* }
+        mod fake_codex { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake(crate::bench::CODEX)); })* }
+        mod real_claude { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CLAUDE).as_mut().map(crate::$module::$case); })* }
+        mod real_codex { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CODEX).as_mut().map(crate::$module::$case); })* }
+    };
+}
+
+columns! {
+    conversation::an_answer_streams_and_is_stored_once,
+    conversation::thoughts_and_tools_become_items,
+    conversation::a_changed_file_comes_with_its_diff,
+    conversation::many_turns_share_one_process,
+    conversation::a_model_and_an_effort_can_be_chosen,
+    conversation::usage_adds_up,
+    servers::an_agent_in_the_app_has_two_tools_and_the_text,
+    servers::a_background_agent_has_neither,
+    servers::a_label_counts_from_the_next_turn,
+    steering::a_stop_ends_the_command_and_the_next_message_works,
+    steering::a_steered_message_reaches_the_running_turn,
+    survival::a_restart_goes_on_with_the_same_conversation,
+    survival::a_killed_daemon_loses_nothing,
+    survival::a_killed_harness_loses_nothing,
+    survival::an_idle_process_sleeps_and_wakes,
+    survival::a_cleared_agent_starts_afresh,
+    permissions::what_is_allowed_happens_and_what_is_denied_does_not,
+    permissions::always_covers_the_same_again,
+    permissions::a_standing_deny_holds_in_every_mode,
+    permissions::read_only_changes_nothing,
+    permissions::a_pending_ask_is_withdrawn_by_a_restart,
+    failures::wrong_credentials_are_told,
+    failures::a_limit_parks_the_agent_and_says_until_when,
+    failures::a_server_error_is_told_and_the_next_message_works,
+    failures::a_retry_is_shown,
+}

@@ -1,0 +1,81 @@
+//! What is left when processes end: everything that was acknowledged.
+
+use paseo_core::prompt::UI_TEXT;
+
+use crate::bench::{Bench, Witness};
+
+pub(crate) fn a_restart_goes_on_with_the_same_conversation(bench: &mut Bench) {
+    let model = if bench.is_claude() { "claude-sonnet-4-5" } else { "scripted-two" };
+    let (handle, _) = bench.run(&["--ui", "--model", model], "<<say a>>");
+    bench.home.paseo(&["restart"]).ok();
+    let prompt = r#"<<tool set_title {"title":"Back"}>><<say b>>"#;
+    let answer = bench.answer(&handle, prompt);
+    assert!(answer.contains("turns=2 ") && answer.contains(&format!("model={model}")), "{answer}");
+    assert_eq!(bench.inspect(&handle)["title"], "Back", "{}", bench.transcript(&handle));
+    let first_line = UI_TEXT.lines().next().unwrap();
+    let told = bench.told();
+    let last = told.rfind(first_line).expect("the text");
+    assert!(last > told.find("Back").map_or(0, |_| 0), "{last}");
+}
+
+pub(crate) fn a_killed_daemon_loses_nothing(bench: &mut Bench) {
+    let witness = bench.witness();
+    let (handle, _) = bench.run(&[], "<<say a>>");
+    bench
+        .home
+        .paseo(&["send", &handle, &format!("<<bash {} sleep 1000>><<say never>>", Witness::COMMAND)])
+        .ok();
+    witness.up();
+    bench.until(&handle, |item| item["kind"] == "tool_call");
+    assert!(bench.home.kill_daemon());
+    let view = bench.inspect(&handle);
+    assert_eq!(view["status"], "interrupted", "{view:#}");
+    witness.gone();
+    let results = bench.items_of(&handle, "tool_result");
+    assert_eq!(results.last().unwrap()["outcome"], "interrupted", "{results:#?}");
+    let answer = bench.answer(&handle, "<<say b>>");
+    assert!(answer.starts_with("b [turns=") && !answer.contains("turns=1 "), "{answer}");
+}
+
+pub(crate) fn a_killed_harness_loses_nothing(bench: &mut Bench) {
+    let witness = bench.witness();
+    let (handle, _) = bench.run(&[], "<<say a>>");
+    bench
+        .home
+        .paseo(&["send", &handle, &format!("<<bash {} sleep 1000>><<say never>>", Witness::COMMAND)])
+        .ok();
+    witness.up();
+    for pid in bench.harnesses() {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    witness.gone();
+    let waited = bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
+    assert_eq!(waited.code, 1, "{waited:?}");
+    let view = bench.inspect(&handle);
+    assert_eq!(
+        (&view["status"], &view["status_source"]),
+        (&"error".into(), &"process_exit".into()),
+        "{view:#}"
+    );
+    let answer = bench.answer(&handle, "<<say b>>");
+    assert!(answer.starts_with("b [turns=") && !answer.contains("turns=1 "), "{answer}");
+}
+
+pub(crate) fn an_idle_process_sleeps_and_wakes(bench: &mut Bench) {
+    std::fs::create_dir(bench.home.path()).unwrap();
+    std::fs::write(bench.home.path().join("config.toml"), "[limits]\nlive_processes = 1\n").unwrap();
+    let (first, _) = bench.run(&[], "<<say a>>");
+    let (_, other) = bench.run(&[], "<<say b>>");
+    assert!(other.contains("turns=1 "), "{other}");
+    let answer = bench.answer(&first, "<<say c>>");
+    assert!(answer.contains("turns=2 "), "{answer}");
+    assert_eq!(bench.harnesses().len(), 1);
+}
+
+pub(crate) fn a_cleared_agent_starts_afresh(bench: &mut Bench) {
+    let (handle, _) = bench.run(&[], "<<say a>>");
+    bench.home.paseo(&["clear", &handle]).ok();
+    let answer = bench.answer(&handle, "<<say b>>");
+    assert!(answer.contains("turns=1 "), "{answer}");
+}

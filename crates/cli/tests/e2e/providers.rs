@@ -1,0 +1,96 @@
+//! Which agent is started, and what it cannot do.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::{home, json};
+
+#[test]
+fn the_list_says_what_each_can_do() {
+    let home = home();
+    let list = json(&home.paseo(&["providers", "--json"]));
+    let all = list["providers"].as_array().unwrap();
+    let scripted = all.iter().find(|provider| provider["name"] == "scripted").unwrap();
+    assert_eq!(
+        (&scripted["readiness"], &scripted["default"], &scripted["default_reason"]),
+        (&"ready".into(), &true.into(), &"configured".into())
+    );
+    let able = scripted["capabilities"].as_object().unwrap();
+    for field in ["steer", "resume", "models", "efforts", "permissions", "mcp", "thinking", "cost"] {
+        assert!(able.contains_key(field), "{field}");
+    }
+    assert_eq!(able["lifetime"], "pipe");
+    let table = home.paseo(&["providers"]);
+    let row = table.ok().lines().find(|line| line.starts_with("scripted")).unwrap();
+    assert!(row.contains("yes, default (configured)") && row.contains("choose an effort"), "{row}");
+    assert!(home.paseo(&["providers", "-q"]).ok().lines().any(|name| name == "scripted"));
+}
+
+#[test]
+fn without_an_agent_nothing_is_started_and_the_next_step_is_told() {
+    let mut home = home();
+    home.unset("PASEO_PROVIDER");
+    home.set("PATH", "/nowhere");
+    let refused = home.paseo(&["run", "hello"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("no provider can be used yet"), "{}", refused.stderr);
+    let words =
+        ["claude is not installed: ", "codex is not installed: ", "paseo demo", "--provider scripted"];
+    for word in words {
+        assert!(refused.stderr.contains(word), "{word}: {}", refused.stderr);
+    }
+    assert_eq!(home.paseo(&["run", "--provider", "scripted", "<<say hi>>"]).ok(), "hi");
+    let created = json(&home.paseo(&["run", "-d", "--json", "--provider", "scripted", "<<say hi>>"]));
+    assert_eq!(created["provider_reason"], "asked_for");
+}
+
+#[test]
+fn the_first_that_is_ready_is_used_and_says_so() {
+    let mut home = home();
+    home.unset("PASEO_PROVIDER");
+    home.set("PATH", "/usr/bin:/bin");
+    home.set("ANTHROPIC_API_KEY", "none");
+    // It says its version, and nothing else.
+    let program = home.path().parent().unwrap().join("my-claude");
+    fs::write(&program, "#!/bin/sh\n[ \"$1\" = --version ] && echo '9.8.7 (Claude Code)'\nexit 0\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(home.path()).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    let config = format!("[providers.claude]\nprogram = '{}'\n", program.display());
+    fs::write(home.path().join("config.toml"), config).unwrap();
+
+    let created = home.paseo(&["run", "-d", "--json", "hello"]);
+    assert!(
+        created.stderr.contains("claude, the first that is ready; choose with --provider"),
+        "{created:?}"
+    );
+    let created = json(&created);
+    assert_eq!(
+        (&created["session"]["provider"], &created["provider_reason"]),
+        (&"claude".into(), &"first_ready".into())
+    );
+    let list = json(&home.paseo(&["providers", "--json"]));
+    let claude = &list["providers"][0];
+    assert_eq!((&claude["name"], &claude["default_reason"]), (&"claude".into(), &"first_ready".into()));
+    assert_eq!(claude["program"], program.display().to_string());
+    let effort = home.paseo(&["run", "--effort", "enormous", "hello"]);
+    assert_eq!(effort.code, 2);
+    assert!(effort.stderr.contains("high"), "{}", effort.stderr);
+}
+
+#[test]
+fn what_a_provider_cannot_do_is_refused_before_anything_starts() {
+    let home = home();
+    let effort = home.paseo(&["run", "--effort", "high", "hello"]);
+    assert_eq!(effort.code, 2);
+    assert!(effort.stderr.contains("scripted knows no effort `high`"), "{}", effort.stderr);
+    let mode = home.paseo(&["run", "--permissions", "none", "hello"]);
+    assert_eq!(mode.code, 2);
+    assert!(mode.stderr.contains("full, ask, read-only"), "{}", mode.stderr);
+    let model = home.paseo(&["run", "--model", "no-such.script", "hello"]);
+    assert_eq!(model.code, 2);
+    assert!(model.stderr.contains("script file"), "{}", model.stderr);
+    let unknown = home.paseo(&["run", "--provider", "clod", "hello"]);
+    assert!(unknown.stderr.contains("known providers:"), "{}", unknown.stderr);
+    assert!(json(&home.paseo(&["ls", "--json"]))["sessions"].as_array().unwrap().is_empty());
+}

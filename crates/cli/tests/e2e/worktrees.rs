@@ -1,0 +1,190 @@
+//! Worktrees: who gets one, what the agent may name, and what is never lost.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use paseo_testkit::home::TestHome;
+use serde_json::Value;
+
+use crate::{home, inspect, json};
+
+/// A home whose working directory is a repository with one commit.
+fn repository() -> TestHome {
+    let home = home();
+    make_repository(&home.work());
+    home
+}
+
+/// Makes a directory a repository with one commit.
+pub(crate) fn make_repository(work: &Path) {
+    git(work, &["init", "-q", "-b", "main"]);
+    fs::create_dir(work.join("src")).unwrap();
+    fs::write(work.join("src/lib.rs"), "one\n").unwrap();
+    fs::write(work.join(".gitignore"), ".env\n").unwrap();
+    commit(work, "first");
+}
+
+#[allow(clippy::disallowed_methods)] // Tests start git.
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").args(identity).args(arguments).current_dir(directory).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn commit(directory: &Path, message: &str) {
+    git(directory, &["add", "-A"]);
+    git(directory, &["commit", "-q", "-m", message]);
+}
+
+fn worktrees(home: &TestHome) -> Value {
+    json(&home.paseo(&["worktree", "ls", "--json"]))["worktrees"].clone()
+}
+
+/// Runs an agent to the end of its first turn, and returns what is known about it.
+fn run(home: &TestHome, flags: &[&str], prompt: &str) -> Value {
+    let made = json(&home.paseo(&[&["run", "-d", "--json"], flags, &[prompt]].concat()));
+    let id = made["session"]["id"].as_str().unwrap().to_owned();
+    home.paseo(&["wait", &id]).ok();
+    inspect(home, &id)
+}
+
+#[test]
+fn an_agent_in_the_app_works_on_a_branch_of_its_own() {
+    let home = repository();
+    fs::write(home.work().join("src/lib.rs"), "two\n").unwrap();
+    fs::write(home.work().join("new file"), "").unwrap();
+    let output = home.paseo(&["run", "--ui", "<<sh git rev-parse --abbrev-ref HEAD; cat src/lib.rs; ls>>"]);
+    output.ok();
+    assert!(output.stderr.contains("works on the branch paseo/"), "{}", output.stderr);
+    assert!(output.stderr.contains("your uncommitted work in 2 files is not in it: "), "{}", output.stderr);
+    assert!(output.stderr.contains("src/lib.rs") && output.stderr.contains("new file"), "{}", output.stderr);
+
+    let handle = home.paseo(&["ls", "--ui", "-q"]).ok().to_owned();
+    let view = inspect(&home, &handle);
+    let id = view["id"].as_str().unwrap();
+    assert_eq!(view["worktree"]["branch"], format!("paseo/{}", &id[..8]));
+    assert_eq!(view["directory"], view["worktree"]["path"]);
+    assert_eq!(view["project"], home.work().canonicalize().unwrap().to_str().unwrap());
+    let seen = home.paseo(&["logs", &handle]);
+    assert!(
+        seen.stdout.contains(&format!("paseo/{}", &id[..8])) && seen.stdout.contains("one"),
+        "{}",
+        seen.stdout
+    );
+    assert!(!seen.stdout.contains("new file"));
+    assert_eq!(git(&home.work(), &["rev-parse", "--abbrev-ref", "HEAD"]), "main", "the user's is untouched");
+}
+
+#[test]
+fn others_get_none_unless_asked_for() {
+    let home = repository();
+    assert_eq!(run(&home, &[], "<<say a>>")["worktree"], Value::Null);
+    assert_eq!(run(&home, &["--ui", "--no-worktree"], "<<say a>>")["worktree"], Value::Null);
+    let view = run(&home, &["--worktree=spike", "--base", "main"], "<<say a>>");
+    let path = view["worktree"]["path"].as_str().unwrap();
+    assert!(path.ends_with("/worktrees/work-spike"), "{path}");
+    let refused = home.paseo(&["run", "--worktree=spike", "x"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("exists already"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_agent_names_its_branch_and_nobody_elses() {
+    let home = repository();
+    git(&home.work(), &["branch", "taken"]);
+    let prompt = r#"<<tool set_branch {"name":"taken"}>><<tool set_branch {"name":"--force"}>>
+        <<tool set_branch {"name":"a..b"}>><<tool set_branch {}>><<tool set_branch {"name":"fix-login"}>>"#;
+    let view = run(&home, &["--ui"], prompt);
+    assert_eq!(view["worktree"]["branch"], "fix-login");
+    let worktree = PathBuf::from(view["worktree"]["path"].as_str().unwrap());
+    assert_eq!(git(&worktree, &["rev-parse", "--abbrev-ref", "HEAD"]), "fix-login");
+    let branches = git(&home.work(), &["branch", "--format=%(refname:short)"]);
+    assert_eq!(branches, "fix-login\nmain\ntaken");
+    let said = home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout;
+    for reason in ["`taken` cannot be used", "`--force` is no name", "`a..b` is no name", "needs a `name`"] {
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    let view = run(&home, &["--ui", "--no-worktree"], r#"<<tool set_branch {"name":"x"}>>"#);
+    assert!(home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout.contains("nothing to name"));
+    assert_eq!(git(&home.work(), &["rev-parse", "--abbrev-ref", "HEAD"]), "main");
+}
+
+#[test]
+fn a_worktree_starts_in_the_same_folder_with_what_is_included() {
+    let home = repository();
+    fs::write(home.work().join(".env"), "SECRET=1").unwrap();
+    fs::write(home.work().join(".worktreeinclude"), ".env\n").unwrap();
+    commit(&home.work(), "include");
+    let source = home.work().join("src");
+    let view = run(&home, &["--ui", "--cwd", source.to_str().unwrap()], "<<sh pwd; cat ../.env>>");
+    assert!(view["directory"].as_str().unwrap().ends_with("/src"), "{view}");
+    assert!(home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout.contains("SECRET=1"));
+}
+
+#[test]
+fn where_there_can_be_none_the_agent_is_told_or_the_person_is() {
+    let home = home();
+    assert_eq!(run(&home, &["--ui"], "<<say a>>")["worktree"], Value::Null);
+    let refused = home.paseo(&["run", "--worktree", "x"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("is in no git repository"), "{}", refused.stderr);
+
+    git(&home.work(), &["init", "-q", "-b", "main"]);
+    let output = home.paseo(&["run", "--ui", "<<say a>>"]);
+    assert_eq!(output.ok(), "a");
+    assert!(output.stderr.contains("no commit yet"), "{}", output.stderr);
+    let refused = home.paseo(&["run", "--worktree", "--base=-x", "x"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+}
+
+#[test]
+fn removal_refuses_while_anything_would_be_lost_and_force_archives_it() {
+    let home = repository();
+    let view = run(&home, &["--ui"], "<<sh echo work > notes.txt>>");
+    let id = view["id"].as_str().unwrap();
+    let name = worktrees(&home)[0]["name"].as_str().unwrap().to_owned();
+
+    let refused = home.paseo(&["worktree", "rm", &name]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains("is still open") && refused.stderr.contains("paseo close"));
+    home.paseo(&["close", id]).ok();
+    let refused = home.paseo(&["worktree", "rm", &id[..8]]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains("an uncommitted file (notes.txt)"), "{}", refused.stderr);
+
+    let removed = json(&home.paseo(&["worktree", "rm", "--force", &name, "--json"]));
+    let archive = removed["archive"]["reference"].as_str().unwrap();
+    assert_eq!(git(&home.work(), &["show", &format!("{archive}:notes.txt")]), "work");
+    assert_eq!(worktrees(&home), Value::Array(Vec::new()));
+    assert_eq!(inspect(&home, id)["worktree"], Value::Null);
+    assert_eq!(git(&home.work(), &["branch", "--format=%(refname:short)"]), "main");
+    let unknown = home.paseo(&["worktree", "rm", "nope"]);
+    assert_eq!(unknown.code, 3, "{unknown:?}");
+}
+
+#[test]
+fn what_is_merged_goes_without_force_also_after_the_agent_was_deleted() {
+    let home = repository();
+    let view = run(&home, &["--ui"], "<<say a>>");
+    home.paseo(&["rm", view["id"].as_str().unwrap()]).ok();
+    assert_eq!(worktrees(&home)[0]["session"], Value::Null);
+    let table = home.paseo(&["worktree", "ls"]);
+    assert!(table.ok().contains("deleted") && table.ok().contains("nothing"), "{}", table.stdout);
+    let name = worktrees(&home)[0]["name"].as_str().unwrap().to_owned();
+    assert_eq!(home.paseo(&["worktree", "rm", &name]).ok(), format!("removed {name}"));
+    assert_eq!(git(&home.work(), &["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_closed_agent_whose_worktree_is_gone_says_so() {
+    let home = repository();
+    let view = run(&home, &["--ui"], "<<say a>>");
+    let id = view["id"].as_str().unwrap();
+    home.paseo(&["close", id]).ok();
+    home.paseo(&["worktree", "rm", &id[..8]]).ok();
+    let answer = home.paseo(&["send", id, "--wait", "<<say b>>"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("is gone"), "{}", answer.stderr);
+}

@@ -1,0 +1,333 @@
+//! What an agent may do to the world by itself, what it must ask for, and what people decided once and for all.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How much an agent may do without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everything that the person who started it may do.
+    #[default]
+    Full,
+    /// It reads freely and asks a person before anything else.
+    Ask,
+    /// It reads, and nothing else.
+    ReadOnly,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Ask, Self::ReadOnly];
+
+    /// Returns the word that people type.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Ask => "ask",
+            Self::ReadOnly => "read-only",
+        }
+    }
+
+    /// Finds a mode by its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.word() == word)
+    }
+
+    /// Says whether it is [`Mode::Full`].
+    pub fn is_full(&self) -> bool {
+        *self == Self::Full
+    }
+
+    /// Says whether a power is granted at all, be it with a question.
+    pub fn grants(self, power: Power) -> bool {
+        self != Self::ReadOnly || power == Power::Read
+    }
+}
+
+/// A power of the harness itself. What is not known for anything less counts as a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Power {
+    Read,
+    Write,
+    Shell,
+    Net,
+}
+
+impl Power {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Shell, Self::Net];
+
+    /// Returns its name among the tools.
+    pub fn tool(self) -> &'static str {
+        match self {
+            Self::Read => "native_read",
+            Self::Write => "native_write",
+            Self::Shell => "native_shell",
+            Self::Net => "native_net",
+        }
+    }
+}
+
+/// What a harness asks leave for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The harness's own id of the request.
+    pub call: String,
+    /// The tool, in the harness's words.
+    pub tool: String,
+    /// Exactly what the tool would get.
+    pub input: Value,
+    pub power: Power,
+    pub shape: Shape,
+}
+
+/// The narrow shape of a request: what `--always` means, and no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Shape {
+    /// This command, to the letter.
+    Command { command: String },
+    /// Writing this file.
+    File { path: String },
+    /// Reaching this host.
+    Host { host: String },
+    /// This tool, whatever it gets.
+    Tool { name: String },
+    /// A question that only a person can answer, each time anew.
+    Question { text: String },
+}
+
+impl Shape {
+    /// Says whether a standing answer to it can be stored.
+    pub fn is_storable(&self) -> bool {
+        match self {
+            Self::Command { command: text } | Self::File { path: text } => text.len() <= SHAPE_BYTES,
+            Self::Host { host: text } | Self::Tool { name: text } => text.len() <= SHAPE_BYTES,
+            Self::Question { .. } => false,
+        }
+    }
+
+    /// Returns it in words: `the command …`.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Command { command } => format!("the command `{}`", visible(command)),
+            Self::File { path } => format!("the file {}", visible(path)),
+            Self::Host { host } => format!("the host {}", visible(host)),
+            Self::Tool { name } => format!("the tool {}", visible(name)),
+            Self::Question { text } => visible(text),
+        }
+    }
+}
+
+/// The longest text of a shape that is stored: it stands in an event, which stays small.
+const SHAPE_BYTES: usize = 2048;
+
+/// What a person decided for good, for one project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    pub project: String,
+    /// The tool, in the harness's words.
+    pub tool: String,
+    pub shape: Shape,
+    pub allow: bool,
+}
+
+impl Rule {
+    fn covers(&self, project: &str, request: &Request) -> bool {
+        self.project == project && self.tool == request.tool && self.shape == request.shape
+    }
+}
+
+/// What is to become of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Allow,
+    /// Refused without asking, with words for the agent.
+    Deny(String),
+    /// A person decides.
+    Ask,
+}
+
+/// Decides about a request. A denying rule wins over everything.
+pub fn decide<'a>(
+    mode: Mode,
+    rules: impl IntoIterator<Item = &'a Rule>,
+    project: &str,
+    request: &Request,
+) -> Verdict {
+    let mut allowed = false;
+    for rule in rules.into_iter().filter(|rule| rule.covers(project, request)) {
+        if !rule.allow {
+            return Verdict::Deny(format!(
+                "A person has denied {} in this project for good.",
+                request.shape.words()
+            ));
+        }
+        allowed = true;
+    }
+    match mode {
+        _ if matches!(request.shape, Shape::Question { .. }) => Verdict::Ask,
+        Mode::Full => Verdict::Allow,
+        _ if request.power == Power::Read => Verdict::Allow,
+        Mode::Ask if allowed => Verdict::Allow,
+        Mode::Ask => Verdict::Ask,
+        Mode::ReadOnly => Verdict::Deny(
+            "This agent may only read. Do without, and say in your answer what is left to do.".to_owned(),
+        ),
+    }
+}
+
+/// Returns the mode that a harness is to be started in. Where a person has denied something for good, it must ask
+/// even when everything else is allowed.
+pub fn asking<'a>(mode: Mode, rules: impl IntoIterator<Item = &'a Rule>, project: &str) -> Mode {
+    let denied = rules.into_iter().any(|rule| rule.project == project && !rule.allow);
+    if mode == Mode::Full && denied { Mode::Ask } else { mode }
+}
+
+impl Request {
+    /// Returns what people see: a question, or JSON of exactly what the tool would get, with nothing invisible.
+    ///
+    /// What is displayed is what is hashed, and what is allowed is read out of it again ([`displayed_input`]).
+    pub fn display(&self) -> String {
+        if let Shape::Question { text } = &self.shape {
+            return visible(text);
+        }
+        let shown = serde_json::json!({ "tool": self.tool, "input": self.input });
+        // A value with string keys always serialises.
+        visible_json(&serde_json::to_string_pretty(&shown).unwrap_or_default())
+    }
+}
+
+/// Reads the input out of what was displayed; null for a question.
+pub fn displayed_input(text: &str) -> Value {
+    let shown = serde_json::from_str::<Value>(text).ok();
+    shown.and_then(|mut shown| shown.get_mut("input").map(Value::take)).unwrap_or_default()
+}
+
+/// Escapes what would not be seen or would move what is seen. The JSON means the same afterwards.
+fn visible_json(json: &str) -> String {
+    escape(json, |c| {
+        let mut units = [0; 2];
+        c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    })
+}
+
+/// Escapes what would not be seen, for people.
+fn visible(text: &str) -> String {
+    escape(text, |c| c.escape_unicode().collect())
+}
+
+fn escape(text: &str, escaped: impl Fn(char) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_deceptive(c) { out.push_str(&escaped(c)) } else { out.push(c) }
+    }
+    out
+}
+
+/// Control and format characters, odd spaces, fillers, tags and variation selectors: what reads as nothing, or
+/// turns the line around. The line breaks and spaces of pretty JSON stay.
+fn is_deceptive(c: char) -> bool {
+    (c.is_control() && c != '\n')
+        || (c.is_whitespace() && c != ' ' && c != '\n')
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(power: Power, command: &str) -> Request {
+        Request {
+            call: "c1".into(),
+            tool: "Bash".into(),
+            input: json!({ "command": command }),
+            power,
+            shape: Shape::Command { command: command.into() },
+        }
+    }
+
+    fn rule(project: &str, command: &str, allow: bool) -> Rule {
+        let shape = Shape::Command { command: command.into() };
+        Rule { project: project.into(), tool: "Bash".into(), shape, allow }
+    }
+
+    #[test]
+    fn reading_is_free_in_every_mode() {
+        for mode in Mode::ALL {
+            assert_eq!(decide(mode, &[], "/p", &request(Power::Read, "cat x")), Verdict::Allow);
+        }
+    }
+
+    #[test]
+    fn a_rule_covers_exactly_what_it_says() {
+        let rules = [rule("/p", "make test", true)];
+        let decided = |project: &str, command: &str| {
+            decide(Mode::Ask, &rules, project, &request(Power::Shell, command))
+        };
+        assert_eq!(decided("/p", "make test"), Verdict::Allow);
+        assert_eq!(decided("/p", "make test; rm -rf /"), Verdict::Ask);
+        assert_eq!(decided("/p", "make  test"), Verdict::Ask);
+        assert_eq!(decided("/other", "make test"), Verdict::Ask);
+    }
+
+    #[test]
+    fn deny_wins_over_allow_and_over_full() {
+        let rules = [rule("/p", "git push", false), rule("/p", "git push", true)];
+        for mode in Mode::ALL {
+            let verdict = decide(mode, &rules, "/p", &request(Power::Shell, "git push"));
+            assert!(matches!(verdict, Verdict::Deny(_)), "{mode:?}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_harness_asks_where_something_is_denied() {
+        let rules = [rule("/p", "git push", false), rule("/q", "make", true)];
+        assert_eq!(asking(Mode::Full, &rules, "/p"), Mode::Ask);
+        assert_eq!(asking(Mode::Full, &rules, "/q"), Mode::Full);
+        assert_eq!(asking(Mode::ReadOnly, &rules, "/p"), Mode::ReadOnly);
+    }
+
+    #[test]
+    fn an_allowing_rule_does_not_lift_read_only() {
+        let rules = [rule("/p", "make", true)];
+        let verdict = decide(Mode::ReadOnly, &rules, "/p", &request(Power::Shell, "make"));
+        assert!(matches!(verdict, Verdict::Deny(_)));
+    }
+
+    #[test]
+    fn nothing_in_a_display_is_invisible() {
+        let shown = request(Power::Shell, "ls \u{202e}fdp.exe\u{200b} \u{e0041}\u{7}").display();
+        assert!(shown.is_ascii(), "{shown}");
+        assert!(shown.contains("\\u202e"));
+    }
+
+    #[test]
+    fn a_question_is_asked_in_every_mode() {
+        let question =
+            Request { shape: Shape::Question { text: "Which?".into() }, ..request(Power::Read, "x") };
+        for mode in Mode::ALL {
+            assert_eq!(decide(mode, &[], "/p", &question), Verdict::Ask);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_displayed_is_what_is_allowed(command in ".*", key in ".*") {
+            let input = json!({ "command": command, key: [1, null, true] });
+            let shown = Request { input: input.clone(), ..request(Power::Shell, "x") }.display();
+            prop_assert_eq!(displayed_input(&shown), input);
+            prop_assert!(!shown.chars().any(is_deceptive));
+        }
+    }
+}

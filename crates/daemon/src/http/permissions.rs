@@ -1,0 +1,180 @@
+//! What agents ask, and what people answer.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
+use paseo_core::permission::{Rule, Shape};
+use paseo_core::session::{Ask, Session};
+use paseo_store::Text;
+use paseo_wire::error::Code;
+use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleView};
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Body, Caller, Path};
+use super::rules;
+use super::sessions::resolve;
+use crate::failure::Failure;
+use crate::sessions::{self, Command};
+
+/// Most asks on one page, and the bytes of text after which it ends.
+const PAGE: usize = 100;
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// How much of a question a list shows.
+const HEAD_CHARS: usize = 160;
+
+/// Where an ask stands in the list: oldest first.
+type Place = (i64, SessionId, String);
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Asked(query): Asked<AskQuery>,
+) -> Answer<AskPage> {
+    let context = &app.sessions.context;
+    let after = query.after.as_deref().map(cursor).transpose()?;
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE);
+    let seq = context.directory.point(&context.journal);
+    let sessions = match query.session.as_deref() {
+        None => context.directory.all(),
+        Some(typed) => {
+            let id = resolve(&app, &by, typed).await?;
+            context.journal.session(id).await?.map(|(session, _)| Arc::new(session)).into_iter().collect()
+        }
+    };
+    let mut open: Vec<(Place, &Session, &Ask)> = Vec::new();
+    for session in &sessions {
+        let asks = session.turn.iter().flat_map(|turn| &turn.asks);
+        open.extend(asks.map(|ask| (place(session, ask), session.as_ref(), ask)));
+    }
+    open.sort_by(|one, other| one.0.cmp(&other.0));
+    if let Some(after) = &after {
+        open.retain(|(place, ..)| place > after);
+    }
+
+    let (mut asks, mut bytes, mut next) = (Vec::new(), 0, None);
+    for (index, (place, session, ask)) in open.iter().enumerate() {
+        let Some(text) = context.journal.log.text(ask.text.id.uuid()).await? else { continue };
+        bytes += text.len();
+        asks.push(OpenAsk {
+            session: session.id.to_string(),
+            handle: context.directory.handle(session.id),
+            name: session.naming.shown().map(str::to_owned),
+            project: session.profile.project.clone(),
+            hash: ask.hash.clone(),
+            tool: ask.tool.clone(),
+            text,
+            always: standing(ask).map(|(_, shape)| shape.words()),
+            since: ask.asked_at.into(),
+        });
+        if asks.len() == limit || bytes >= PAGE_BYTES {
+            let (at, session, hash) = place;
+            next = (index + 1 < open.len()).then(|| format!("{at}:{session}:{hash}"));
+            break;
+        }
+    }
+    Ok(Json(AskPage { seq, asks, next }))
+}
+
+pub(crate) async fn answer(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path((typed, hash)): Path<(String, String)>,
+    Body(given): Body<AnswerPermission>,
+) -> Answer<AnsweredPermission> {
+    let id = resolve(&app, &by, &typed).await?;
+    let context = &app.sessions.context;
+    let handle = context.directory.handle(id);
+    // Whether it can be kept is known before anything is decided: the hash stands for one shape for ever.
+    let rule = if given.always { wanted(&app, id, &hash, given.allow).await? } else { None };
+    let answer =
+        sessions::Answer { by: by.clone(), hash: hash.clone(), allow: given.allow, message: given.message };
+    app.sessions.ask(id, |reply| Command::Answer(answer, reply)).await?;
+    // Only the answer that won leaves a rule.
+    let rule = match rule {
+        Some(rule) => Some(keep(&app, &by, rule, given.allow).await?),
+        None => None,
+    };
+    let seq = context.journal.head();
+    Ok(Json(AnsweredPermission { seq, id: id.to_string(), handle, hash, allow: given.allow, rule }))
+}
+
+/// Returns the rule that a standing answer to an ask would be. `None` when the ask is not open, which the
+/// session itself tells.
+async fn wanted(app: &App, id: SessionId, hash: &str, allow: bool) -> Result<Option<Rule>, Failure> {
+    let Some((session, _)) = app.sessions.context.journal.session(id).await? else { return Ok(None) };
+    let Some(ask) = session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == hash) else {
+        return Ok(None);
+    };
+    let Some((tool, shape)) = standing(ask) else {
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            "this cannot be decided for good: it is a question, or too long to be kept as a rule",
+        )
+        .hint("answer it without `--always`; nothing was decided"));
+    };
+    rules::check_room(app)?;
+    let (tool, shape) = (tool.to_owned(), shape.clone());
+    Ok(Some(Rule { project: session.profile.project.clone(), tool, shape, allow }))
+}
+
+async fn keep(app: &App, by: &Actor, rule: Rule, allow: bool) -> Result<RuleView, Failure> {
+    rules::add(app, by, rule).await.map_err(|failure| {
+        let done = if allow { "allowed" } else { "denied" };
+        Failure {
+            message: format!("it was {done} this once, and the rule could not be kept: {}", failure.message),
+            ..failure
+        }
+    })
+}
+
+/// Returns what a standing answer to an ask would be about, when there can be one.
+fn standing(ask: &Ask) -> Option<(&str, &Shape)> {
+    Some((ask.tool.as_deref()?, ask.shape.as_ref().filter(|shape| shape.is_storable())?))
+}
+
+/// Says in a few words what a session waits for.
+pub(super) async fn reason(app: &App, session: &Session) -> Result<Option<String>, Failure> {
+    let Some(turn) = &session.turn else { return Ok(None) };
+    let Some(first) = turn.asks.first() else { return Ok(None) };
+    let words = match (&first.shape, &first.tool) {
+        (Some(shape), _) => format!("asks for {}", head(&shape.words())),
+        (None, tool) => {
+            let stored = app.sessions.context.journal.log.content(first.text.id.uuid()).await?;
+            match (stored.map(|row| row.text), tool) {
+                (Some(Text::Inline(text) | Text::Large { head: text, .. }), _) => {
+                    format!("asks: {}", head(&text))
+                }
+                (Some(Text::Erased) | None, Some(tool)) => format!("asks for the tool {}", head(tool)),
+                (Some(Text::Erased) | None, None) => "asks".to_owned(),
+            }
+        }
+    };
+    Ok(Some(match turn.asks.len() - 1 {
+        0 => words,
+        more => format!("{words} (and {more} more)"),
+    }))
+}
+
+fn head(text: &str) -> String {
+    let mut words: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = words.char_indices().nth(HEAD_CHARS) {
+        words.truncate(end);
+        words.push('…');
+    }
+    words
+}
+
+fn place(session: &Session, ask: &Ask) -> Place {
+    (ask.asked_at.as_millis(), session.id, ask.hash.clone())
+}
+
+fn cursor(text: &str) -> Result<Place, Failure> {
+    let mut parts = text.splitn(3, ':');
+    let mut read =
+        || Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.to_owned()));
+    read().ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
+}

@@ -1,0 +1,95 @@
+//! Worktrees: what there is, and removing one.
+
+use axum::Json;
+use axum::extract::State;
+use paseo_wire::error::Code;
+use paseo_wire::worktree::{ArchiveView, RemovedWorktree, WorktreeEntry, WorktreeList};
+use serde::Deserialize;
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Caller, Path};
+use crate::failure::Failure;
+use crate::sessions::Command;
+use crate::worktrees::{self, Listed};
+
+/// The query of a removal.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Force {
+    #[serde(default)]
+    force: bool,
+}
+
+pub(crate) async fn list(State(app): State<App>) -> Answer<WorktreeList> {
+    let listed = all(&app).await?;
+    Ok(Json(WorktreeList { worktrees: listed.iter().map(|listed| entry(&app, listed)).collect() }))
+}
+
+pub(crate) async fn remove(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(Force { force }): Asked<Force>,
+) -> Answer<RemovedWorktree> {
+    let listed = all(&app).await?;
+    let found = find(&app, &listed, &typed)?;
+    let handle = found.session.as_ref().map(|session| app.sessions.context.directory.handle(session.id));
+    let removed = found.remove(force, handle.as_deref()).await?;
+    if let Some(session) = &found.session {
+        app.sessions.ask(session.id, |reply| Command::Uproot(by, reply)).await?;
+    }
+    let archive = removed.archive.map(|archive| ArchiveView {
+        reference: archive.reference,
+        commit: archive.commit,
+        restore: archive.restore,
+    });
+    Ok(Json(RemovedWorktree { name: found.name.clone(), archive, branch_deleted: removed.branch_deleted }))
+}
+
+async fn all(app: &App) -> Result<Vec<Listed>, Failure> {
+    let context = &app.sessions.context;
+    worktrees::list(&context.home, &context.directory, &context.journal).await
+}
+
+/// Finds a worktree by its name, its branch, or the handle of its agent.
+fn find<'a>(app: &App, listed: &'a [Listed], typed: &str) -> Result<&'a Listed, Failure> {
+    let is_meant = |listed: &&Listed| {
+        let branch = listed.status.as_ref().ok().and_then(|status| status.branch.as_deref());
+        let id = listed.session.as_ref().map(|session| session.id.to_string());
+        listed.name == typed
+            || branch == Some(typed)
+            || (typed.len() >= 4 && id.is_some_and(|id| id.starts_with(&typed.to_ascii_lowercase())))
+    };
+    let mut meant = listed.iter().filter(is_meant);
+    match (meant.next(), meant.next()) {
+        (Some(found), None) => Ok(found),
+        (Some(_), Some(_)) => {
+            Err(Failure::new(Code::Ambiguous, format!("several worktrees could be meant by `{typed}`"))
+                .hint("name it as `paseo worktree ls` does"))
+        }
+        (None, _) => {
+            let names: Vec<String> = listed.iter().map(|listed| entry(app, listed).name).collect();
+            let names = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
+            Err(Failure::new(Code::NotFound, format!("there is no worktree `{typed}`"))
+                .hint(format!("worktrees: {names}")))
+        }
+    }
+}
+
+fn entry(app: &App, listed: &Listed) -> WorktreeEntry {
+    let status = listed.status.as_ref().ok();
+    WorktreeEntry {
+        name: listed.name.clone(),
+        path: listed.path.to_string_lossy().into_owned(),
+        session: listed.session.as_ref().map(|session| session.id.to_string()),
+        handle: listed.session.as_ref().map(|session| app.sessions.context.directory.handle(session.id)),
+        open: listed.session.as_ref().is_some_and(|session| session.is_open()),
+        branch: status.and_then(|status| status.branch.clone()),
+        head: status.and_then(|status| status.head.clone()),
+        ahead: status.map_or(0, |status| status.ahead),
+        dirty: status.is_some_and(|status| status.dirty),
+        operation: status.and_then(|status| status.operation).map(|operation| operation.to_string()),
+        present: status.is_some_and(|status| status.present),
+        problem: listed.status.as_ref().err().cloned(),
+    }
+}

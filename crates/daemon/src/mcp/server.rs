@@ -1,0 +1,140 @@
+//! One request to an MCP server: whose it is, what it may see, what it does.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
+use paseo_core::item::ToolOutcome;
+use paseo_core::tool::Grants;
+use paseo_wire::VERSION;
+use paseo_wire::error::Code;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+use super::catalogue::{SERVERS, Server};
+use crate::failure::Failure;
+use crate::http::App;
+use crate::http::request::{Caller, Path};
+use crate::sessions::{Command, Sessions};
+
+/// Serves one request of an agent to one of its servers.
+pub(crate) async fn serve(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path((session, name)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let guest = match guest(&app, &by, &session, &name) {
+        Ok(guest) => guest,
+        Err(failure) => return failure.into_response(),
+    };
+    // Host and Origin were checked at the edge, for every route alike.
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let service = StreamableHttpService::new(
+        move || Ok(guest.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    service.handle(request).await.map(Body::new)
+}
+
+/// Finds out which agent asks for which of its servers.
+fn guest(app: &App, by: &Actor, session: &str, name: &str) -> Result<Guest, Failure> {
+    let own = session.parse::<SessionId>().ok().filter(|id| by.session() == Some(*id));
+    let session = own.ok_or_else(|| {
+        Failure::new(Code::Forbidden, "an agent's MCP servers are for that agent alone, with its own token")
+    })?;
+    let server = SERVERS.iter().find(|server| server.name == name).ok_or_else(|| {
+        let known = SERVERS.iter().map(|server| server.name).collect::<Vec<_>>().join(", ");
+        Failure::new(Code::NotFound, format!("there is no MCP server `{name}`"))
+            .hint(format!("known: {known}"))
+    })?;
+    Ok(Guest { sessions: app.sessions.clone(), session, server })
+}
+
+/// One agent at one server.
+#[derive(Clone)]
+struct Guest {
+    sessions: Sessions,
+    session: SessionId,
+    server: &'static Server,
+}
+
+impl Guest {
+    fn tools(&self) -> Vec<Tool> {
+        let context = &self.sessions.context;
+        let Some(session) = context.directory.get(self.session) else { return Vec::new() };
+        let grants = Grants::of(&session, &context.settings.get());
+        let tools = self.server.granted(&grants);
+        tools
+            .map(|tool| {
+                let schema = match (tool.schema)() {
+                    Value::Object(schema) => schema,
+                    _ => serde_json::Map::new(),
+                };
+                Tool::new(tool.name, tool.description, schema)
+            })
+            .collect()
+    }
+
+    async fn call(&self, name: String, input: Value) -> Result<CallToolResult, ErrorData> {
+        // Another server's tool is no tool of this one, whoever may use it there.
+        if !self.tools().iter().any(|tool| tool.name == name) {
+            let known = self.tools().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>().join(", ");
+            let text = format!("there is no tool `{name}` here for this agent (there are: {known})");
+            return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
+        }
+        let (outcome, text) = self
+            .sessions
+            .ask(self.session, |reply| Command::Tool { name, input, reply })
+            .await
+            .map_err(|failure| ErrorData::internal_error(failure.message, None))?;
+        let content = vec![ContentBlock::text(text)];
+        Ok(match outcome {
+            ToolOutcome::Ok => CallToolResult::success(content),
+            ToolOutcome::Error | ToolOutcome::Denied | ToolOutcome::Interrupted => {
+                CallToolResult::error(content)
+            }
+        })
+    }
+}
+
+impl ServerHandler for Guest {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new(self.server.name, VERSION);
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let input = request.arguments.map_or(Value::Null, Value::Object);
+        self.call(request.name.into_owned(), input).await.map(Into::into)
+    }
+}

@@ -1,0 +1,191 @@
+//! Claude Code: one long-lived `claude -p` for each live session, spoken to in JSON lines.
+
+mod adapt;
+#[cfg(test)]
+mod adapt_tests;
+mod asks;
+mod ending;
+mod login;
+mod notices;
+mod parse;
+mod say;
+mod spawn;
+mod tools;
+mod transcript;
+
+use std::env;
+use std::path::PathBuf;
+
+use paseo_core::permission::Mode;
+
+use self::adapt::{Adapter, Session};
+use crate::driver;
+use crate::fresh::Ids;
+use crate::programs;
+use crate::provider::{
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Options, Provider, Readiness, StartError,
+};
+
+const NAME: &str = "claude";
+
+/// How hard it thinks, in its own words.
+const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set `program` for the provider \
+    `claude` in config.toml";
+const LOG_IN: &str = "run `claude` once and log in, or set ANTHROPIC_API_KEY for the daemon";
+
+/// The provider `claude`.
+#[derive(Debug, Clone, Default)]
+pub struct Claude {
+    options: Options,
+}
+
+impl Claude {
+    /// Makes a provider with what people set for it.
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        programs::find(NAME, self.options.program.as_deref())
+    }
+
+    fn missing(&self) -> StartError {
+        let message = match &self.options.program {
+            Some(chosen) => format!("{} is no program that can be run", chosen.display()),
+            None => "Claude Code is not installed: there is no `claude` on the PATH of the daemon".to_owned(),
+        };
+        StartError { message, hint: Some(INSTALL.to_owned()) }
+    }
+
+    fn launch(&self, launch: &Launch) -> Result<Harness, StartError> {
+        let program = self.program().ok_or_else(|| self.missing())?;
+        let not_started = |error: std::io::Error| StartError {
+            message: format!("Claude Code cannot be started: {error}"),
+            hint: Some(format!("check that {} is a directory", launch.directory.display())),
+        };
+        let mut ids = Ids::fresh().map_err(not_started)?;
+        let conversation = launch.resume.clone().unwrap_or_else(|| ids.uuid());
+        let home = self.options.isolated_home.as_deref();
+        let program = spawn::program(launch, &program, home, &conversation)?;
+        let session = Session {
+            directory: launch.directory.clone(),
+            servers: launch.servers.iter().map(|server| server.name.clone()).collect(),
+            conversation,
+            resumed: launch.resume.is_some(),
+        };
+        driver::start(program, Adapter::new(session, ids)).map_err(not_started)
+    }
+}
+
+impl Provider for Claude {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            steer: true,
+            resume: true,
+            models: true,
+            efforts: EFFORTS,
+            permissions: &Mode::ALL,
+            mcp: true,
+            thinking: true,
+            cost: true,
+            own_turns: true,
+            lifetime: Lifetime::Pipe,
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        let Some(program) = self.program() else {
+            return Readiness::Missing { hint: INSTALL.to_owned() };
+        };
+        if login::found(self.options.isolated_home.as_deref(), |name| env::var_os(name)) {
+            Readiness::Ready { program: Some(program) }
+        } else {
+            Readiness::NoLogin { program, hint: LOG_IN.to_owned() }
+        }
+    }
+
+    fn version(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async {
+            let said = programs::version(&self.program()?).await?;
+            // `2.1.325 (Claude Code)`
+            said.split_whitespace().next().map(str::to_owned)
+        })
+    }
+
+    fn check(&self, request: &Check) -> Result<(), StartError> {
+        if self.program().is_none() {
+            return Err(self.missing());
+        }
+        if request.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
+            return Err(StartError {
+                message: "the model has no name".to_owned(),
+                hint: Some("name one, such as `opus` or `sonnet`, or leave it out".to_owned()),
+            });
+        }
+        match &request.effort {
+            Some(effort) if !EFFORTS.contains(&effort.as_str()) => Err(StartError {
+                message: format!("Claude Code knows no effort `{effort}`"),
+                hint: Some(format!("use one of: {}", EFFORTS.join(", "))),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
+        Box::pin(async move { self.launch(&launch) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn check(effort: &str) -> Check {
+        let directory = "/".into();
+        Check { directory, model: None, effort: Some(effort.into()), permissions: Mode::Ask }
+    }
+
+    fn with_program(program: &str) -> Claude {
+        Claude::new(Options { program: Some(program.into()), isolated_home: None })
+    }
+
+    #[test]
+    fn an_unknown_effort_is_refused_with_those_that_are_known() {
+        let claude = with_program("/bin/sh");
+        let refused = claude.check(&check("heroic")).unwrap_err();
+        assert!(refused.hint.unwrap().contains("low, medium, high, xhigh, max"));
+        for effort in EFFORTS {
+            assert_eq!(claude.check(&check(effort)), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_missing_with_a_way_to_get_it() {
+        let claude = with_program("/nowhere/claude");
+        assert!(matches!(claude.readiness(), Readiness::Missing { hint } if hint.contains("npm install")));
+        assert!(claude.check(&check("low")).unwrap_err().message.contains("/nowhere/claude"));
+    }
+
+    #[test]
+    fn without_a_login_it_is_there_but_not_ready() {
+        let home = tempfile::tempdir().unwrap();
+        let options =
+            Options { program: Some("/bin/sh".into()), isolated_home: Some(home.path().to_owned()) };
+        let claude = Claude::new(options);
+        // Whoever runs the tests may be logged in by a variable.
+        if !login::found(None, |name| (name != "HOME").then(|| env::var_os(name)).flatten()) {
+            let expected = Readiness::NoLogin { program: "/bin/sh".into(), hint: LOG_IN.into() };
+            assert_eq!(claude.readiness(), expected);
+        }
+        std::fs::write(home.path().join(".credentials.json"), "{}").unwrap();
+        assert_eq!(claude.readiness(), Readiness::Ready { program: Some(Path::new("/bin/sh").into()) });
+    }
+}

@@ -1,0 +1,56 @@
+//! The lines that we write.
+
+use serde_json::{Value, json};
+
+use crate::provider::Answer;
+
+/// A message of people or peers, with an id by which its uptake is told.
+pub(super) fn user(uuid: &str, texts: &[&str]) -> String {
+    let content: Vec<Value> = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+    json!({
+        "type": "user",
+        "uuid": uuid,
+        "session_id": "",
+        "parent_tool_use_id": null,
+        "message": { "role": "user", "content": content },
+    })
+    .to_string()
+}
+
+/// Ends the running turn.
+pub(super) fn interrupt(request: &str) -> String {
+    control(request, json!({ "subtype": "interrupt" }))
+}
+
+/// Takes a message back that was not taken up yet.
+pub(super) fn take_back(request: &str, uuid: &str) -> String {
+    control(request, json!({ "subtype": "cancel_async_message", "message_uuid": uuid }))
+}
+
+/// Ends a command that runs in the background. Unlike killing it, this wakes nobody.
+pub(super) fn stop_task(request: &str, task: &str) -> String {
+    control(request, json!({ "subtype": "stop_task", "task_id": task }))
+}
+
+/// Answers an ask. `input` is what was asked for.
+pub(super) fn decision(request: &str, answer: Answer, input: Value) -> String {
+    let response = match answer {
+        // A question has nothing to be allowed with.
+        Answer::Allow { input: Value::Null } => json!({ "behavior": "allow", "updatedInput": input }),
+        Answer::Allow { input } => json!({ "behavior": "allow", "updatedInput": input }),
+        Answer::Deny { message } => json!({ "behavior": "deny", "message": message }),
+    };
+    let response = json!({ "subtype": "success", "request_id": request, "response": response });
+    json!({ "type": "control_response", "response": response }).to_string()
+}
+
+/// Answers what we cannot answer, so that nobody waits.
+pub(super) fn unsupported(request: &str, subtype: &str) -> String {
+    let error = format!("`{subtype}` is not supported here");
+    let response = json!({ "subtype": "error", "request_id": request, "error": error });
+    json!({ "type": "control_response", "response": response }).to_string()
+}
+
+fn control(request: &str, body: Value) -> String {
+    json!({ "type": "control_request", "request_id": request, "request": body }).to_string()
+}

@@ -1,0 +1,216 @@
+//! How Claude Code is started: its command line and environment.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use paseo_core::permission::Mode;
+use serde_json::{Map, Value, json};
+
+use super::tools;
+use crate::process::Program;
+use crate::provider::{Launch, McpServer, StartError, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
+
+/// Where it keeps its configuration and its login.
+pub(super) const CONFIG_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+/// The longest prompt that fits into one argument.
+const PROMPT_BYTES: usize = 120 * 1024;
+
+/// What tells a program that it runs inside of Claude Code. The daemon may have been started from there.
+const INSIDE: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_SESSION_ATTENDED",
+    "CLAUDE_CODE_MESSAGING_SOCKET",
+    "CLAUDE_CODE_MESSAGING_TOKEN",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_ENV_FILE",
+    "CLAUDE_PID",
+    "CLAUDE_PROJECT_DIR",
+    "AI_AGENT",
+];
+
+/// Says how to start a conversation, or to continue it when the launch says so.
+pub(super) fn program(
+    launch: &Launch,
+    program: &Path,
+    isolated_home: Option<&Path>,
+    conversation: &str,
+) -> Result<Program, StartError> {
+    if launch.prompt.len() > PROMPT_BYTES {
+        return Err(StartError {
+            message: format!(
+                "the prompt has {} bytes; Claude Code takes at most {PROMPT_BYTES}",
+                launch.prompt.len()
+            ),
+            hint: Some("make the agent's definition shorter".to_owned()),
+        });
+    }
+    let mut environment = launch.environment.clone();
+    environment.extend(settings(isolated_home));
+    Ok(Program {
+        shim: launch.executable.clone(),
+        program: program.as_os_str().to_owned(),
+        arguments: arguments(launch, conversation).into_iter().map(OsString::from).collect(),
+        directory: launch.directory.clone(),
+        session: launch.session,
+        environment,
+        removed: INSIDE.iter().map(|name| (*name).to_owned()).collect(),
+    })
+}
+
+/// Values are tied to their option by `=`: some options take all words that follow, and a value may begin with `-`.
+fn arguments(launch: &Launch, conversation: &str) -> Vec<String> {
+    let fixed = [
+        "-p",
+        "--input-format=stream-json",
+        "--output-format=stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--replay-user-messages",
+        "--forward-subagent-text",
+        // Whatever the user's settings say, we are asked.
+        "--permission-mode=default",
+        "--permission-prompt-tool=stdio",
+    ];
+    let mut arguments: Vec<String> = fixed.into_iter().map(str::to_owned).collect();
+    let option = if launch.resume.is_some() { "resume" } else { "session-id" };
+    arguments.push(format!("--{option}={conversation}"));
+    if launch.permissions == Mode::ReadOnly {
+        arguments.push(format!("--disallowedTools={}", tools::NOT_FOR_READERS.join(",")));
+    }
+    if let Some(model) = &launch.model {
+        arguments.push(format!("--model={model}"));
+    }
+    if let Some(effort) = &launch.effort {
+        arguments.push(format!("--effort={effort}"));
+    }
+    if !launch.prompt.is_empty() {
+        arguments.push(format!("--append-system-prompt={}", launch.prompt));
+    }
+    // Else a resumed conversation would keep the prompt that it began with.
+    arguments.push("--system-prompt-snapshot=off".to_owned());
+    if !launch.servers.is_empty() {
+        arguments.push(format!("--mcp-config={}", mcp_config(&launch.servers)));
+    }
+    arguments
+}
+
+/// Names the token's variable, never the token.
+fn mcp_config(servers: &[McpServer]) -> Value {
+    let entries: Map<String, Value> = servers
+        .iter()
+        .map(|server| {
+            let headers = json!({ "Authorization": format!("Bearer ${{{TOKEN_VARIABLE}}}") });
+            // Else the tools have to be searched for before they are seen.
+            let entry = json!({ "type": "http", "url": server.url, "headers": headers, "alwaysLoad": true });
+            (server.name.clone(), entry)
+        })
+        .collect();
+    json!({ "mcpServers": entries })
+}
+
+fn settings(isolated_home: Option<&Path>) -> Vec<(String, String)> {
+    let patience = (TOOL_TIMEOUT_SECONDS * 1000).to_string();
+    let mut settings = vec![
+        ("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned()),
+        ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned()),
+        ("MCP_TOOL_TIMEOUT".to_owned(), patience.clone()),
+        ("CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT".to_owned(), patience),
+    ];
+    settings
+        .extend(isolated_home.map(|home| (CONFIG_VARIABLE.to_owned(), home.to_string_lossy().into_owned())));
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use paseo_core::id::SessionId;
+
+    use super::*;
+
+    fn launch() -> Launch {
+        Launch {
+            session: SessionId::from_random([7; 16]),
+            directory: "/project".into(),
+            model: Some("opus".into()),
+            effort: Some("high".into()),
+            permissions: Mode::Full,
+            prompt: "-- be kind".into(),
+            servers: vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }],
+            resume: None,
+            turns: 0,
+            executable: "/bin/paseo".into(),
+            environment: vec![(TOKEN_VARIABLE.into(), "secret".into())],
+        }
+    }
+
+    fn words(launch: &Launch) -> Vec<String> {
+        let program = program(launch, Path::new("/bin/claude"), None, "c-1").unwrap();
+        program.arguments.into_iter().map(|word| word.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_new_conversation_has_an_id_that_we_chose() {
+        let words = words(&launch());
+        assert!(words.contains(&"--session-id=c-1".to_owned()));
+        for expected in ["--model=opus", "--effort=high", "--append-system-prompt=-- be kind"] {
+            assert!(words.contains(&expected.to_owned()), "{expected}");
+        }
+        assert!(!words.iter().any(|word| word.starts_with("--resume")));
+        assert!(!words.iter().any(|word| word.starts_with("--disallowedTools")));
+        assert!(!words.contains(&"--strict-mcp-config".to_owned()));
+    }
+
+    #[test]
+    fn an_old_conversation_is_continued_with_the_newest_prompt() {
+        let words = words(&Launch { resume: Some("c-1".into()), ..launch() });
+        assert!(words.contains(&"--resume=c-1".to_owned()));
+        assert!(words.contains(&"--system-prompt-snapshot=off".to_owned()));
+        assert!(!words.iter().any(|word| word.starts_with("--session-id")));
+    }
+
+    #[test]
+    fn every_mode_asks_us_and_readers_lose_their_hands() {
+        for mode in Mode::ALL {
+            let words = words(&Launch { permissions: mode, ..launch() });
+            assert!(words.contains(&"--permission-prompt-tool=stdio".to_owned()));
+            assert!(words.contains(&"--permission-mode=default".to_owned()));
+            let withheld = words.iter().find(|word| word.starts_with("--disallowedTools="));
+            assert_eq!(withheld.is_some(), mode == Mode::ReadOnly);
+            assert!(withheld.is_none_or(|word| word.contains("Bash") && word.contains("Write")));
+        }
+    }
+
+    #[test]
+    fn no_secret_is_on_the_command_line() {
+        let words = words(&launch()).join(" ");
+        assert!(!words.contains("secret"));
+        assert!(words.contains(r#""Authorization":"Bearer ${PASEO_TOKEN}""#), "{words}");
+    }
+
+    #[test]
+    fn the_environment_is_the_users_but_for_what_is_ours() {
+        let isolated = Path::new("/own");
+        let program = program(&launch(), Path::new("/bin/claude"), Some(isolated), "c-1").unwrap();
+        let value = |name: &str| {
+            program.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        };
+        assert_eq!(value("MCP_TOOL_TIMEOUT"), Some("3900000"));
+        assert_eq!(value("CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT"), Some("3900000"));
+        assert_eq!(value("DISABLE_AUTOUPDATER"), Some("1"));
+        assert_eq!(value(CONFIG_VARIABLE), Some("/own"));
+        for name in ["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"] {
+            assert!(program.removed.iter().any(|removed| removed == name), "{name}");
+        }
+        assert_eq!(settings(None).iter().find(|(name, _)| name == CONFIG_VARIABLE), None);
+    }
+
+    #[test]
+    fn a_prompt_that_no_argument_holds_is_refused() {
+        let launch = Launch { prompt: "x".repeat(PROMPT_BYTES + 1), ..launch() };
+        assert!(program(&launch, Path::new("/bin/claude"), None, "c-1").is_err());
+    }
+}

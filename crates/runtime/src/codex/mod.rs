@@ -1,0 +1,135 @@
+//! The provider `codex`: one `codex app-server` for each live session.
+//!
+//! | where | what |
+//! |---|---|
+//! | `spawn`, `login` | program, environment, parameters of threads and turns; whether someone is logged in |
+//! | `parse` | its messages |
+//! | `adapt`, `notes` | the state machine: the life of thread and turns; what is said within them |
+//! | `items`, `open`, `children`, `usage`, `failure`, `out` | what the state machine is made of |
+//! | `asks`, `reading` | what codex asks leave for; which commands only read |
+
+mod adapt;
+mod asks;
+mod children;
+mod failure;
+mod items;
+mod login;
+mod notes;
+mod open;
+mod out;
+mod parse;
+mod reading;
+mod spawn;
+#[cfg(test)]
+mod tests;
+mod usage;
+
+use std::path::{Path, PathBuf};
+
+use paseo_core::permission::Mode;
+
+use adapt::Conversation;
+use spawn::Setup;
+
+use crate::fresh::Ids;
+use crate::provider::{
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Options, Provider, Readiness, StartError,
+};
+use crate::{driver, programs};
+
+const NAME: &str = "codex";
+
+const INSTALL: &str = "install it with `npm install -g @openai/codex`, or set its path as `program`";
+
+/// The words that its models know; which of them a model takes differs.
+const EFFORTS: [&str; 8] = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"];
+
+/// The provider for OpenAI's Codex.
+#[derive(Debug, Clone, Default)]
+pub struct Codex {
+    options: Options,
+}
+
+impl Codex {
+    /// Makes a provider.
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        programs::find(NAME, self.options.program.as_deref()).map(spawn::native)
+    }
+
+    fn missing(&self) -> StartError {
+        let message = match &self.options.program {
+            Some(program) => format!("{} is not a program that can be run", program.display()),
+            None => "codex is not installed, or not on the PATH of the daemon".to_owned(),
+        };
+        StartError { message, hint: Some(INSTALL.to_owned()) }
+    }
+
+    fn isolated_home(&self) -> Option<&Path> {
+        self.options.isolated_home.as_deref()
+    }
+}
+
+impl Provider for Codex {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            steer: true,
+            resume: true,
+            models: true,
+            efforts: &EFFORTS,
+            permissions: &Mode::ALL,
+            mcp: true,
+            thinking: true,
+            cost: false,
+            own_turns: true,
+            lifetime: Lifetime::Pipe,
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        let Some(program) = self.program() else { return Readiness::Missing { hint: INSTALL.to_owned() } };
+        let home = login::home(self.isolated_home());
+        if login::is_there(home.as_deref(), |name| std::env::var_os(name)) {
+            return Readiness::Ready { program: Some(program) };
+        }
+        let home = self.isolated_home().map(|home| format!("CODEX_HOME={} ", home.display()));
+        let hint = format!("run `{}codex login`", home.unwrap_or_default());
+        Readiness::NoLogin { program, hint }
+    }
+
+    fn version(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { programs::version(&self.program()?).await })
+    }
+
+    fn check(&self, request: &Check) -> Result<(), StartError> {
+        self.program().ok_or_else(|| self.missing())?;
+        if let Some(effort) = request.effort.as_deref().filter(|effort| !EFFORTS.contains(effort)) {
+            return Err(StartError {
+                message: format!("codex knows no effort `{effort}`"),
+                hint: Some(format!("choose one of {}", EFFORTS.join(", "))),
+            });
+        }
+        Ok(())
+    }
+
+    fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
+        Box::pin(async move {
+            let program = self.program().ok_or_else(|| self.missing())?;
+            let not_started = |error: std::io::Error| StartError {
+                message: format!("codex cannot be started: {error}"),
+                hint: Some(format!("check that {} is a directory", launch.directory.display())),
+            };
+            let ids = Ids::fresh().map_err(not_started)?;
+            let adapter = Conversation::new(Setup::new(&launch), ids);
+            let program = spawn::program(&launch, program, self.isolated_home());
+            driver::start(program, adapter).map_err(not_started)
+        })
+    }
+}

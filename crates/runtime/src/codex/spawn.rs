@@ -1,0 +1,199 @@
+//! How codex is started: its program, command line and environment, and what its threads are opened with.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use paseo_core::id::TurnId;
+use paseo_core::permission::Mode;
+use serde_json::{Map, Value, json};
+
+use crate::process::Program;
+use crate::programs::is_executable;
+use crate::provider::{Launch, McpServer, Message, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
+
+/// Where codex keeps its configuration, login and conversations.
+pub(super) const HOME_VARIABLE: &str = "CODEX_HOME";
+
+/// Codex sets this for the commands that it runs, and for nothing else.
+pub(super) const COMMAND_VARIABLE: &str = "CODEX_THREAD_ID";
+
+/// Makes the program to run.
+///
+/// The user's configuration is theirs: nothing in it is set aside, neither their MCP servers nor their plugins. The
+/// app server asks for no update and leaves no daemon behind, so nothing has to be. A home of our own has no plugins;
+/// there codex shall not go and look for some.
+pub(super) fn program(launch: &Launch, program: PathBuf, isolated_home: Option<&Path>) -> Program {
+    let (mut environment, mut arguments) = (launch.environment.clone(), vec!["app-server"]);
+    if let Some(home) = isolated_home {
+        environment.push((HOME_VARIABLE.to_owned(), home.display().to_string()));
+        arguments.extend(["-c", "features.plugins=false"]);
+    }
+    Program {
+        shim: launch.executable.clone(),
+        program: program.into_os_string(),
+        arguments: arguments.into_iter().map(OsString::from).collect(),
+        directory: launch.directory.clone(),
+        session: launch.session,
+        environment,
+        // We may run under a codex ourselves.
+        removed: vec![COMMAND_VARIABLE.to_owned()],
+    }
+}
+
+/// Returns the native program when the one that was found is npm's wrapper: that costs a Node process and a start.
+pub(super) fn native(found: PathBuf) -> PathBuf {
+    let real = std::fs::canonicalize(&found).unwrap_or_else(|_| found.clone());
+    let wrapper = real.file_name().is_some_and(|name| name == "codex.js");
+    let package = real.parent().and_then(Path::parent).filter(|_| wrapper);
+    let Some((package, (name, triple))) = package.zip(platform()) else { return found };
+    let inner = Path::new("vendor").join(triple).join("bin/codex");
+    let beside = package.parent().map(|scope| scope.join(name).join(&inner));
+    let within = package.join("node_modules/@openai").join(name).join(&inner);
+    let bundled = package.join(&inner);
+    beside.into_iter().chain([within, bundled]).find(|program| is_executable(program)).unwrap_or(found)
+}
+
+/// Returns the package of the native program for this machine, and the name of the folder in it.
+fn platform() -> Option<(&'static str, &'static str)> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => Some(("codex-linux-x64", "x86_64-unknown-linux-musl")),
+        ("linux", "aarch64") => Some(("codex-linux-arm64", "aarch64-unknown-linux-musl")),
+        ("macos", "x86_64") => Some(("codex-darwin-x64", "x86_64-apple-darwin")),
+        ("macos", "aarch64") => Some(("codex-darwin-arm64", "aarch64-apple-darwin")),
+        _ => None,
+    }
+}
+
+/// What threads and turns are opened with.
+#[derive(Debug, Clone)]
+pub(super) struct Setup {
+    pub(super) directory: PathBuf,
+    model: Option<String>,
+    effort: Option<String>,
+    permissions: Mode,
+    prompt: String,
+    pub(super) servers: Vec<McpServer>,
+    /// The thread to continue.
+    pub(super) resume: Option<String>,
+}
+
+/// A thread that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Thread {
+    pub(super) id: String,
+    pub(super) resumed: bool,
+    /// What codex really uses, be it chosen or configured.
+    pub(super) model: String,
+    pub(super) effort: Option<String>,
+}
+
+impl Setup {
+    pub(super) fn new(launch: &Launch) -> Self {
+        Self {
+            directory: launch.directory.clone(),
+            model: launch.model.clone(),
+            effort: launch.effort.clone(),
+            permissions: launch.permissions,
+            prompt: launch.prompt.clone(),
+            servers: launch.servers.clone(),
+            resume: launch.resume.clone(),
+        }
+    }
+
+    /// Returns the request that opens the thread: its method and parameters.
+    pub(super) fn open(&self) -> (&'static str, Value) {
+        let (approval, sandbox) = policies(self.permissions);
+        let mut params = json!({
+            "cwd": self.directory,
+            "approvalPolicy": approval,
+            // Whoever the user lets answer in their terminal: here it is us.
+            "approvalsReviewer": "user",
+            "sandbox": sandbox,
+            "config": self.config(),
+        });
+        if let Some(model) = &self.model {
+            params["model"] = model.as_str().into();
+        }
+        match &self.resume {
+            Some(thread) => {
+                params["threadId"] = thread.as_str().into();
+                params["excludeTurns"] = true.into();
+                ("thread/resume", params)
+            }
+            None => {
+                if !self.prompt.is_empty() {
+                    params["developerInstructions"] = self.prompt.as_str().into();
+                }
+                ("thread/start", params)
+            }
+        }
+    }
+
+    /// Returns the parameters of `turn/start`. The user's message carries the turn's id, so that its uptake is seen.
+    pub(super) fn turn(&self, thread: &Thread, turn: TurnId, messages: &[Message]) -> Value {
+        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+        let mut params = json!({
+            "threadId": thread.id,
+            "clientUserMessageId": turn.to_string(),
+            "input": input(&texts.join("\n\n")),
+        });
+        let effort = self.effort.as_ref().or(thread.effort.as_ref());
+        if let Some(effort) = &self.effort {
+            params["effort"] = effort.as_str().into();
+        }
+        // A thread that is resumed ignores `developerInstructions`. These are compared with what the thread had in
+        // its last turn, by codex itself, and enter the conversation only when they differ.
+        if thread.resumed && !self.prompt.is_empty() {
+            params["collaborationMode"] = json!({
+                "mode": "default",
+                "settings": {
+                    "model": thread.model,
+                    "reasoning_effort": effort,
+                    "developer_instructions": self.prompt,
+                },
+            });
+        }
+        params
+    }
+
+    fn config(&self) -> Value {
+        let mut config = Map::new();
+        for server in &self.servers {
+            let settings = json!({
+                "url": server.url,
+                "bearer_token_env_var": TOKEN_VARIABLE,
+                // Otherwise a server that is slow to start is missing in the first turn, without a word.
+                "required": true,
+                "tool_timeout_sec": TOOL_TIMEOUT_SECONDS,
+                // The daemon itself decides what its tools may do.
+                "default_tools_approval_mode": "approve",
+            });
+            config.insert(format!("mcp_servers.{}", server.name), settings);
+        }
+        if let Some(effort) = &self.effort {
+            config.insert("model_reasoning_effort".to_owned(), effort.as_str().into());
+        }
+        if self.permissions == Mode::Ask {
+            // What is typed into a running terminal is not asked about: one yes to `bash` would be a yes to all.
+            config.insert("features.unified_exec_tty".to_owned(), false.into());
+        }
+        Value::Object(config)
+    }
+}
+
+/// Returns text as codex takes it.
+pub(super) fn input(text: &str) -> Value {
+    json!([{ "type": "text", "text": text }])
+}
+
+/// Returns when codex asks, and what holds it back when it does not.
+///
+/// In `ask`, `untrusted` asks about every command and change. The sandbox must be off: it would hold back what a
+/// person has just allowed.
+fn policies(mode: Mode) -> (&'static str, &'static str) {
+    match mode {
+        Mode::Full => ("never", "danger-full-access"),
+        Mode::Ask => ("untrusted", "danger-full-access"),
+        Mode::ReadOnly => ("never", "read-only"),
+    }
+}

@@ -1,0 +1,95 @@
+//! Finding the programs of other people, and asking them for their version.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use std::{env, fs};
+
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Returns the program that people chose, else the first of this name on the `PATH`, if it can be run.
+pub fn find(name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
+    find_on(env::var_os("PATH").as_deref(), name, chosen)
+}
+
+/// Says whether this is a file that can be run.
+pub fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// Asks a program for its version: the first line that it prints on `--version`.
+pub async fn version(program: &Path) -> Option<String> {
+    let asked = ask(program).output();
+    let output = timeout(PATIENCE, asked).await.ok()?.ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    output.status.success().then(|| line.to_owned())
+}
+
+#[allow(clippy::disallowed_methods)]
+fn ask(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+fn find_on(path: Option<&OsStr>, name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
+    // A bare name is meant as one on the `PATH`, as in a shell.
+    let name = match chosen {
+        Some(chosen) if chosen.components().count() > 1 => {
+            return is_executable(chosen).then(|| chosen.to_owned());
+        }
+        Some(chosen) => chosen,
+        None => Path::new(name),
+    };
+    let folders = env::split_paths(path?).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &Path, name: &str, mode: u32) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, "#!/bin/sh\necho\necho '  1.2.3 (Some Agent)'\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn the_first_on_the_path_that_can_be_run_is_found() {
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        file(first.path(), "agent", 0o644);
+        let runnable = file(second.path(), "agent", 0o755);
+        let path = env::join_paths([Path::new("relative"), first.path(), second.path()]).unwrap();
+        assert_eq!(find_on(Some(&path), "agent", None), Some(runnable.clone()));
+        assert_eq!(find_on(Some(&path), "other", Some(Path::new("agent"))), Some(runnable));
+        assert_eq!(find_on(Some(&path), "nobody", None), None);
+        assert_eq!(find_on(None, "agent", None), None);
+    }
+
+    #[test]
+    fn a_chosen_program_is_not_looked_for_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let runnable = file(folder.path(), "agent", 0o755);
+        let path = Some(folder.path().as_os_str());
+        assert_eq!(find_on(None, "other", Some(&runnable)), Some(runnable));
+        assert_eq!(find_on(path, "agent", Some(&folder.path().join("gone"))), None);
+        assert_eq!(find_on(path, "agent", Some(folder.path())), None);
+    }
+
+    #[tokio::test]
+    async fn a_version_is_the_first_line_of_a_program_that_succeeds() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = file(folder.path(), "agent", 0o755);
+        assert_eq!(version(&program).await.as_deref(), Some("1.2.3 (Some Agent)"));
+        assert_eq!(version(Path::new("/bin/false")).await, None);
+    }
+}

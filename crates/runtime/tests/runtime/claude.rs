@@ -1,0 +1,437 @@
+//! The real Claude Code, with a scripted model behind it. Where it is not installed, there is nothing to run.
+
+use std::path::Path;
+
+use paseo_core::id::TurnId;
+use paseo_core::item::{Kind, ToolOutcome};
+use paseo_core::permission::Mode;
+use paseo_core::time::Timestamp;
+use paseo_runtime::claude::Claude;
+use paseo_runtime::process_table;
+use paseo_runtime::provider::{
+    Answer, DeltaKind, FailureCode, Harness, Input, Launch, McpServer, Options, Output, Provider, Readiness,
+    TurnEnd,
+};
+use paseo_testkit::model::ModelServer;
+use paseo_testkit::real::{Program, Real};
+
+use crate::support::{Place, executable, human, within};
+
+/// A place where the real program can live.
+struct House {
+    model: ModelServer,
+    real: Real,
+    place: Place,
+}
+
+impl House {
+    fn new() -> Option<Self> {
+        let model = ModelServer::start();
+        let real = Program::Claude.with(&model)?;
+        Some(Self { model, real, place: Place::new() })
+    }
+
+    fn claude(&self) -> Claude {
+        let program = Some(self.real.program().to_owned());
+        Claude::new(Options { program, isolated_home: Some(self.real.config()) })
+    }
+
+    fn launch(&self) -> Launch {
+        let mut environment = self.place.environment();
+        // Its shells read the start files of whoever runs the tests.
+        environment.push(("HOME".to_owned(), self.place.home().display().to_string()));
+        environment
+            .extend(self.real.environment().iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        Launch {
+            session: self.place.session,
+            directory: self.place.home().to_owned(),
+            model: Some("claude-sonnet-4-5".into()),
+            effort: None,
+            permissions: Mode::Full,
+            prompt: "the first prompt".into(),
+            servers: Vec::new(),
+            resume: None,
+            turns: 0,
+            executable: executable(),
+            environment,
+        }
+    }
+
+    async fn start(&self) -> Talk {
+        self.start_with(self.launch()).await
+    }
+
+    async fn start_with(&self, launch: Launch) -> Talk {
+        // A message with an id that the conversation knows would be taken for a repeat.
+        let turns = if launch.resume.is_some() { 100 } else { 0 };
+        Talk { harness: self.claude().start(launch).await.unwrap(), turns, allow: true }
+    }
+}
+
+/// A talk with the program.
+struct Talk {
+    harness: Harness,
+    turns: u8,
+    /// What becomes of an ask.
+    allow: bool,
+}
+
+impl Talk {
+    async fn send(&self, input: Input) {
+        within(self.harness.input.send(input)).await.unwrap();
+    }
+
+    async fn begin(&mut self, text: &str) {
+        self.turns += 1;
+        let turn = TurnId::from_parts(Timestamp::from_millis(1), [self.turns; 10]);
+        self.send(Input::Turn { turn, messages: vec![human(text)] }).await;
+    }
+
+    /// Returns the next output. Asks are answered on the way.
+    async fn next(&mut self) -> Output {
+        let output = within(self.harness.output.recv()).await.expect("the harness went silent");
+        if let Output::Ask(request) = &output {
+            let decision = if self.allow {
+                Answer::Allow { input: request.input.clone() }
+            } else {
+                Answer::Deny { message: "no".into() }
+            };
+            self.send(Input::Permission { call: request.call.clone(), decision }).await;
+        }
+        output
+    }
+
+    /// Reads up to the output that is looked for.
+    async fn until(&mut self, wanted: impl Fn(&Output) -> bool) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        loop {
+            outputs.push(self.next().await);
+            if outputs.last().is_some_and(&wanted) {
+                return outputs;
+            }
+        }
+    }
+
+    async fn finish(&mut self) -> Vec<Output> {
+        self.until(|output| matches!(output, Output::TurnEnded { .. })).await
+    }
+
+    async fn run(&mut self, text: &str) -> Vec<Output> {
+        self.begin(text).await;
+        self.finish().await
+    }
+
+    /// Ends all processes and waits for that.
+    async fn leave(mut self) {
+        self.harness.control.stop();
+        self.until(|output| matches!(output, Output::Exited(_))).await;
+    }
+}
+
+fn is_call(output: &Output) -> bool {
+    matches!(output, Output::Item { draft, .. } if matches!(draft.kind, Kind::ToolCall { .. }))
+}
+
+fn said(outputs: &[Output]) -> Vec<&str> {
+    let texts = outputs.iter().filter_map(|output| match output {
+        Output::Item { draft, .. } if draft.kind == Kind::AssistantText => draft.text.as_deref(),
+        _ => None,
+    });
+    texts.collect()
+}
+
+fn codes(outputs: &[Output]) -> Vec<&str> {
+    let codes = outputs.iter().filter_map(|output| match output {
+        Output::Item { draft, .. } => match &draft.kind {
+            Kind::Notice { code } => Some(code.as_str()),
+            _ => None,
+        },
+        _ => None,
+    });
+    codes.collect()
+}
+
+fn outcomes(outputs: &[Output]) -> Vec<ToolOutcome> {
+    let outcomes = outputs.iter().filter_map(|output| match output {
+        Output::Item { draft, .. } => match draft.kind {
+            Kind::ToolResult { outcome, .. } => Some(outcome),
+            _ => None,
+        },
+        _ => None,
+    });
+    outcomes.collect()
+}
+
+fn end(outputs: &[Output]) -> TurnEnd {
+    match outputs.last() {
+        Some(Output::TurnEnded { end, .. }) => end.clone(),
+        other => panic!("not ended: {other:?}"),
+    }
+}
+
+fn failure(outputs: &[Output]) -> FailureCode {
+    match end(outputs) {
+        TurnEnd::Failed(failed) => failed.code,
+        other => panic!("not failed: {other:?}"),
+    }
+}
+
+fn reference(outputs: &[Output]) -> String {
+    let found = outputs.iter().find_map(|output| match output {
+        Output::Reference(reference) => Some(reference.clone()),
+        _ => None,
+    });
+    found.expect("a reference")
+}
+
+/// Says whether something under the shim has this word on its command line.
+fn runs(shim: u32, word: &str) -> bool {
+    process_table::descendants(shim).iter().any(|process| {
+        let line = std::fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn it_is_ready_and_says_its_version() {
+    let Some(house) = House::new() else { return };
+    std::fs::write(house.real.config().join(".credentials.json"), "{}").unwrap();
+    let claude = house.claude();
+    assert_eq!(claude.readiness(), Readiness::Ready { program: Some(house.real.program().to_owned()) });
+    assert!(claude.version().await.unwrap().starts_with(char::is_numeric));
+}
+
+#[tokio::test]
+async fn a_turn_streams_runs_its_tools_and_ends() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    let outputs = talk.run("<<think hm>> <<say hello>> <<bash echo hi > made>> <<say done>>").await;
+    assert_eq!(end(&outputs), TurnEnd::Completed);
+    assert_eq!(said(&outputs), ["hello", "done [turns=1 tools=1 model=claude-sonnet-4-5]"]);
+    assert_eq!(outcomes(&outputs), [ToolOutcome::Ok]);
+    assert!(matches!(outputs.first(), Some(Output::Handed { .. })), "{outputs:?}");
+    for kind in [DeltaKind::Thinking, DeltaKind::AssistantText] {
+        assert!(
+            outputs
+                .iter()
+                .any(|output| matches!(output, Output::Delta { kind: found, .. } if *found == kind))
+        );
+    }
+    assert_eq!(std::fs::read_to_string(house.place.home().join("made")).unwrap(), "hi\n");
+    let second = talk.run("<<say again>>").await;
+    assert_eq!(said(&second), ["again [turns=2 tools=1 model=claude-sonnet-4-5]"]);
+    let unknown = [&outputs[..], &second[..]].concat().into_iter().find(
+        |output| matches!(output, Output::Item { draft, .. } if matches!(draft.kind, Kind::Raw { .. })),
+    );
+    assert_eq!(unknown, None);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn a_conversation_goes_on_after_its_process_was_killed() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    talk.begin("<<bash for i in 1 2 3 4 5 6 7 8 9; do sleep 4; done>> <<say never>>").await;
+    talk.until(is_call).await;
+    let outputs = talk.until(|output| matches!(output, Output::Reference(_))).await;
+    let reference = reference(&outputs);
+    paseo_runtime::process::kill(talk.harness.shim);
+    talk.until(|output| matches!(output, Output::Exited(_))).await;
+    let launch =
+        Launch { resume: Some(reference.clone()), prompt: "the second prompt".into(), ..house.launch() };
+    let mut talk = house.start_with(launch).await;
+    let outputs = talk.run("<<say back>>").await;
+    assert!(said(&outputs)[0].starts_with("back [turns=2"), "{outputs:?}");
+    assert_eq!(self::reference(&outputs), reference);
+    let prompts: Vec<String> =
+        house.model.requests().iter().map(|request| request.body["system"].to_string()).collect();
+    assert!(prompts.first().unwrap().contains("the first prompt"));
+    let last = prompts.last().unwrap();
+    assert!(last.contains("the second prompt") && !last.contains("the first prompt"));
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_not_there_is_forgotten() {
+    let Some(house) = House::new() else { return };
+    let resume = Some("00000000-0000-4000-8000-000000000001".to_owned());
+    let mut talk = house.start_with(Launch { resume, ..house.launch() }).await;
+    let outputs = talk.run("<<say x>>").await;
+    assert!(outputs.contains(&Output::Forgotten));
+    assert_eq!(failure(&outputs), FailureCode::ResumeFailed);
+    talk.until(|output| matches!(output, Output::Exited(_))).await;
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_the_turn_and_every_command_it_started() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    // One that claude itself can find, and one that got away from it.
+    let script = "setsid sleep 6401 & bash -c 'setsid sleep 6402 & disown'; touch ready; sleep 6403";
+    talk.begin(&format!("<<bash {script}>> <<say never>>")).await;
+    talk.until(is_call).await;
+    talk.until(|output| matches!(output, Output::Ask(_))).await;
+    let ready = house.place.home().join("ready");
+    within(async {
+        while !ready.exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    assert!(runs(talk.harness.shim, "6402"));
+    talk.send(Input::Interrupt).await;
+    let outputs = talk.finish().await;
+    assert_eq!(end(&outputs), TurnEnd::Interrupted);
+    assert_eq!(outcomes(&outputs), [ToolOutcome::Interrupted]);
+    for left in ["6401", "6402", "6403"] {
+        within(async {
+            while runs(talk.harness.shim, left) {
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
+        })
+        .await;
+    }
+    let next = talk.run("<<say next>>").await;
+    assert!(said(&next)[0].starts_with("next"));
+    assert_eq!(said(&next).len(), 1);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_right_after_the_message_ends_that_turn() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    talk.begin("<<slow 300>> <<say a b c d e f g h i j>>").await;
+    talk.send(Input::Interrupt).await;
+    let outputs = talk.finish().await;
+    assert_eq!(end(&outputs), TurnEnd::Interrupted);
+    let next = talk.run("<<say next>>").await;
+    assert_eq!(end(&next), TurnEnd::Completed);
+    assert!(said(&next)[0].starts_with("next"));
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn a_steered_message_enters_the_running_turn() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    talk.begin("<<bash for i in 1 2; do sleep 1; done>> <<say old>>").await;
+    talk.until(is_call).await;
+    let message = human("steered <<say new>>");
+    let delivery = message.delivery;
+    talk.send(Input::Steer { message }).await;
+    let outputs = talk.finish().await;
+    assert!(outputs.contains(&Output::Steered { delivery }));
+    assert_eq!(end(&outputs), TurnEnd::Completed);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn a_message_steered_at_the_very_end_is_not_lost() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    talk.begin("<<slow 200>> <<say a b c>>").await;
+    talk.until(|output| matches!(output, Output::Delta { .. })).await;
+    let message = human("late <<say new>>");
+    let delivery = message.delivery;
+    talk.send(Input::Steer { message }).await;
+    let outputs = talk.finish().await;
+    assert!(outputs.contains(&Output::Steered { delivery }), "{outputs:?}");
+    assert!(said(&outputs).last().unwrap().starts_with("new"), "{outputs:?}");
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn it_goes_on_by_itself_when_work_in_the_background_ends() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    let outputs = talk.run("<<background sleep 1; echo finished>> <<say started>>").await;
+    assert_eq!(end(&outputs), TurnEnd::Completed);
+    let outputs = talk.finish().await;
+    let began = outputs.iter().find_map(|output| match output {
+        Output::TurnBegan { turn } => Some(*turn),
+        _ => None,
+    });
+    assert_eq!(outputs.last(), Some(&Output::TurnEnded { turn: began.unwrap(), end: TurnEnd::Completed }));
+    assert_eq!(codes(&outputs), ["background_task"]);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn failures_have_their_codes() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    let cases = [
+        ("401", FailureCode::NotLoggedIn),
+        ("403", FailureCode::NotLoggedIn),
+        ("429", FailureCode::RateLimited),
+        ("500", FailureCode::ModelError),
+        ("529", FailureCode::ModelError),
+        ("400", FailureCode::HarnessError),
+    ];
+    for (status, code) in cases {
+        let outputs = talk.run(&format!("<<status {status}>>")).await;
+        assert_eq!(failure(&outputs), code, "{status}");
+        assert_eq!(said(&outputs), [""; 0]);
+    }
+    let outputs = talk.run("<<status 529 times=1>> <<say after all>>").await;
+    assert_eq!(end(&outputs), TurnEnd::Completed);
+    assert_eq!(codes(&outputs), ["retrying"]);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn who_may_only_read_cannot_write() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start_with(Launch { permissions: Mode::ReadOnly, ..house.launch() }).await;
+    talk.allow = false;
+    let outputs = talk.run("<<bash touch made>> <<write made x>> <<say done>>").await;
+    assert_eq!(end(&outputs), TurnEnd::Completed);
+    assert!(!house.place.home().join("made").exists());
+    assert!(outcomes(&outputs).iter().all(|outcome| *outcome != ToolOutcome::Ok), "{outputs:?}");
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn whoever_is_denied_does_without() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start_with(Launch { permissions: Mode::Ask, ..house.launch() }).await;
+    talk.allow = false;
+    let outputs = talk.run("<<write made x>> <<say done>>").await;
+    assert!(!house.place.home().join("made").exists());
+    assert_eq!(outcomes(&outputs), [ToolOutcome::Denied]);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn a_server_of_ours_that_cannot_be_reached_is_told() {
+    let Some(house) = House::new() else { return };
+    let servers = vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:9/mcp".into() }];
+    let mut talk = house.start_with(Launch { servers, ..house.launch() }).await;
+    let outputs = talk.run("<<say x>>").await;
+    assert_eq!(codes(&outputs), ["mcp_failed"]);
+    assert_eq!(end(&outputs), TurnEnd::Completed);
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn the_commands_of_claude_do_not_outlive_it() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    talk.begin("<<bash touch ready; for i in 1 2 3 4 5 6 7 8 9; do sleep 4; done>>").await;
+    let ready = house.place.home().join("ready");
+    talk.until(is_call).await;
+    talk.until(|output| matches!(output, Output::Ask(_))).await;
+    within(async {
+        while !Path::exists(&ready) {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    let below = process_table::descendants(talk.harness.shim);
+    talk.leave().await;
+    let alive = below
+        .iter()
+        .filter(|process| process_table::ancestors(process.pid).is_ok_and(|chain| chain[0] == **process));
+    assert_eq!(alive.count(), 0);
+}

@@ -1,0 +1,180 @@
+//! The real claude and codex, in homes of their own, with the scripted model behind them.
+//!
+//! `scripts/harnesses` installs them. Where they are missing a test has nothing to run; in CI that is a failure.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::home::TestHome;
+use crate::model::ModelServer;
+
+/// A harness that can be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    Claude,
+    Codex,
+}
+
+impl Program {
+    /// Returns its name, as typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// Returns where it is installed. In CI it must be.
+    pub fn find(self) -> Option<PathBuf> {
+        let packages = root().join("target/harnesses/node_modules");
+        // The native programs: what is in `.bin` needs node, and more memory.
+        let found = match self {
+            Self::Claude => first(&packages.join("@anthropic-ai"), "claude-code-linux-", "claude"),
+            Self::Codex => first(&packages.join("@openai"), "codex-linux-", "vendor")
+                .and_then(|vendor| first(&vendor, "", "bin/codex")),
+        };
+        let continuous = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(
+            found.is_some() || !continuous,
+            "{} is not installed, and in CI its tests must run: run scripts/harnesses",
+            self.name()
+        );
+        found
+    }
+
+    /// Returns it with a home of its own, talking to a model; `None` where it is not installed.
+    pub fn with(self, model: &ModelServer) -> Option<Real> {
+        let program = self.find()?;
+        let directory = directory(self.name());
+        let bin = directory.path().join("bin");
+        fs::create_dir(&bin).expect("a directory for the program");
+        symlink(&program, bin.join(self.name())).expect("a link to the program");
+        let environment = match self {
+            Self::Claude => claude(directory.path(), model),
+            Self::Codex => codex(directory.path(), model),
+        };
+        Some(Real { program, directory, environment })
+    }
+}
+
+/// An installed harness with a home of its own. Make it before the [`TestHome`] that uses it, so that it goes after.
+#[derive(Debug)]
+pub struct Real {
+    program: PathBuf,
+    directory: TempDir,
+    environment: Vec<(&'static str, String)>,
+}
+
+impl Real {
+    /// Returns the program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Returns the directory with its settings and conversations: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`.
+    pub fn config(&self) -> PathBuf {
+        self.directory.path().join("config")
+    }
+
+    /// Returns a directory that holds nothing but the program, under its name.
+    pub fn bin(&self) -> PathBuf {
+        self.directory.path().join("bin")
+    }
+
+    /// Returns what its environment must hold.
+    pub fn environment(&self) -> &[(&'static str, String)] {
+        &self.environment
+    }
+
+    /// Makes it the harness of a daemon: first in `PATH`, and with its environment.
+    pub fn install(&self, home: &mut TestHome) {
+        home.prepend_path(&self.bin());
+        self.environment.iter().for_each(|(name, value)| home.set(name, value));
+    }
+}
+
+fn claude(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let config = directory.join("config");
+    let temporary = directory.join("tmp");
+    [&config, &temporary].into_iter().for_each(|path| fs::create_dir(path).expect("a directory for claude"));
+    // Otherwise its first start in a terminal asks, and asks the network.
+    let state = json!({
+        "hasCompletedOnboarding": true,
+        "hasSeenAutoDefaultNotice": true,
+        "projects": { "/": { "hasTrustDialogAccepted": true } },
+    });
+    fs::write(config.join(".claude.json"), state.to_string()).expect("claude's state");
+    let settings = json!({ "skipDangerousModePermissionPrompt": true });
+    fs::write(config.join("settings.json"), settings.to_string()).expect("claude's settings");
+    vec![
+        ("CLAUDE_CONFIG_DIR", text(&config)),
+        ("CLAUDE_CODE_TMPDIR", text(&temporary)),
+        ("ANTHROPIC_BASE_URL", model.url()),
+        ("ANTHROPIC_AUTH_TOKEN", "scripted".into()),
+        ("DISABLE_AUTOUPDATER", "1".into()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+        // It would go on for minutes.
+        ("CLAUDE_CODE_MAX_RETRIES", "2".into()),
+    ]
+}
+
+fn codex(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let config = directory.join("config");
+    fs::create_dir(&config).expect("a home for codex");
+    // Without the last two it asks the network, and leaves a daemon behind.
+    let settings = format!(
+        r#"model = "scripted"
+model_provider = "scripted"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 1
+stream_max_retries = 2
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+daemon_auto_start = false
+
+[projects."/"]
+trust_level = "trusted"
+"#,
+        model.url()
+    );
+    fs::write(config.join("config.toml"), settings).expect("codex's settings");
+    vec![("CODEX_HOME", text(&config)), ("SCRIPTED_KEY", "scripted".into())]
+}
+
+/// A temporary directory in `target`, as codex wants none in `/tmp` for its home.
+fn directory(name: &str) -> TempDir {
+    let parent = root().join("target/tmp");
+    fs::create_dir_all(&parent).expect("a directory for temporary homes");
+    tempfile::Builder::new().prefix(&format!("{name}-")).tempdir_in(parent).expect("a temporary directory")
+}
+
+/// The repository.
+pub(crate) fn root() -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    path.canonicalize().expect("the repository")
+}
+
+/// Returns `inner` in the first directory whose name starts with `prefix`.
+fn first(parent: &Path, prefix: &str, inner: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(parent).ok()?;
+    let matching = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
+    matching.map(|entry| entry.path().join(inner)).find(|path| path.exists())
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("a path in UTF-8").to_owned()
+}

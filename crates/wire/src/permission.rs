@@ -1,0 +1,93 @@
+//! Asks, the answers to them, and standing rules on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time::Moment;
+
+/// Something that an agent waits to be allowed, or to be told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OpenAsk {
+    pub session: String,
+    pub handle: String,
+    /// What people call the agent.
+    pub name: Option<String>,
+    /// Where the agent was started: a rule counts there.
+    pub project: String,
+    /// Names the ask, and binds an answer to exactly this text.
+    pub hash: String,
+    /// The tool, in the harness's words; `None` when it is not known.
+    pub tool: Option<String>,
+    /// Exactly what would be done, or the question. Nothing in it is invisible.
+    pub text: String,
+    /// What a standing answer would cover, in words; `None` when there can be none.
+    pub always: Option<String>,
+    pub since: Moment,
+}
+
+/// A page of open asks, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AskPage {
+    /// The point in the log to stream from.
+    pub seq: u64,
+    pub asks: Vec<OpenAsk>,
+    /// Pass as `after` to read on.
+    pub next: Option<String>,
+}
+
+/// The query of `GET /api/permissions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AskQuery {
+    /// Only what this agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// The body of `POST /api/sessions/{id}/permissions/{hash}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerPermission {
+    pub allow: bool,
+    /// Told to the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// From now on, for what the ask's `always` says, in its project. Refused when that is null.
+    #[serde(default)]
+    pub always: bool,
+}
+
+/// An answer that won.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AnsweredPermission {
+    pub seq: u64,
+    pub id: String,
+    pub handle: String,
+    pub hash: String,
+    pub allow: bool,
+    /// What holds from now on, when that was wanted.
+    pub rule: Option<RuleView>,
+}
+
+/// What a person decided for good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RuleView {
+    pub id: String,
+    /// Where it counts.
+    pub project: String,
+    /// The tool, in the harness's words.
+    pub tool: String,
+    /// What exactly it covers, in words.
+    pub covers: String,
+    /// Allowed, or denied. What is denied is denied whatever else is allowed.
+    pub allow: bool,
+}
+
+/// The answer to `GET /api/rules`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RuleList {
+    pub rules: Vec<RuleView>,
+}

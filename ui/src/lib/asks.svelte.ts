@@ -1,0 +1,101 @@
+import { getContext, setContext } from 'svelte';
+import { SvelteMap } from 'svelte/reactivity';
+import { ApiError, explain, get, post } from './client';
+import type { AnswerPermission, Ask, AskPage, EventFrame } from './wire';
+
+const CONTEXT = Symbol('asks');
+
+/** What became of an answer. */
+export type Answered = { is: 'given' } | { is: 'late' } | { is: 'failed'; why: string };
+
+/** What agents ask now. The daemon has the list; the page reads it again whenever an event says that it changed. */
+export class Asks {
+    private readonly open = new SvelteMap<string, Ask>();
+    /** Asks that somebody else answered while this page did. */
+    private readonly late = new SvelteMap<string, string>();
+    private reading: Promise<void> | undefined;
+    private stale = false;
+
+    /** Returns what an agent asks, oldest first. */
+    of(session: string): Ask[] {
+        return [...this.open.values()].filter((ask) => ask.session === session);
+    }
+
+    get(hash: string): Ask | undefined {
+        return this.open.get(hash);
+    }
+
+    /** Says whether an answer given here came second. */
+    wasLate(hash: string): boolean {
+        return this.late.has(hash);
+    }
+
+    /** Says whether an answer given here to this agent came second, until it asks again. */
+    isLateFor(session: string): boolean {
+        return [...this.late.values()].includes(session);
+    }
+
+    take(frame: EventFrame): void {
+        const hash = String((frame.data as Record<string, unknown> | null)?.['hash'] ?? '');
+        if (frame.kind === 'permission.decided') this.open.delete(hash);
+        if (frame.kind === 'permission.asked') this.forgive(frame.session);
+        if (this.of(frame.session).length !== (frame.view?.asks ?? 0)) void this.read();
+    }
+
+    /** Reads all of them. Calls that come meanwhile are one more reading. */
+    read(): Promise<void> {
+        this.stale = true;
+        this.reading ??= this.readAll().finally(() => (this.reading = undefined));
+        return this.reading;
+    }
+
+    /** Gives an answer. The first one that the daemon gets wins. */
+    async answer(ask: Ask, given: AnswerPermission): Promise<Answered> {
+        try {
+            await post(`/api/sessions/${ask.session}/permissions/${ask.hash}`, given);
+            this.open.delete(ask.hash);
+            return { is: 'given' };
+        } catch (error) {
+            if (!(error instanceof ApiError) || error.status !== 409)
+                return { is: 'failed', why: explain(error) };
+            this.late.set(ask.hash, ask.session);
+            void this.read();
+            return { is: 'late' };
+        }
+    }
+
+    private forgive(session: string): void {
+        for (const [hash, of] of [...this.late]) if (of === session) this.late.delete(hash);
+    }
+
+    private async readAll(): Promise<void> {
+        while (this.stale) {
+            this.stale = false;
+            const found: Ask[] = [];
+            let after: string | undefined;
+            try {
+                do {
+                    const query = after ? `?${new URLSearchParams({ after })}` : '';
+                    const page = await get<AskPage>(`/api/permissions${query}`);
+                    found.push(...page.asks);
+                    after = page.next ?? undefined;
+                } while (after);
+            } catch {
+                // The next event, or the next connection, brings another chance.
+                return;
+            }
+            const kept = new Set(found.map((ask) => ask.hash));
+            for (const hash of [...this.open.keys()]) if (!kept.has(hash)) this.open.delete(hash);
+            for (const ask of found) this.open.set(ask.hash, ask);
+        }
+    }
+}
+
+/** Makes them known to everything on the page. */
+export function provideAsks(): Asks {
+    return setContext(CONTEXT, new Asks());
+}
+
+export function useAsks(): Asks {
+    return getContext<Asks>(CONTEXT);
+}

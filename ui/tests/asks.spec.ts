@@ -1,0 +1,100 @@
+import { App, expect, test } from './app';
+
+test('what a command would do is shown exactly, and answered with words', async ({ app, daemon }) => {
+    await daemon.paseo(
+        'run',
+        '-d',
+        '--ui',
+        '--title',
+        'strict',
+        '--permissions',
+        'ask',
+        '<<sh echo a\u202eb>>',
+    );
+    await app.open('strict');
+    const ask = app.items('ask');
+    await expect(ask).toContainText('shell');
+    await expect(ask.locator('pre')).toContainText('"command": "echo a\\u202eb"');
+    await ask.getByRole('textbox', { name: 'Words for the agent' }).fill('not here');
+    await ask.getByRole('button', { name: 'Deny' }).click();
+    await expect(ask).toContainText('Denied');
+    await expect(app.items('tool')).toContainText('not here');
+    await expect(ask.getByRole('button')).toHaveCount(0);
+});
+
+test('the list answers, too, and always means exactly this', async ({ app, daemon }) => {
+    const strict = ['run', '-d', '--ui', '--permissions', 'ask'];
+    await daemon.paseo(...strict, '--title', 'first', '<<sh echo one>><<say went on>>');
+    const card = app.page.getByRole('region', { name: 'first asks for permission' });
+    await expect(card.locator('pre')).toContainText('"command": "echo one"');
+    await expect(card).toContainText(`the command \`echo one\` in ${daemon.work}`);
+    await card.getByRole('checkbox').check();
+    await card.getByRole('button', { name: 'Always allow' }).click();
+    await expect(app.row('first')).toContainText('idle');
+    await expect(card).toHaveCount(0);
+
+    // The same is not asked again, something else is.
+    await daemon.paseo(...strict, '--title', 'same', '<<sh echo one>>');
+    await expect(app.row('same')).toContainText('idle');
+    await daemon.paseo(...strict, '--title', 'other', '<<sh echo one; echo two>>');
+    await expect(app.row('other')).toContainText('asks you');
+    const rules = JSON.parse(await daemon.paseo('permit', 'rules', '--json')) as { rules: unknown[] };
+    expect(rules.rules).toHaveLength(1);
+    // A question has no always.
+    await daemon.agent('curious', '<<ask which?>>');
+    const question = app.page.getByRole('region', { name: 'curious asks for permission' });
+    await expect(question.locator('pre')).toHaveText('which?');
+    await expect(question.getByRole('checkbox')).toHaveCount(0);
+});
+
+test('the second of two devices is told kindly', async ({ app, daemon, browser, complaints }) => {
+    complaints.allow(/409/);
+    const handle = await daemon.agent('shared', '<<ask now?>><<say on>>');
+    await app.open('shared');
+    const here = app.items('ask');
+    await expect(here.getByRole('button', { name: 'Allow' })).toBeVisible();
+    const context = await browser.newContext();
+    const other = new App(await context.newPage());
+    await other.login(daemon);
+    await other.open('shared');
+    await expect(other.items('ask').getByRole('button', { name: 'Allow' })).toBeVisible();
+
+    // The news does not reach this page before its own answer goes out.
+    await app.page.route('**/api/stream*', (route) => route.abort());
+    let release = () => {};
+    const held = new Promise<void>((done) => (release = done));
+    await app.page.route('**/permissions/*', async (route) => {
+        await held;
+        await route.continue();
+    });
+    await here.getByRole('button', { name: 'Deny' }).click();
+    await other.items('ask').getByRole('button', { name: 'Allow' }).click();
+    await expect(other.items('answer')).toHaveText(['on']);
+    release();
+    await expect(here).toContainText('Somebody else answered first');
+    await expect(here.getByRole('alert')).toHaveCount(0);
+    await app.page.unroute('**/api/stream*');
+    await expect(here).toContainText('Allowed');
+    expect(await daemon.inspect(handle)).toMatchObject({ status: 'idle' });
+    await context.close();
+});
+
+test('several things are asked at once, and each has its own answer', async ({ app, daemon }) => {
+    await daemon.agent('busy', '<<asks push? | tag?>><<say on>>');
+    const cards = app.page.getByRole('region', { name: 'busy asks for permission' });
+    await expect(cards.locator('pre')).toHaveText(['push?', 'tag?']);
+    await app.open('busy');
+    await expect(cards).toHaveCount(0);
+    const asks = app.items('ask');
+    await asks.nth(1).getByRole('button', { name: 'Deny' }).click();
+    await expect(asks.nth(1)).toContainText('Denied');
+    await expect(asks.nth(0).getByRole('button', { name: 'Allow' })).toBeVisible();
+    await asks.nth(0).getByRole('button', { name: 'Allow' }).click();
+    await expect(app.items('answer')).toHaveText(['on']);
+});
+
+test('a limit says until when', async ({ app, daemon }) => {
+    await daemon.agent('eager', '<<say hm>><<limit 3600000>>');
+    await app.open('eager');
+    await expect(app.page.getByText(/Limit reached until \d\d:\d\d/)).toBeVisible();
+});
