@@ -10,8 +10,9 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::http::Connection;
 use crate::machine::field;
 
 /// A daemon that runs until this is dropped.
@@ -32,6 +33,13 @@ pub(crate) fn home(binary: &Path, log: Option<&Path>) -> TestHome {
     if let Some(log) = log {
         fs::copy(log, database(&home)).expect("a copy of the log");
     }
+    home
+}
+
+/// Makes an empty home whose daemon keeps more processes alive than any row needs.
+pub(crate) fn roomy(binary: &Path) -> TestHome {
+    let home = home(binary, None);
+    fs::write(home.path().join("config.toml"), "[limits]\nlive_processes = 60\n").expect("a configuration");
     home
 }
 
@@ -66,6 +74,23 @@ impl Daemon {
     /// Returns how much memory it has now, in megabytes.
     pub(crate) fn resident(&self) -> f64 {
         kilobytes(self.pid, "VmRSS").unwrap_or(f64::NAN) / 1024.0
+    }
+
+    /// Returns how much time of a processor it has used so far, in seconds.
+    pub(crate) fn processor_time(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).expect("the daemon's times");
+        // What stands before, the name of the program, may hold anything.
+        let fields = stat.rsplit_once(')').expect("a name").1;
+        let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok());
+        ticks.sum::<u64>() as f64 / rustix::param::clock_ticks_per_second() as f64
+    }
+
+    /// Makes a session and returns its id.
+    pub(crate) fn session(&self, connection: &mut Connection, provider: &str) -> String {
+        let wanted = json!({ "provider": provider, "directory": self.home.work() }).to_string();
+        let created = connection.request("POST", "/api/sessions", &wanted);
+        let created: Value = serde_json::from_slice(&created).expect("a created session");
+        created["session"]["id"].as_str().expect("an id").to_owned()
     }
 
     /// Returns how often each of its threads was switched to and from so far.

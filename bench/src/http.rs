@@ -39,6 +39,37 @@ impl Connection {
     }
 }
 
+/// A reader of the event stream that looks for words.
+pub(crate) struct EventReader {
+    stream: UnixStream,
+    seen: Vec<u8>,
+}
+
+impl EventReader {
+    pub(crate) fn open(socket: &Path, session: &str) -> Self {
+        let mut stream = UnixStream::connect(socket).expect("a connection");
+        let asked = request("GET", &format!("/api/stream?topics=session:{session}"), "");
+        stream.write_all(asked.as_bytes()).expect("a request");
+        let mut reader = Self { stream, seen: Vec::new() };
+        reader.wait_for(b": paseo");
+        reader
+    }
+
+    /// Reads until some words have come, and forgets everything up to them.
+    pub(crate) fn wait_for(&mut self, words: &[u8]) {
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            if let Some(place) = find(&self.seen, words) {
+                self.seen.drain(..place + words.len());
+                return;
+            }
+            let read = self.stream.read(&mut buffer).expect("the stream");
+            assert!(read > 0, "the stream ended");
+            self.seen.extend_from_slice(&buffer[..read]);
+        }
+    }
+}
+
 /// Writes a request down.
 pub(crate) fn request(method: &str, path: &str, body: &str) -> String {
     let content = if body.is_empty() {

@@ -172,5 +172,15 @@ const NOTES: &str = "\
   process, which gets the message and confirms it, and the fsync of that confirmation. What comes before, from sending
   the request to its receipt, is told beside it. The yardstick is the median of write and `fdatasync` of 4 KB at the end
   of a growing file on the same file system.
+- **agents: added time to first token**: from sending a message to the first piece of the answer, to the real claude and
+  codex with a scripted model behind them, which answers at once; median of 20 turns of a process that runs already.
+  The yardstick is the same turn by the harness's own protocol, written to and read from its pipes by the bench: what is
+  added is the difference. Both take turns, each in a conversation of its own that grows alike.
+- **agents: daemon memory per live session**: `VmRSS` of the daemon with 8 more scripted sessions, each with a process and
+  an answered message, less `VmRSS` before, divided by 8. One session came before, which is not counted. What the
+  session's shim has, a process of its own, is told beside it.
+- **agents: 50 streaming**: 50 scripted sessions that say 20 words a second each, one item each second, with a reader of
+  the stream for each session, over 10 seconds. The daemon's time of a processor is `utime` and `stime`. Afterwards every
+  transcript is read: an item that is missing, twice or not in its place counts as wrong.
 - **page**: the scripts that `index.html` names, each compressed by `gzip -9`.
 ";

@@ -1,6 +1,9 @@
 import { expect, test } from './app';
 
-test('the list is live, newest first, and without background agents', async ({ app, daemon }) => {
+test('the list is live, who asks first, then the newest, and without background agents', async ({
+    app,
+    daemon,
+}) => {
     await expect(app.page.getByText('No agents here yet.')).toBeVisible();
     await daemon.paseo('run', '-d', '--title', 'in the background', '<<hang>>');
     await daemon.agent('first', '<<say done>>');
@@ -12,7 +15,7 @@ test('the list is live, newest first, and without background agents', async ({ a
     await expect(app.rows).toHaveCount(2);
 
     const handle = await daemon.agent('third', '<<hang>>');
-    await expect(app.rows).toContainText(['third', 'second', 'first']);
+    await expect(app.rows).toContainText(['second', 'third', 'first']);
     await daemon.paseo('send', handle, 'later');
     await expect(app.row('third')).toContainText('1 queued');
     await daemon.paseo('rename', handle, 'renamed');
@@ -102,4 +105,19 @@ test('a failed turn says so', async ({ app, daemon }) => {
     await expect(app.items('note')).toContainText('no luck');
     await expect(app.row('unlucky')).toContainText('failed');
     await expect(app.page.getByText('The last turn failed. Write to go on.')).toBeVisible();
+});
+
+test('without a name, an agent is called by its folder and handle', async ({ app, daemon }) => {
+    const handle = await daemon.paseo('run', '-d', '--ui', '<<say hi>>');
+    await app.open(`work ${handle}`);
+    await expect(app.page.locator('header').getByText(handle)).toHaveCount(1);
+});
+
+test('what a stop holds says what makes it go on', async ({ app, daemon }) => {
+    await daemon.agent('held', '<<say hi>><<hang>>');
+    await app.open('held');
+    await app.send('and then?');
+    await expect(app.items('pending')).toContainText('queued');
+    await app.page.getByRole('button', { name: 'Stop' }).click();
+    await expect(app.items('pending')).toContainText('held: write to go on');
 });

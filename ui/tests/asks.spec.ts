@@ -13,7 +13,12 @@ test('what a command would do is shown exactly, and answered with words', async 
     );
     await app.open('strict');
     const ask = app.items('ask');
-    await expect(ask).toContainText('shell');
+    // Words first; nothing in them is invisible. The exact text is below.
+    await expect(ask.getByText('echo a\\u{202e}b', { exact: true })).toBeVisible();
+    await expect(app.items('tool')).toContainText('waits for you');
+    await expect(ask.locator('pre')).toBeHidden();
+    await ask.getByText('Exactly what is asked').click();
+    await expect(ask.locator('pre')).toBeVisible();
     await expect(ask.locator('pre')).toContainText('"command": "echo a\\u202eb"');
     await ask.getByRole('textbox', { name: 'Words for the agent' }).fill('not here');
     await ask.getByRole('button', { name: 'Deny' }).click();
@@ -45,6 +50,17 @@ test('the list answers, too, and always means exactly this', async ({ app, daemo
     const question = app.page.getByRole('region', { name: 'curious asks for permission' });
     await expect(question.locator('pre')).toHaveText('which?');
     await expect(question.getByRole('checkbox')).toHaveCount(0);
+});
+
+test('who asks comes first', async ({ app, daemon }) => {
+    await daemon.agent('old', '<<ask first?>>');
+    await expect(app.row('old')).toContainText('asks you');
+    await daemon.agent('new', '<<say hi>>');
+    await expect(app.row('new')).toContainText('idle');
+    await expect(app.rows.first()).toContainText('old');
+    const card = app.page.getByRole('region', { name: 'old asks for permission' });
+    await card.getByRole('button', { name: 'Allow' }).click();
+    await expect(app.rows.first()).toContainText('new');
 });
 
 test('the second of two devices is told kindly', async ({ app, daemon, browser, complaints }) => {

@@ -1,4 +1,4 @@
-import { expect, test } from './app';
+import { count, expect, test } from './app';
 
 test.describe('on a phone', () => {
     test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -31,6 +31,25 @@ test.describe('on a phone', () => {
         await expect(app.rows.first()).toBeHidden();
         await app.page.goBack();
         await expect(app.rows.first()).toBeVisible();
+    });
+});
+
+test.describe('while one writes on a phone', () => {
+    test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+    test('the end of the transcript stays in view', async ({ app, daemon }) => {
+        await daemon.agent('long', count(1, 40, 0));
+        await app.row('long').tap();
+        await expect(app.items('answer')).toHaveCount(40);
+        await expect(app.items('answer').last()).toBeInViewport();
+        for (let line = 1; line <= 9; line++) {
+            await app.composer.press('Enter');
+            await app.composer.pressSequentially(`${line}`);
+        }
+        await expect(app.items('answer').last()).toBeInViewport();
+        await app.composer.fill('');
+        await expect(app.items('answer').last()).toBeInViewport();
+        await expect(app.page.getByRole('button', { name: 'Latest' })).toHaveCount(0);
     });
 });
 

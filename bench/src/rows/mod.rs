@@ -1,11 +1,15 @@
 //! What is measured, one file for each subject.
 
 mod appends;
+mod bare_harness;
 mod bare_log;
 mod boot;
+mod crowd;
 pub(crate) mod fan_out;
+mod first_token;
 mod idle;
 mod list;
+mod live_sessions;
 mod page;
 mod readers;
 mod reading;
@@ -27,5 +31,8 @@ pub(crate) const ALL: &[Subject] = &[
     ("reading", reading::measure),
     ("streaming", streaming::measure),
     ("sending", sending::measure),
+    ("first-token", first_token::measure),
+    ("live-sessions", live_sessions::measure),
+    ("crowd", crowd::measure),
     ("page", page::measure),
 ];

@@ -1,16 +1,13 @@
 //! How long an accepted message takes to its agent, next to one `fdatasync`.
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::Options;
 use crate::daemon::{self, Daemon};
-use crate::http::{Connection, find, request};
+use crate::http::{Connection, EventReader};
 use crate::machine::fdatasync;
 use crate::report::{Limit, Row};
 use crate::statistics::{median, milliseconds};
@@ -20,10 +17,7 @@ const MESSAGES: usize = 200;
 pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let daemon = Daemon::start(daemon::home(&options.binary, None));
     let mut connection = Connection::open(&daemon.socket);
-    let created = json!({ "provider": "scripted", "directory": daemon.home.work() }).to_string();
-    let created: Value = serde_json::from_slice(&connection.request("POST", "/api/sessions", &created))
-        .expect("a created session");
-    let id = created["session"]["id"].as_str().expect("an id").to_owned();
+    let id = daemon.session(&mut connection, "scripted");
     let mut events = EventReader::open(&daemon.socket, &id);
     let path = format!("/api/sessions/{id}/messages");
     let body = json!({ "text": "<<say ok>>" }).to_string();
@@ -58,35 +52,4 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         wait / sync,
         Limit::AtMost(3.0),
     )]
-}
-
-/// A reader of the event stream that looks for words.
-struct EventReader {
-    stream: UnixStream,
-    seen: Vec<u8>,
-}
-
-impl EventReader {
-    fn open(socket: &Path, session: &str) -> Self {
-        let mut stream = UnixStream::connect(socket).expect("a connection");
-        let asked = request("GET", &format!("/api/stream?topics=session:{session}"), "");
-        stream.write_all(asked.as_bytes()).expect("a request");
-        let mut reader = Self { stream, seen: Vec::new() };
-        reader.wait_for(b": paseo");
-        reader
-    }
-
-    /// Reads until some words have come, and forgets everything up to them.
-    fn wait_for(&mut self, words: &[u8]) {
-        let mut buffer = [0; 16 * 1024];
-        loop {
-            if let Some(place) = find(&self.seen, words) {
-                self.seen.drain(..place + words.len());
-                return;
-            }
-            let read = self.stream.read(&mut buffer).expect("the stream");
-            assert!(read > 0, "the stream ended");
-            self.seen.extend_from_slice(&buffer[..read]);
-        }
-    }
 }

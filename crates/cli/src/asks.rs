@@ -15,10 +15,10 @@ pub(crate) fn short(hash: &str) -> &str {
 
 /// Returns in a few words what is asked.
 pub(crate) fn what(ask: &OpenAsk) -> &str {
-    ask.always.as_deref().unwrap_or(&ask.text)
+    if ask.headline.is_empty() { &ask.text } else { &ask.headline }
 }
 
-/// Prints an ask: who asks, exactly what, and what `--always` would mean.
+/// Prints an ask: who asks, what in words, exactly what, and what `--always` would mean.
 pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
     let name = ask.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
     let tool = ask.tool.as_deref().map(|tool| format!("  {tool}")).unwrap_or_default();
@@ -29,6 +29,10 @@ pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
         (Style::Plain, &tool),
         (Style::Dim, &format!("  {}", relative(ask.since))),
     ])?;
+    // A question that is one line is its own headline.
+    if ask.headline != ask.text {
+        printer.styled(&[(Style::Plain, &format!("  {}", what(ask)))])?;
+    }
     let text: Vec<String> = ask.text.lines().map(|line| format!("  {line}")).collect();
     printer.text(&text.join("\n"))?;
     match &ask.always {

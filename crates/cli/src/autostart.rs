@@ -73,12 +73,36 @@ pub(crate) fn start(settings: &Settings) -> Result<Presence, Failure> {
             not_running().hint("an agent never starts its own daemon: start it outside with `paseo up`")
         );
     }
+    settings.need_config()?;
     home::prepare(settings)?;
     // One starter at a time; whoever waited finds the daemon there. Closing the file releases the lock.
     let _lock = lock(settings)?;
     if is_running(settings) || outlives_its_predecessor(settings) {
         return Ok(Presence::Running);
     }
+    launch(settings)
+}
+
+/// Starts a daemon again that died. Says whether it did.
+///
+/// One that was stopped took its socket with it before it let go of the home: nobody wants it back.
+pub(crate) fn revive(settings: &Settings) -> Result<bool, Failure> {
+    let died = || !is_running(settings) && settings.socket().exists();
+    if !settings.start || settings.inside.is_some() || !died() {
+        return Ok(false);
+    }
+    let _lock = lock(settings)?;
+    let home = private(settings.home.join("daemon.lock"));
+    let is_free = home.is_ok_and(|home| flock(&home, FlockOperation::NonBlockingLockExclusive).is_ok());
+    if !is_free || !died() {
+        return Ok(false);
+    }
+    settings.need_config()?;
+    launch(settings).map(|_| true)
+}
+
+/// Starts a daemon and waits for its report. The caller has the lock.
+fn launch(settings: &Settings) -> Result<Presence, Failure> {
     let mut diagnostics = private(settings.log_directory().join("daemon.stderr"))
         .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
     let begin = diagnostics.seek(SeekFrom::End(0)).unwrap_or(0);

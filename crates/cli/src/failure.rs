@@ -5,6 +5,7 @@ use std::io;
 use paseo_client::Error;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::session::Candidate;
+use serde::Serialize;
 
 /// Why a command did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,12 +15,32 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     pub(crate) candidates: Vec<Candidate>,
+    /// The daemon's name for it, when it comes from there.
+    pub(crate) code: Option<Code>,
+}
+
+/// What `--json` prints on stderr when a command fails.
+#[derive(Debug, Serialize)]
+pub(crate) struct FailureView<'a> {
+    error: FailureBody<'a>,
+}
+
+/// Why a command did not succeed.
+#[derive(Debug, Serialize)]
+pub(crate) struct FailureBody<'a> {
+    /// An error code of the API, or what the exit code means in one word.
+    code: String,
+    message: &'a str,
+    hint: Option<&'a str>,
+    /// What could have been meant.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    candidates: &'a [Candidate],
 }
 
 impl Failure {
     /// Makes a failure with words.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), hint: None, candidates: Vec::new() }
+        Self { exit, message: message.into(), hint: None, candidates: Vec::new(), code: None }
     }
 
     /// Makes a failure of whoever typed the command.
@@ -42,6 +63,16 @@ impl Failure {
         }
     }
 
+    /// Returns it in the words of `--json`.
+    pub(crate) fn view(&self) -> FailureView<'_> {
+        let named = self.code.and_then(|code| serde_json::to_value(code).ok());
+        let code = named.as_ref().and_then(serde_json::Value::as_str).unwrap_or_else(|| word(self.exit));
+        let Self { message, hint, candidates, .. } = self;
+        FailureView {
+            error: FailureBody { code: code.to_owned(), message, hint: hint.as_deref(), candidates },
+        }
+    }
+
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -54,7 +85,8 @@ impl From<Error> for Failure {
         match error {
             Error::Api(body) => {
                 let hint = body.hint.or_else(|| default_hint(body.code));
-                Self { exit: body.code.exit(), message: body.message, hint, candidates: body.candidates }
+                let (exit, code) = (body.code.exit(), Some(body.code));
+                Self { exit, message: body.message, hint, candidates: body.candidates, code }
             }
             Error::Unreachable { .. } => Self::new(Exit::Unreachable, error.to_string())
                 .hint("`paseo status` says whether the daemon runs, `paseo daemon logs` what it did"),
@@ -71,6 +103,21 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Self::silent(Exit::Ok),
             _ => Self::new(Exit::AgentError, format!("cannot write the output: {error}")),
         }
+    }
+}
+
+/// Returns what an exit code means.
+fn word(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Ok => "ok",
+        Exit::AgentError => "agent_error",
+        Exit::Usage => "usage",
+        Exit::NotFound => "not_found",
+        Exit::WaitingForPermission => "waiting_for_permission",
+        Exit::Timeout => "timeout",
+        Exit::Refused => "refused",
+        Exit::Unreachable => "unreachable",
+        Exit::Interrupted => "interrupted",
     }
 }
 

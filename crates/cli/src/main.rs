@@ -14,9 +14,11 @@ mod duration;
 mod editor;
 mod environment;
 mod failure;
+mod harnesses;
 mod hidden;
 mod home;
 mod outcome;
+mod people;
 mod printer;
 mod process;
 mod progress;
@@ -25,6 +27,7 @@ mod settings;
 mod terminal;
 mod transcript;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -42,17 +45,51 @@ fn main() -> ExitCode {
     if let Some(code) = hidden::dispatch() {
         return code;
     }
-    let cli = Cli::parse();
+    let json = wants_json(std::env::args_os().skip(1));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if json && error.use_stderr() => {
+            let failure = Failure::usage(error.to_string().trim().trim_start_matches("error: "));
+            Printer::new(false).json_if(true).failure(&failure);
+            return ExitCode::from(Exit::Usage as u8);
+        }
+        Err(error) => error.exit(),
+    };
     let printer = Printer::new(cli.global.verbose);
     let exit = run(cli, printer).unwrap_or_else(|failure| {
-        printer.failure(&failure);
+        printer.json_if(json).failure(&failure);
         failure.exit
     });
     ExitCode::from(exit as u8)
 }
 
+/// Says whether the command was typed with `--json`. Asked before parsing, which may fail as well.
+fn wants_json(words: impl Iterator<Item = OsString>) -> bool {
+    words.take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+/// Tells what is wrong with `config.toml`, and stops there if the command cannot do without it.
+fn look_at_config(settings: &Settings, command: &Command, printer: Printer) -> Result<(), Failure> {
+    let Some(problem) = &settings.problem else { return Ok(()) };
+    match command {
+        Command::Run(_) | Command::Restart(_) | Command::Daemon(DaemonCommand::Run { .. }) => {
+            return Err(problem.clone());
+        }
+        // It reports it among the rest.
+        Command::Doctor(_) => {}
+        // Whatever starts the daemon fails with the same words.
+        _ if autostart::is_running(settings) => printer.warn(&problem.message, problem.hint.as_deref()),
+        Command::Status(_) | Command::Down(_) | Command::Daemon(_) => {
+            printer.warn(&problem.message, problem.hint.as_deref());
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 fn run(cli: Cli, printer: Printer) -> Result<Exit, Failure> {
     let settings = Settings::resolve(&cli.global, Variable::value)?;
+    look_at_config(&settings, &cli.command, printer)?;
     if let Command::Daemon(DaemonCommand::Run { detached }) = cli.command {
         return commands::daemon::run(&settings, detached);
     }

@@ -1,5 +1,6 @@
 //! Waiting for the outcome of a message and telling it.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use paseo_wire::time::Moment;
 use serde::Serialize;
 
 use crate::asks;
+use crate::autostart;
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer, limit, patiently};
 use crate::progress::Display;
@@ -64,22 +67,25 @@ pub(crate) struct EndingView<'a> {
 }
 
 /// Follows a message until it has an outcome, the time is up or somebody presses ctrl-C.
+///
+/// A daemon that dies meanwhile is started again, as by every other command.
 pub(crate) async fn wait(
-    client: &Client,
+    context: &Context,
     printer: &Printer,
     receipt: &Receipt,
     timeout: Option<Duration>,
 ) -> Result<Waited, Failure> {
+    let client = context.client_as_is();
     if receipt.placement == "held" {
         let reason = receipt.reason.clone().unwrap_or_else(|| "held".to_owned());
         return Ok(Waited { ending: Ending::Outcome(Outcome::Held { reason }), shown: false, parked: None });
     }
     let mut display = Display::new(*printer, &receipt.handle);
     let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
+    let lost = Cell::new(false);
     let followed = async {
-        let mut lost = false;
         loop {
-            let doing = if lost {
+            let doing = if lost.get() {
                 "the daemon is waited for".to_owned()
             } else {
                 format!("{} is at work", receipt.handle)
@@ -92,7 +98,7 @@ pub(crate) async fn wait(
             };
             match step? {
                 Step::Progress(progress) => {
-                    lost = progress == Progress::Lost;
+                    lost.set(progress == Progress::Lost);
                     display.show(&progress);
                 }
                 Step::Done(outcome) => return Ok::<_, Failure>(Ending::Outcome(outcome)),
@@ -109,6 +115,7 @@ pub(crate) async fn wait(
         biased;
         ending = followed => ending,
         never = tell_why_it_waits(client, printer, receipt) => match never {},
+        never = revive(context, printer, &lost) => match never {},
         () = deadline => Ok(Ending::Timeout),
         pressed = tokio::signal::ctrl_c() => match pressed {
             Ok(()) => Ok(Ending::Detached),
@@ -131,6 +138,24 @@ pub(crate) async fn wait(
         _ => None,
     };
     Ok(Waited { ending, shown, parked })
+}
+
+/// Starts a daemon again that died while it was waited for. Never returns.
+async fn revive(context: &Context, printer: &Printer, lost: &Cell<bool>) -> Infallible {
+    loop {
+        tokio::time::sleep(WONDER).await;
+        if !lost.get() {
+            continue;
+        }
+        match autostart::revive(&context.settings) {
+            Ok(true) => printer.interject("the daemon had died and was started again"),
+            Ok(false) => {}
+            Err(failure) => {
+                printer.interject(&failure.message);
+                return std::future::pending().await;
+            }
+        }
+    }
 }
 
 /// Tells, once, why a turn does not start. Never returns.
@@ -224,9 +249,13 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
             format!("the message waits until a person acts: {}", held(reason)),
             format!("`paseo why {handle}` says more"),
         ),
-        Outcome::WaitingForPermission { hash, text, .. } => (
+        Outcome::WaitingForPermission { hash, headline, text, .. } => (
             Exit::WaitingForPermission,
-            format!("{handle} asks for permission: {text}"),
+            // In words first; exactly what it is stands below.
+            match headline == text || headline.is_empty() {
+                true => format!("{handle} asks for permission: {text}"),
+                false => format!("{handle} asks for permission: {headline}\n{text}"),
+            },
             asks::commands(hash),
         ),
         Outcome::Cancelled => (

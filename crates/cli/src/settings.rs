@@ -32,6 +32,9 @@ pub(crate) struct Settings {
     pub(crate) start: bool,
     /// The command runs inside an agent.
     pub(crate) inside: Option<String>,
+    /// Why `config.toml` counts as if it were not there. Nothing is started with less than was asked for, but a
+    /// daemon that runs can still be looked at and stopped.
+    pub(crate) problem: Option<Failure>,
 }
 
 /// What `config.toml` may hold.
@@ -71,6 +74,17 @@ struct Limits {
     live_processes: Option<usize>,
 }
 
+/// What `config.toml` says, checked.
+#[derive(Debug, Default)]
+struct Configured {
+    listen: Option<SocketAddr>,
+    provider: Option<String>,
+    log: Option<String>,
+    public_urls: Vec<String>,
+    live_processes: Option<usize>,
+    providers: BTreeMap<String, provider::Options>,
+}
+
 impl Settings {
     /// Resolves the settings. `variable` looks one up in the environment.
     pub(crate) fn resolve(
@@ -78,24 +92,34 @@ impl Settings {
         variable: impl Fn(&Variable) -> Option<OsString>,
     ) -> Result<Self, Failure> {
         let home = home(global, &variable)?;
-        let file = read(&home.join("config.toml"))?;
+        let (file, problem) = match read(&home.join("config.toml")).and_then(configured) {
+            Ok(file) => (file, None),
+            Err(problem) => (Configured::default(), Some(problem)),
+        };
         let text = |wanted: &Variable| variable(wanted).map(|value| utf8(wanted, value)).transpose();
-        let listen = text(&environment::LISTEN)?
-            .map(|value| (value, environment::LISTEN.name))
-            .or(file.listen.map(|value| (value, "listen in config.toml")))
-            .unwrap_or_else(|| (environment::LISTEN.default.to_owned(), environment::LISTEN.name));
+        let listen = match (text(&environment::LISTEN)?, file.listen) {
+            (Some(value), _) => address(&value, environment::LISTEN.name)?,
+            (None, Some(listen)) => listen,
+            (None, None) => address(environment::LISTEN.default, environment::LISTEN.name)?,
+        };
         let no_start = text(&environment::NO_START)?.is_some_and(|value| value != "0");
         Ok(Self {
             home,
-            listen: address(&listen.0, listen.1)?,
+            listen,
             provider: text(&environment::PROVIDER)?.or(file.provider),
-            providers: providers(file.providers)?,
+            providers: file.providers,
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
-            live_processes: file.limits.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES).max(1),
-            public_urls: file.public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
+            live_processes: file.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES),
+            public_urls: file.public_urls,
             start: !global.no_start && !no_start,
             inside: text(&environment::SESSION)?,
+            problem,
         })
+    }
+
+    /// Fails when what the person set cannot be read.
+    pub(crate) fn need_config(&self) -> Result<(), Failure> {
+        self.problem.clone().map_or(Ok(()), Err)
     }
 
     /// Returns where the daemon's Unix socket is.
@@ -142,6 +166,23 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
             .hint("known keys: listen, provider, log, public_urls, limits.live_processes, and program and isolated_home of \
                  providers.claude and providers.codex")
+    })
+}
+
+/// Checks what the file says.
+fn configured(file: File) -> Result<Configured, Failure> {
+    let File { listen, provider, log, public_urls, limits, providers: set } = file;
+    if limits.live_processes == Some(0) {
+        return Err(Failure::usage("limits.live_processes in config.toml is 0: no agent could ever run")
+            .hint("expected 1 or more"));
+    }
+    Ok(Configured {
+        listen: listen.map(|text| address(&text, "listen in config.toml")).transpose()?,
+        provider,
+        log,
+        public_urls: public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
+        live_processes: limits.live_processes,
+        providers: providers(set)?,
     })
 }
 
@@ -219,9 +260,36 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("config.toml"), config).unwrap();
         let global = Global { home: Some(directory.path().to_owned()), no_start, verbose: false };
-        Settings::resolve(&global, |wanted| {
+        let settings = Settings::resolve(&global, |wanted| {
             variables.iter().find(|(name, _)| *name == wanted.name).map(|(_, value)| OsString::from(value))
-        })
+        })?;
+        settings.need_config().map(|()| settings)
+    }
+
+    #[test]
+    fn a_broken_file_leaves_the_defaults_and_says_so() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("config.toml"), "provider = 'codex'\nlistn = 1\n").unwrap();
+        let global = Global { home: Some(directory.path().to_owned()), no_start: false, verbose: false };
+        let settings = Settings::resolve(&global, |_| None).unwrap();
+        assert_eq!((settings.listen.port(), settings.provider), (6767, None));
+        assert!(settings.problem.unwrap().message.contains("config.toml:2: unknown field `listn`"));
+    }
+
+    #[test]
+    fn no_room_for_any_agent_is_a_mistake() {
+        let failure = resolve("[limits]\nlive_processes = 0\n", &[], false).unwrap_err();
+        assert!(failure.message.starts_with("limits.live_processes in config.toml is 0"), "{failure:?}");
+        assert_eq!(failure.hint.as_deref(), Some("expected 1 or more"));
+    }
+
+    #[test]
+    fn the_example_in_the_readme_is_valid() {
+        let readme = include_str!("../../../README.md");
+        let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let settings = resolve(example, &[], false).unwrap();
+        assert_eq!(settings.live_processes, DEFAULT_LIVE_PROCESSES);
+        assert_eq!(settings.listen.to_string(), environment::LISTEN.default);
     }
 
     #[test]

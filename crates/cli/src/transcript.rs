@@ -3,7 +3,7 @@
 use paseo_wire::item::ItemView;
 use serde_json::Value;
 
-use crate::printer::{clock, line, truncate};
+use crate::printer::{clock, line, truncate, uncoloured};
 
 /// Longest headline of a tool call.
 const HEADLINE: usize = 100;
@@ -19,6 +19,35 @@ pub(crate) enum Extent {
     Folded,
     /// All of the text that the item has.
     Whole,
+}
+
+/// Knows, from one item to the next, where a transcript was cleared.
+#[derive(Debug, Default)]
+pub(crate) struct Clearing {
+    within: bool,
+}
+
+/// What becomes of an item in a transcript that may have been cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Shown,
+    /// The first of those that were cleared: one line stands for them all.
+    Cleared,
+    Hidden,
+}
+
+impl Clearing {
+    /// Takes the next item. What was cleared has lost its text; up to the next text, all else goes with it.
+    pub(crate) fn next(&mut self, item: &ItemView) -> Fate {
+        let lost = item.text.is_none()
+            && (self.within || matches!(item.kind.as_str(), "user_text" | "assistant_text" | "thinking"));
+        let before = std::mem::replace(&mut self.within, lost);
+        match (before, lost) {
+            (_, false) => Fate::Shown,
+            (false, true) => Fate::Cleared,
+            (true, true) => Fate::Hidden,
+        }
+    }
 }
 
 /// Returns an item in one line: what was called, what came of it. `None` when there is nothing to tell.
@@ -38,10 +67,7 @@ pub(crate) fn headline(item: &ItemView) -> Option<String> {
                 Some(format!("tool {outcome}{code}"))
             }
         },
-        "permission" => match field(item, "decision") {
-            None => Some(format!("asks: {}", text())),
-            Some(decision) => Some(format!("permission: {decision}")),
-        },
+        "permission" => Some(permission(item, &text())),
         "notice" => Some(format!("note: {}", text())),
         "error" => Some(format!("error ({}): {}", field(item, "code").unwrap_or("?"), text())),
         _ => None,
@@ -63,16 +89,14 @@ pub(crate) fn block(item: &ItemView, extent: Extent) -> Option<(String, String)>
             return Some((stamped(item, &head), if cut { text } else { String::new() }));
         }
         "permission" => {
-            let decision = field(item, "decision");
-            let head = decision.map_or_else(
-                || "asks for permission".to_owned(),
-                |decision| format!("permission: {decision}"),
-            );
-            return Some((stamped(item, &head), if decision.is_none() { text } else { String::new() }));
+            let head = permission(item, "");
+            // What the headline says whole need not be said twice.
+            let said = field(item, "decision").is_some() || field(item, "headline") == Some(text.trim());
+            return Some((stamped(item, &head), if said { String::new() } else { text }));
         }
         "tool_result" => {
             let head = headline(item).unwrap_or_else(|| "tool ok".to_owned());
-            return Some((stamped(item, &head), folded(item, &text, extent)));
+            return Some((stamped(item, &head), folded(item, &uncoloured(&text), extent)));
         }
         _ => return None,
     };
@@ -81,6 +105,20 @@ pub(crate) fn block(item: &ItemView, extent: Extent) -> Option<(String, String)>
         None => text,
     };
     Some((stamped(item, &head), text))
+}
+
+/// Says what is asked, or who decided what. `text` stands in where there is no headline.
+fn permission(item: &ItemView, text: &str) -> String {
+    let what = field(item, "headline").map_or_else(|| text.to_owned(), line);
+    let by = field(item, "by").map(|by| format!(" by {}", line(by))).unwrap_or_default();
+    let head = match field(item, "decision") {
+        None => "asks".to_owned(),
+        Some("allow") => format!("allowed{by}"),
+        Some("deny") => format!("denied{by}"),
+        Some("withdrawn") => "not answered, and withdrawn".to_owned(),
+        Some(decision) => format!("{decision}{by}"),
+    };
+    if what.is_empty() { head } else { format!("{head}: {what}") }
 }
 
 fn stamped(item: &ItemView, head: &str) -> String {
@@ -144,6 +182,24 @@ mod tests {
     }
 
     #[test]
+    fn an_ask_says_what_it_is_about_and_who_decided() {
+        let json = r#"{"tool":"Bash","input":{"command":"touch x"}}"#;
+        let ask = |fields: Value| item("permission", fields, json);
+        let open = ask(json!({"hash": "h", "headline": "runs `touch x` in /p"}));
+        assert_eq!(headline(&open).unwrap(), "asks: runs `touch x` in /p");
+        let (head, text) = block(&open, Extent::Folded).unwrap();
+        assert!(head.ends_with("asks: runs `touch x` in /p"), "{head}");
+        assert_eq!(text, json, "exactly what would be done stands below it");
+        let fields = json!({"decision": "allow", "by": "human:cli", "headline": "runs `touch x` in /p"});
+        let (head, text) = block(&ask(fields), Extent::Folded).unwrap();
+        assert!(head.ends_with("allowed by human:cli: runs `touch x` in /p"), "{head}");
+        assert_eq!(text, "");
+        // Of those that were asked before there were headlines.
+        assert_eq!(headline(&item("permission", json!({}), "may I")).unwrap(), "asks: may I");
+        assert!(block(&ask(json!({"decision": "deny"})), Extent::Folded).unwrap().0.ends_with(" denied"));
+    }
+
+    #[test]
     fn long_output_is_folded_unless_all_is_wanted() {
         let long = item("tool_result", json!({"outcome": "ok"}), &"x\n".repeat(40));
         let (head, text) = block(&long, Extent::Folded).unwrap();
@@ -155,6 +211,31 @@ mod tests {
             block(&large, Extent::Folded).unwrap().1.ends_with("… 9000 bytes in all (paseo logs --full)")
         );
         assert_eq!(block(&item("usage", json!({}), ""), Extent::Whole), None);
+    }
+
+    #[test]
+    fn colours_of_tools_are_not_shown() {
+        let coloured = item("tool_result", json!({"outcome": "ok"}), "\u{1b}[32mok\u{1b}[0m");
+        assert_eq!(block(&coloured, Extent::Whole).unwrap().1, "ok");
+    }
+
+    #[test]
+    fn one_line_stands_for_what_was_cleared() {
+        let said = |kind: &str| item(kind, json!({}), "x");
+        let lost = |kind: &str| ItemView { text: None, ..said(kind) };
+        let items = [
+            lost("user_text"),
+            lost("tool_result"),
+            lost("assistant_text"),
+            lost("usage"),
+            said("user_text"),
+            lost("usage"),
+            said("assistant_text"),
+        ];
+        let mut clearing = Clearing::default();
+        let fates = items.each_ref().map(|item| clearing.next(item));
+        use Fate::{Cleared, Hidden, Shown};
+        assert_eq!(fates, [Cleared, Hidden, Hidden, Hidden, Shown, Shown, Shown]);
     }
 
     #[test]

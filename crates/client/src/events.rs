@@ -23,9 +23,9 @@ pub struct Events {
     client: Client,
     topics: String,
     /// Everything up to here has arrived.
-    cursor: u64,
+    arrived: u64,
     /// Everything up to here was returned; several frames may arrive at once.
-    returned: u64,
+    cursor: u64,
     connection: Option<Connection>,
     /// What has arrived and was not returned, each with its place in the log.
     ready: VecDeque<(u64, Frame)>,
@@ -59,8 +59,8 @@ impl Client {
         Events {
             client: self.clone(),
             topics: topics.join(","),
+            arrived: after,
             cursor: after,
-            returned: after,
             connection: None,
             ready: VecDeque::new(),
             outage: Outage::default(),
@@ -84,7 +84,7 @@ impl Events {
     pub async fn arrival(&mut self) -> Result<Arrival, Error> {
         loop {
             if let Some((seq, frame)) = self.ready.pop_front() {
-                self.returned = seq;
+                self.cursor = seq;
                 return Ok(Arrival::Frame(frame));
             }
             if let Err(error) = self.advance().await {
@@ -100,7 +100,7 @@ impl Events {
 
     /// Returns the point in the log up to which everything was returned.
     pub fn cursor(&self) -> u64 {
-        self.returned
+        self.cursor
     }
 
     /// Connects or reads on, and puts what came in line.
@@ -135,10 +135,10 @@ impl Events {
     }
 
     async fn connect(&self) -> Result<Incoming, Error> {
-        let asked = StreamQuery { after: self.cursor, topics: &self.topics };
+        let asked = StreamQuery { after: self.arrived, topics: &self.topics };
         let ask = Ask::new(Method::GET, &format!("/api/stream{}", query(&asked)))
             .header("accept", "text/event-stream")
-            .header("last-event-id", &self.cursor.to_string());
+            .header("last-event-id", &self.arrived.to_string());
         Ok(self.client.open(ask).await?.into_body())
     }
 
@@ -147,13 +147,13 @@ impl Events {
         if let Some(id) = &raw.id {
             let seq: u64 =
                 id.parse().map_err(|_| Error::Protocol(format!("`{id}` is no place in the log")))?;
-            if seq <= self.cursor {
+            if seq <= self.arrived {
                 return Ok(true);
             }
-            self.cursor = seq;
+            self.arrived = seq;
         }
         let frame = match raw.event.as_str() {
-            _ if raw.data.is_empty() => Frame::Cursor(self.cursor),
+            _ if raw.data.is_empty() => Frame::Cursor(self.arrived),
             Frame::EVENT => Frame::Event(Box::new(parse(&raw.data)?)),
             Frame::ITEM => Frame::Item(Box::new(parse(&raw.data)?)),
             Frame::LIVE => Frame::Live(parse(&raw.data)?),
@@ -162,9 +162,9 @@ impl Events {
                 return Ok(false);
             }
             // A newer daemon may have more to say.
-            _ => Frame::Cursor(self.cursor),
+            _ => Frame::Cursor(self.arrived),
         };
-        self.ready.push_back((self.cursor, frame));
+        self.ready.push_back((self.arrived, frame));
         Ok(true)
     }
 }

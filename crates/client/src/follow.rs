@@ -25,7 +25,7 @@ pub enum Outcome {
     /// It waits until a person does something.
     Held { reason: String },
     /// Its turn waits for a permission.
-    WaitingForPermission { turn: String, hash: String, text: String },
+    WaitingForPermission { turn: String, hash: String, headline: String, text: String },
     /// It was taken back, or its session is gone.
     Cancelled,
 }
@@ -233,8 +233,8 @@ impl Follow {
             return Ok(None);
         };
         let open = self.client.insist(|| self.client.open_ask(&self.session, hash)).await?;
-        let Some(text) = open else { return Ok(None) };
-        Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), text }))
+        let Some((headline, text)) = open else { return Ok(None) };
+        Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), headline, text }))
     }
 
     fn concerns_us(&self, data: &Value) -> bool {
@@ -247,21 +247,19 @@ impl Follow {
 }
 
 impl Client {
-    /// Returns what exactly is asked under a hash, when the transcript's newest part holds it.
-    pub async fn ask_text(&self, session: &str, hash: &str) -> Result<Option<String>, Error> {
-        match self.newest(session, |item| is_ask(item, hash) && decision(item).is_none()).await? {
-            Some(item) => self.full_text(session, &item).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns what is asked under a hash; `None` when it is decided already. The transcript knows it
+    /// Returns what is asked under a hash, in words and exactly; `None` when it is decided already. The transcript knows it
     /// first: what a list shows may be a moment older.
-    async fn open_ask(&self, session: &str, hash: &str) -> Result<Option<String>, Error> {
+    async fn open_ask(&self, session: &str, hash: &str) -> Result<Option<(String, String)>, Error> {
         let decided = self.newest(session, |item| is_ask(item, hash) && decision(item).is_some()).await?;
-        match decided {
-            Some(_) => Ok(None),
-            None => Ok(Some(self.ask_text(session, hash).await?.unwrap_or_default())),
+        if decided.is_some() {
+            return Ok(None);
+        }
+        match self.newest(session, |item| is_ask(item, hash) && decision(item).is_none()).await? {
+            Some(item) => {
+                let headline = item.fields.get("headline").and_then(Value::as_str).unwrap_or_default();
+                Ok(Some((headline.to_owned(), self.full_text(session, &item).await?)))
+            }
+            None => Ok(Some(Default::default())),
         }
     }
 

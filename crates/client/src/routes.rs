@@ -8,7 +8,7 @@ use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMess
 use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleList};
 use paseo_wire::provider::ProviderList;
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, PatchSession, SessionAnswer, SessionPage, SessionQuery,
+    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionPage, SessionQuery,
 };
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
@@ -57,6 +57,11 @@ impl Client {
     /// Returns a session.
     pub async fn session(&self, session: &str) -> Result<SessionAnswer, Error> {
         self.get(&path(["api", "sessions", session])).await
+    }
+
+    /// Reads what is added to the prompt of its harness.
+    pub async fn prompt(&self, session: &str) -> Result<PromptView, Error> {
+        self.get(&path(["api", "sessions", session, "prompt"])).await
     }
 
     /// Changes name and labels.

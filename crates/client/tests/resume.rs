@@ -181,7 +181,7 @@ async fn an_ask_that_is_decided_already_does_not_stop_the_way() {
     let again = event(3, "permission.asked", &json!({"hash": "h2"}));
     let first = item(1, "permission", "t1", &json!({"hash": "h1"}), "may I");
     let decided = item(2, "permission", "t1", &json!({"hash": "h1", "decision": "allow"}), "may I");
-    let second = item(3, "permission", "t1", &json!({"hash": "h2"}), "and this");
+    let second = item(3, "permission", "t1", &json!({"hash": "h2", "headline": "asks more"}), "and this");
     let items = [first, decided, second];
     let daemon = FakeDaemon::new(vec![
         stream(&format!("{opened}{asked}{again}")),
@@ -196,7 +196,8 @@ async fn an_ask_that_is_decided_already_does_not_stop_the_way() {
         }
     };
     let (turn, hash, text) = ("t1".to_owned(), "h2".to_owned(), "and this".to_owned());
-    assert_eq!(outcome, Outcome::WaitingForPermission { turn, hash, text });
+    let headline = "asks more".to_owned();
+    assert_eq!(outcome, Outcome::WaitingForPermission { turn, hash, headline, text });
 }
 
 #[tokio::test]

@@ -25,11 +25,15 @@ pub enum Kind {
         exit_code: Option<i32>,
         duration_ms: u64,
     },
-    /// The agent asks for permission, or an ask was decided. Text: exactly what is asked.
+    /// The agent asks for permission, or an ask was decided. Text: exactly what is asked. Extra:
+    /// [`PermissionExtra`].
     Permission {
         hash: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         decision: Option<Decision>,
+        /// Who decided.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Actor>,
     },
     /// The agent's task list. Text: the list, as JSON.
     Todo,
@@ -130,6 +134,13 @@ pub struct ToolCallExtra {
     /// Files it is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<String>,
+}
+
+/// The side information of an ask.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionExtra {
+    /// What would be done, in words.
+    pub headline: String,
 }
 
 /// The side information of a tool result that may quote the conversation.

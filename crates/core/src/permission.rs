@@ -3,6 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod rule;
+mod script;
+
+pub use rule::{Rule, Scope};
+pub use script::script;
+
 /// How much an agent may do without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -113,7 +119,10 @@ impl Shape {
     pub fn words(&self) -> String {
         match self {
             Self::Command { command } => format!("the command `{}`", visible(command)),
-            Self::File { path } => format!("the file {}", visible(path)),
+            Self::File { path } => match files(path) {
+                Some(several) => format!("the files {}", visible(&several.join(", "))),
+                None => format!("the file {}", visible(path)),
+            },
             Self::Host { host } => format!("the host {}", visible(host)),
             Self::Tool { name } => format!("the tool {}", visible(name)),
             Self::Question { text } => visible(text),
@@ -121,24 +130,13 @@ impl Shape {
     }
 }
 
+/// Returns the files of a shape that is about several.
+fn files(path: &str) -> Option<Vec<String>> {
+    path.starts_with('[').then(|| serde_json::from_str(path).ok()).flatten()
+}
+
 /// The longest text of a shape that is stored: it stands in an event, which stays small.
 const SHAPE_BYTES: usize = 2048;
-
-/// What a person decided for good, for one project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rule {
-    pub project: String,
-    /// The tool, in the harness's words.
-    pub tool: String,
-    pub shape: Shape,
-    pub allow: bool,
-}
-
-impl Rule {
-    fn covers(&self, project: &str, request: &Request) -> bool {
-        self.project == project && self.tool == request.tool && self.shape == request.shape
-    }
-}
 
 /// What is to become of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,11 +152,11 @@ pub enum Verdict {
 pub fn decide<'a>(
     mode: Mode,
     rules: impl IntoIterator<Item = &'a Rule>,
-    project: &str,
+    scope: &Scope,
     request: &Request,
 ) -> Verdict {
     let mut allowed = false;
-    for rule in rules.into_iter().filter(|rule| rule.covers(project, request)) {
+    for rule in rules.into_iter().filter(|rule| rule.covers(scope, request)) {
         if !rule.allow {
             return Verdict::Deny(format!(
                 "A person has denied {} in this project for good.",
@@ -181,8 +179,8 @@ pub fn decide<'a>(
 
 /// Returns the mode that a harness is to be started in. Where a person has denied something for good, it must ask
 /// even when everything else is allowed.
-pub fn asking<'a>(mode: Mode, rules: impl IntoIterator<Item = &'a Rule>, project: &str) -> Mode {
-    let denied = rules.into_iter().any(|rule| rule.project == project && !rule.allow);
+pub fn asking<'a>(mode: Mode, rules: impl IntoIterator<Item = &'a Rule>, scope: &Scope) -> Mode {
+    let denied = rules.into_iter().any(|rule| !rule.allow && rule.reaches(scope));
     if mode == Mode::Full && denied { Mode::Ask } else { mode }
 }
 
@@ -199,6 +197,43 @@ impl Request {
         visible_json(&serde_json::to_string_pretty(&shown).unwrap_or_default())
     }
 }
+
+impl Request {
+    /// Returns in words what would be done, for people; `directory` is where the agent works.
+    ///
+    /// It is derived: what an answer is bound to is the [display](Self::display).
+    pub fn headline(&self, directory: &str) -> String {
+        let named = |path: &str| {
+            let inside = path.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/'));
+            visible(inside.unwrap_or(path))
+        };
+        let words = match (&self.shape, self.power) {
+            (Shape::Command { command }, _) => {
+                format!("runs `{}` in {}", visible(command), visible(directory))
+            }
+            (Shape::File { path }, _) => {
+                let files = files(path).unwrap_or_else(|| vec![path.clone()]);
+                format!("writes {}", files.iter().map(|path| named(path)).collect::<Vec<_>>().join(", "))
+            }
+            (Shape::Host { host }, _) => format!("reaches {} over the network", visible(host)),
+            (Shape::Tool { name }, Power::Read) => format!("reads with the tool {}", visible(name)),
+            (Shape::Tool { name }, Power::Write) => format!("writes with the tool {}", visible(name)),
+            (Shape::Tool { name }, Power::Net) => format!("uses the network with the tool {}", visible(name)),
+            (Shape::Tool { name }, Power::Shell) => format!("uses the tool {}", visible(name)),
+            (Shape::Question { text }, _) => return visible(text.lines().next().unwrap_or_default()),
+        };
+        // A headline is one line, however long the command is.
+        let mut line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = line.char_indices().nth(HEADLINE_CHARS) {
+            line.truncate(end);
+            line.push('…');
+        }
+        line
+    }
+}
+
+/// The longest headline; what is longer is read in the display.
+const HEADLINE_CHARS: usize = 300;
 
 /// Reads the input out of what was displayed; null for a question.
 pub fn displayed_input(text: &str) -> Value {
@@ -265,7 +300,7 @@ mod tests {
     #[test]
     fn reading_is_free_in_every_mode() {
         for mode in Mode::ALL {
-            assert_eq!(decide(mode, &[], "/p", &request(Power::Read, "cat x")), Verdict::Allow);
+            assert_eq!(decide(mode, &[], &Scope::at("/p"), &request(Power::Read, "cat x")), Verdict::Allow);
         }
     }
 
@@ -273,7 +308,7 @@ mod tests {
     fn a_rule_covers_exactly_what_it_says() {
         let rules = [rule("/p", "make test", true)];
         let decided = |project: &str, command: &str| {
-            decide(Mode::Ask, &rules, project, &request(Power::Shell, command))
+            decide(Mode::Ask, &rules, &Scope::at(project), &request(Power::Shell, command))
         };
         assert_eq!(decided("/p", "make test"), Verdict::Allow);
         assert_eq!(decided("/p", "make test; rm -rf /"), Verdict::Ask);
@@ -285,7 +320,7 @@ mod tests {
     fn deny_wins_over_allow_and_over_full() {
         let rules = [rule("/p", "git push", false), rule("/p", "git push", true)];
         for mode in Mode::ALL {
-            let verdict = decide(mode, &rules, "/p", &request(Power::Shell, "git push"));
+            let verdict = decide(mode, &rules, &Scope::at("/p"), &request(Power::Shell, "git push"));
             assert!(matches!(verdict, Verdict::Deny(_)), "{mode:?}: {verdict:?}");
         }
     }
@@ -293,15 +328,15 @@ mod tests {
     #[test]
     fn a_harness_asks_where_something_is_denied() {
         let rules = [rule("/p", "git push", false), rule("/q", "make", true)];
-        assert_eq!(asking(Mode::Full, &rules, "/p"), Mode::Ask);
-        assert_eq!(asking(Mode::Full, &rules, "/q"), Mode::Full);
-        assert_eq!(asking(Mode::ReadOnly, &rules, "/p"), Mode::ReadOnly);
+        assert_eq!(asking(Mode::Full, &rules, &Scope::at("/p")), Mode::Ask);
+        assert_eq!(asking(Mode::Full, &rules, &Scope::at("/q")), Mode::Full);
+        assert_eq!(asking(Mode::ReadOnly, &rules, &Scope::at("/p")), Mode::ReadOnly);
     }
 
     #[test]
     fn an_allowing_rule_does_not_lift_read_only() {
         let rules = [rule("/p", "make", true)];
-        let verdict = decide(Mode::ReadOnly, &rules, "/p", &request(Power::Shell, "make"));
+        let verdict = decide(Mode::ReadOnly, &rules, &Scope::at("/p"), &request(Power::Shell, "make"));
         assert!(matches!(verdict, Verdict::Deny(_)));
     }
 
@@ -313,11 +348,31 @@ mod tests {
     }
 
     #[test]
+    fn a_headline_says_in_words_what_would_be_done() {
+        let said = |power, shape| Request { shape, ..request(power, "x") }.headline("/p");
+        let file = |path: &str| Shape::File { path: path.into() };
+        let tool = || Shape::Tool { name: "Task".into() };
+        let command = Shape::Command { command: "touch \u{202e}x.txt\ntouch y".into() };
+        assert_eq!(said(Power::Shell, command), "runs `touch \\u{202e}x.txt touch y` in /p");
+        assert_eq!(said(Power::Write, file("/p/guard.txt")), "writes guard.txt");
+        assert_eq!(said(Power::Write, file(r#"["/p/a","/pb"]"#)), "writes a, /pb");
+        assert_eq!(
+            said(Power::Net, Shape::Host { host: "example.org".into() }),
+            "reaches example.org over the network"
+        );
+        assert_eq!(said(Power::Shell, tool()), "uses the tool Task");
+        assert_eq!(said(Power::Net, tool()), "uses the network with the tool Task");
+        assert_eq!(said(Power::Read, Shape::Question { text: "Which?\n- a".into() }), "Which?");
+        let long = said(Power::Shell, Shape::Command { command: "x".repeat(1000) });
+        assert_eq!(long.chars().count(), HEADLINE_CHARS + 1);
+    }
+
+    #[test]
     fn a_question_is_asked_in_every_mode() {
         let question =
             Request { shape: Shape::Question { text: "Which?".into() }, ..request(Power::Read, "x") };
         for mode in Mode::ALL {
-            assert_eq!(decide(mode, &[], "/p", &question), Verdict::Ask);
+            assert_eq!(decide(mode, &[], &Scope::at("/p"), &question), Verdict::Ask);
         }
     }
 

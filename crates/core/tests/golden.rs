@@ -134,7 +134,7 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Referenced { .. } => "session.referenced",
             session::Event::Branched { .. } => "session.branched",
             session::Event::Unparked {} => "session.unparked",
-            session::Event::Uprooted {} => "session.uprooted",
+            session::Event::Uprooted { .. } => "session.uprooted",
             session::Event::Held { .. } => "session.held",
             session::Event::Released {} => "session.released",
             session::Event::Closed {} => "session.closed",

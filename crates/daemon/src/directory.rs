@@ -264,7 +264,10 @@ impl Directory {
         open.sort_by_key(|session| (!named(session), std::cmp::Reverse(session.updated_at)));
         let candidates: Vec<Candidate> =
             open.iter().take(CANDIDATES).map(|session| self.candidate(session)).collect();
+        let names = open.iter().take_while(|session| named(session)).map(|session| self.handle(session.id));
+        let names: Vec<String> = names.take(CANDIDATES).collect();
         let hint = match (candidates.len(), open.len()) {
+            _ if !names.is_empty() => format!("names are not handles: use {}", names.join(" or ")),
             (0, _) => "no agent is open; start one with `paseo run`".to_owned(),
             (listed, all) if listed < all => {
                 format!("these are the newest of {all} open agents; `paseo ls -g` lists more")

@@ -21,6 +21,7 @@ mod sessions;
 mod settings;
 mod stop;
 mod tail;
+mod tools;
 mod view;
 mod worktrees;
 

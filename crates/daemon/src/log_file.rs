@@ -17,7 +17,7 @@ const KEPT: u32 = 3;
 
 /// Sends what is logged to the file, and to stderr as well when in the foreground.
 pub(crate) fn install(path: &Path, filter: &str, to_stderr: bool) -> io::Result<()> {
-    let filter = EnvFilter::try_new(filter).map_err(io::Error::other)?;
+    let filter = EnvFilter::try_new(quieter(filter)).map_err(io::Error::other)?;
     let file = LogFile { file: Arc::new(Mutex::new(Rotating::open(path, MAX_BYTES)?)), to_stderr };
     tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -27,6 +27,11 @@ pub(crate) fn install(path: &Path, filter: &str, to_stderr: bool) -> io::Result<
         .with_writer(file)
         .try_init()
         .map_err(io::Error::other)
+}
+
+/// Keeps the MCP library from telling of every request that it served, unless it was asked to.
+fn quieter(filter: &str) -> String {
+    if filter.contains("rmcp") { filter.to_owned() } else { format!("{filter},rmcp=warn") }
 }
 
 /// Hands out writers to the file.
@@ -103,6 +108,12 @@ impl Rotating {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_whoever_asks_hears_the_mcp_library() {
+        assert_eq!(quieter("info"), "info,rmcp=warn");
+        assert_eq!(quieter("info,rmcp=debug"), "info,rmcp=debug");
+    }
 
     #[test]
     fn a_full_disk_does_not_stop_whoever_logs() {

@@ -189,6 +189,8 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         thinking,
         cost,
         own_turns,
+        // What it does not carry reaches the agent all the same.
+        answer_messages: _,
         lifetime,
     } = able;
     CapabilitiesView {

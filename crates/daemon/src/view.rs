@@ -11,6 +11,8 @@ use paseo_wire::session::{SessionView, WorktreeView};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::worktrees;
+
 /// Shows a session.
 pub(crate) fn session(session: &Session, handle: String) -> SessionView {
     let condition = &session.condition;
@@ -39,7 +41,7 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
             .collect::<BTreeMap<_, _>>(),
         project: profile.project.clone(),
         directory: profile.directory.clone(),
-        worktree: profile.worktree.as_ref().map(worktree),
+        worktree: worktrees::present(profile).map(worktree),
         parent: profile.parent.map(|id| id.to_string()),
         created_by: profile.created_by.to_string(),
         created_at: profile.created_at.into(),

@@ -2,20 +2,29 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use paseo_core::id::SessionId;
 use paseo_core::limits::PATH_BYTES;
-use paseo_core::session::{Session, Worktree};
+use paseo_core::session::{Profile, Session, Uprooted, Worktree};
 use paseo_runtime::git::{self, BranchName, Force, Included, LeftOut, NewWorktree, Removed, Status};
+use paseo_runtime::occupants::{Occupant, occupants};
 use paseo_wire::error::Code;
 use paseo_wire::message::PlaceNotes;
+use tokio::time::Instant;
 
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::journal::Journal;
+use crate::sessions::Context;
 
 /// Longest name of a worktree.
 const NAME_CHARS: usize = 60;
+/// How long the processes of a session that was closed may take to go: longer than its shim lets them.
+const LEAVING: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// How long closing a session may take longer for the sake of a look at its worktree.
+const GLANCE: Duration = Duration::from_secs(3);
 
 /// What a person wants.
 #[derive(Debug, Clone, Default)]
@@ -70,7 +79,7 @@ pub(crate) struct Made {
 impl Made {
     /// Takes it back: the session did not come to be.
     pub(crate) async fn undo(self) {
-        if let Err(error) = self.git.remove(Force::No).await {
+        if let Err(error) = self.git.take_back(&self.worktree.base).await {
             tracing::warn!(%error, path = %self.git.path.display(), "a worktree without a session stays behind");
         }
     }
@@ -106,8 +115,8 @@ pub(crate) async fn prepare(
                 .hint("a worktree needs one: leave out --worktree, or run `git init` and commit first"));
         }
         Ok(None) => return plainly(directory, None),
-        Err(error) if demanded => return Err(refused(error)),
-        Err(error) => return plainly(directory, Some(format!("no worktree was made: {error}"))),
+        // Whoever was promised a worktree does not want an agent in the checkout instead.
+        Err(error) => return Err(refused(error)),
     };
     let prefix = session.to_string()[..8].to_owned();
     let name = wish.name.as_deref().map(checked_name).transpose()?.unwrap_or(&prefix);
@@ -192,8 +201,10 @@ pub(crate) async fn list(
             break;
         }
     }
+    // First those whose worktree was removed: someone else may have one in its place by now.
+    sessions.sort_by_key(|session| session.profile.uprooted.is_none());
     for session in sessions {
-        if let Some(worktree) = &session.profile.worktree {
+        if let Some(worktree) = present(&session.profile) {
             owners.insert(PathBuf::from(&worktree.path), session.clone());
         }
     }
@@ -220,8 +231,11 @@ async fn look(path: PathBuf, owners: &HashMap<PathBuf, std::sync::Arc<Session>>)
         Some(git) => git.status().await.map_err(|error| error.to_string()),
         None => Err("it is no git worktree".to_owned()),
     };
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Listed { name, path, session, status, git }
+    Listed { name: name_of(&path), path, session, status, git }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Makes out a worktree whose session was deleted. Only a branch with our prefix is taken for ours.
@@ -241,14 +255,10 @@ async fn orphan(path: &Path) -> Option<git::Worktree> {
 }
 
 impl Listed {
-    /// Removes the worktree. Refuses while anything would be lost, or while its session is open.
-    pub(crate) async fn remove(&self, force: bool, handle: Option<&str>) -> Result<Removed, Failure> {
-        if let Some(session) = self.session.as_ref().filter(|session| session.is_open()) {
-            let handle = handle.unwrap_or("its agent");
-            let words = if session.turn.is_some() { "works in it now" } else { "is still open" };
-            return Err(Failure::new(Code::Conflict, format!("{handle}, whose worktree this is, {words}"))
-                .hint(format!("close the agent first: paseo close {handle}")));
-        }
+    /// Removes the worktree. Refuses while anything would be lost, or while somebody is in it.
+    pub(crate) async fn remove(&self, context: &Context, force: bool) -> Result<Removed, Failure> {
+        self.check_agents(&context.directory)?;
+        self.check_processes().await?;
         let git = self.git.as_ref().ok_or_else(|| {
             Failure::new(Code::Conflict, format!("{} is no git worktree", self.path.display()))
                 .hint("delete the directory yourself if it is not needed")
@@ -260,6 +270,89 @@ impl Listed {
             error => Failure::new(Code::Conflict, error.to_string()),
         })
     }
+
+    /// Refuses while an open session is to work in it, whoever it belongs to.
+    fn check_agents(&self, directory: &Directory) -> Result<(), Failure> {
+        let inside = |session: &Session| Path::new(&session.profile.directory).starts_with(&self.path);
+        let Some(session) = directory.all().into_iter().find(|session| inside(session)) else {
+            return Ok(());
+        };
+        let handle = directory.handle(session.id);
+        let owner = self.session.as_ref().is_some_and(|owner| owner.id == session.id);
+        let who = if owner { "whose worktree this is" } else { "which has its directory in it" };
+        let words = if session.turn.is_some() { "works in it now" } else { "is still open" };
+        Err(Failure::new(Code::Conflict, format!("{handle}, {who}, {words}"))
+            .hint(format!("close the agent first: paseo close {handle}")))
+    }
+
+    /// Refuses while a process works in it. One of a session that was just closed may take a moment to go.
+    async fn check_processes(&self) -> Result<(), Failure> {
+        let deadline = Instant::now() + LEAVING;
+        loop {
+            let path = self.path.clone();
+            let found = tokio::task::spawn_blocking(move || occupants(&path)).await;
+            let found = found.map_err(Failure::internal)?;
+            if found.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() < deadline && found.iter().all(|occupant| occupant.ours) {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                continue;
+            }
+            let names: Vec<String> = found.iter().take(3).map(Occupant::to_string).collect();
+            let more = match found.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let verb = if found.len() == 1 { "works" } else { "work" };
+            return Err(Failure::new(Code::Conflict, format!("{}{more} {verb} in it", names.join(", ")))
+                .hint("end it, or let it go to another directory first"));
+        }
+    }
+}
+
+/// Looks at the worktree of a session that is closed or deleted, if it stays behind.
+pub(crate) async fn left_by(session: &std::sync::Arc<Session>) -> Option<Listed> {
+    let worktree = present(&session.profile)?;
+    let path = PathBuf::from(&worktree.path);
+    if !path.is_dir() {
+        return None;
+    }
+    let owners = HashMap::from([(path.clone(), session.clone())]);
+    let looked = tokio::time::timeout(GLANCE, look(path.clone(), &owners)).await;
+    Some(looked.unwrap_or_else(|_| Listed {
+        name: name_of(&path),
+        session: Some(session.clone()),
+        status: Err("what it holds takes long to find out".to_owned()),
+        git: None,
+        path,
+    }))
+}
+
+/// Returns a session's worktree, unless it was removed and has not been brought back.
+pub(crate) fn present(profile: &Profile) -> Option<&Worktree> {
+    let removed = |worktree: &&Worktree| profile.uprooted.is_some() && !Path::new(&worktree.path).is_dir();
+    profile.worktree.as_ref().filter(|worktree| !removed(worktree))
+}
+
+/// Says that a session's directory is gone, if it is, and how to bring it back.
+pub(crate) fn gone(profile: &Profile) -> Option<Failure> {
+    if Path::new(&profile.directory).is_dir() {
+        return None;
+    }
+    let what =
+        |why: &str| Failure::new(Code::Conflict, format!("its directory {} is gone{why}", profile.directory));
+    let Some(Ok(worktree)) = profile.worktree.as_ref().map(of) else {
+        return Some(what("").hint("make it again, or start another agent"));
+    };
+    let command = match &profile.uprooted {
+        _ if worktree.path.is_dir() => return Some(what("").hint("make it again in the worktree")),
+        None => worktree.refill_command(),
+        Some(Uprooted { kept: Some(kept) }) => worktree.restore_command(kept),
+        Some(Uprooted { kept: None }) => return Some(what(": its worktree was removed")),
+    };
+    let why = if profile.uprooted.is_some() { ": its worktree was removed" } else { "" };
+    Some(what(why).hint(format!("this brings it back: {command}")))
 }
 
 fn of(worktree: &Worktree) -> Result<git::Worktree, Failure> {
@@ -301,7 +394,8 @@ fn refused(error: git::Error) -> Failure {
         git::Error::UnknownBase(_) => Some("give a branch, a tag or a commit of this repository"),
         git::Error::Exists(_) => Some("choose another name, or remove it with `paseo worktree rm`"),
         git::Error::NoCheckout(_) => Some("start in a checkout, or add --no-worktree"),
-        _ => None,
+        git::Error::BadName(_) | git::Error::Taken { .. } => None,
+        _ => Some("mend that, or add --no-worktree to work in the directory itself"),
     };
     let failure = Failure::new(Code::InvalidRequest, error.to_string());
     match hint {

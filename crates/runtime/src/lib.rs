@@ -11,6 +11,7 @@ pub mod driver;
 mod fresh;
 pub mod git;
 pub mod lines;
+pub mod occupants;
 pub mod orphans;
 pub mod process;
 pub mod process_table;

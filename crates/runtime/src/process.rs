@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::control;
 use crate::lines::{Line, Lines, keep_tail};
+use crate::orphans;
 use crate::process_table::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::provider::{Control, Exit};
 use crate::sweep::{Sweep, sweep};
@@ -112,8 +113,8 @@ fn spawn(program: &Program, control: Stdio) -> io::Result<Child> {
         .stdin(control)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
+        .process_group(0);
+    orphans::spawn(&mut command)
 }
 
 /// Kills a shim that does not do its duty. What it leaves is cleaned up when its end is seen.
@@ -160,8 +161,10 @@ impl ProcessOutput {
         let ended = self.ended.unwrap_or(Ended { status: None, deadline: Instant::now() });
         timeout_at(ended.deadline, &mut self.stderr_reader).await.ok();
         let (code, signal) = ended.status.map_or((None, None), how);
+        // Whoever knows nothing of its end must think the worst.
+        let shim_killed = ended.status.is_none_or(|status| status.signal().is_some());
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        Exit { code, signal, stderr: String::from_utf8_lossy(&stderr).into_owned() }
+        Exit { code, signal, shim_killed, stderr: String::from_utf8_lossy(&stderr).into_owned() }
     }
 
     fn note_end(&mut self, status: Option<ExitStatus>) {

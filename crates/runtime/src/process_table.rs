@@ -46,6 +46,11 @@ pub fn ancestors(pid: u32) -> io::Result<Vec<Process>> {
     Err(io::Error::new(io::ErrorKind::WouldBlock, format!("the ancestors of process {pid} keep changing")))
 }
 
+/// Returns the process that has this id now, ended but unreaped ones too.
+pub(crate) fn find(pid: u32) -> Option<Process> {
+    Entry::read(pid).ok().map(|entry| entry.process)
+}
+
 /// Returns every process that descends from this one.
 pub fn descendants(pid: u32) -> Vec<Process> {
     let mut offspring: HashMap<u32, Vec<Process>> = HashMap::new();

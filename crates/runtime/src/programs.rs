@@ -10,6 +10,8 @@ use std::{env, fs};
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use crate::orphans;
+
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -25,7 +27,7 @@ pub fn is_executable(path: &Path) -> bool {
 
 /// Asks a program for its version: the first line that it prints on `--version`.
 pub async fn version(program: &Path) -> Option<String> {
-    let asked = ask(program).output();
+    let asked = orphans::spawn(&mut ask(program)).ok()?.wait_with_output();
     let output = timeout(PATIENCE, asked).await.ok()?.ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
@@ -35,7 +37,12 @@ pub async fn version(program: &Path) -> Option<String> {
 #[allow(clippy::disallowed_methods)]
 fn ask(program: &Path) -> Command {
     let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    command
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
     command
 }
 

@@ -55,6 +55,8 @@ pub struct Capabilities {
     pub thinking: bool,
     /// It says what a turn cost, in money.
     pub cost: bool,
+    /// It carries the words of a denial, and those of an answer to a question, to the model.
+    pub answer_messages: bool,
     /// It starts turns by itself, when work in the background ends.
     pub own_turns: bool,
     pub lifetime: Lifetime,
@@ -179,7 +181,10 @@ pub enum Input {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// Go on, with exactly this input.
-    Allow { input: Value },
+    ///
+    /// To a question the message is the answer. What the person says along with anything else reaches the agent as
+    /// a message of its own.
+    Allow { input: Value, message: Option<String> },
     /// Do without, for this reason.
     Deny { message: String },
 }
@@ -216,6 +221,8 @@ pub enum Output {
     Ask(Request),
     /// The harness does not want to know any more.
     AskWithdrawn { call: String },
+    /// So many commands run in the background: they outlive turns, and end with the process. Told when it changes.
+    Background { tasks: usize },
     /// The turn is over, in the harness's own words.
     TurnEnded { turn: TurnId, end: TurnEnd },
     /// The process and all its descendants are gone.
@@ -282,8 +289,12 @@ impl FailureCode {
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
+    /// Of the program.
     pub code: Option<i32>,
+    /// What ended the program, or the shim itself.
     pub signal: Option<i32>,
+    /// The shim itself was killed, so that it could not end what the program left.
+    pub shim_killed: bool,
     /// The last lines of stderr, at most 4 KB.
     pub stderr: String,
 }

@@ -132,6 +132,25 @@ impl TestHome {
         pids.filter(|pid| *pid != std::process::id() && has_variable(*pid, &mark)).collect()
     }
 
+    /// Waits until nothing of this home runs but its daemon, and returns what did not end in time.
+    pub fn left_beside_the_daemon(&self) -> Vec<String> {
+        self.left(|pid| !is_daemon(pid))
+    }
+
+    /// Waits for processes to end, and returns those that did not.
+    fn left(&self, counts: impl Fn(u32) -> bool) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left: Vec<u32> = self.processes().into_iter().filter(|pid| counts(*pid)).collect();
+            if left.is_empty() || Instant::now() >= deadline {
+                return left.iter().map(|pid| format!("{pid} {}", arguments(*pid).join(" "))).collect();
+            }
+            left.iter().for_each(|pid| {
+                wait_for_end(*pid, Duration::from_millis(200));
+            });
+        }
+    }
+
     /// Kills the daemon as a crash would, and waits until it is gone. True when there was one.
     pub fn kill_daemon(&self) -> bool {
         self.daemon_pid().is_some_and(|pid| end(pid, Signal::KILL))
@@ -146,18 +165,9 @@ impl TestHome {
 impl Drop for TestHome {
     fn drop(&mut self) {
         self.stop_daemon();
-        let deadline = Instant::now() + PATIENCE;
-        let mut left = self.processes();
-        while !left.is_empty() && Instant::now() < deadline {
-            left.iter().for_each(|pid| {
-                wait_for_end(*pid, Duration::from_millis(200));
-            });
-            left = self.processes();
-        }
-        let told: Vec<String> =
-            left.iter().map(|pid| format!("{pid} {}", arguments(*pid).join(" "))).collect();
-        left.iter().for_each(|pid| {
-            end(*pid, Signal::KILL);
+        let told = self.left(|_| true);
+        self.processes().into_iter().for_each(|pid| {
+            end(pid, Signal::KILL);
         });
         // A test that fails already says more than this would.
         if !std::thread::panicking() {

@@ -18,6 +18,9 @@ pub struct OpenAsk {
     pub hash: String,
     /// The tool, in the harness's words; `None` when it is not known.
     pub tool: Option<String>,
+    /// What would be done, in words; the first line of a question.
+    #[serde(default)]
+    pub headline: String,
     /// Exactly what would be done, or the question. Nothing in it is invisible.
     pub text: String,
     /// What a standing answer would cover, in words; `None` when there can be none.
@@ -52,7 +55,7 @@ pub struct AskQuery {
 #[serde(deny_unknown_fields)]
 pub struct AnswerPermission {
     pub allow: bool,
-    /// Told to the agent.
+    /// Told to the agent: the answer to a question, the reason of a denial, or words along with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// From now on, for what the ask's `always` says, in its project. Refused when that is null.
@@ -76,9 +79,9 @@ pub struct AnsweredPermission {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RuleView {
     pub id: String,
-    /// Where it counts.
+    /// Where it counts: when it denies, also everywhere below, and in each worktree of the repository.
     pub project: String,
-    /// The tool, in the harness's words.
+    /// The tool, in the harness's words. What is denied is denied to every tool.
     pub tool: String,
     /// What exactly it covers, in words.
     pub covers: String,

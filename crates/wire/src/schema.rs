@@ -34,6 +34,7 @@ use crate::{
         session::ActionAnswer,
         session::CreateSession,
         session::PatchSession,
+        session::PromptView,
         session::SessionAnswer,
         session::SessionPage,
         session::SessionQuery,

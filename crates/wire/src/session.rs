@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use crate::item::UsageView;
 use crate::time::Moment;
+use crate::worktree::WorktreeEntry;
 
 /// A session, as lists and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -139,6 +140,13 @@ pub struct SessionAnswer {
     pub session: SessionView,
 }
 
+/// What Paseo adds to the prompt of a session's harness.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PromptView {
+    /// Word for word; empty when nothing is added.
+    pub prompt: String,
+}
+
 /// The body of `POST /api/sessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -198,6 +206,9 @@ pub struct ActionAnswer {
     /// Messages that waited and are gone with a deleted session.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: usize,
+    /// The worktree of a closed or deleted session, which stays behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeEntry>,
 }
 
 fn is_zero(count: &usize) -> bool {

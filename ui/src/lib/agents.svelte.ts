@@ -11,11 +11,16 @@ export class Agents {
     /** The first page is there. */
     ready = $state(false);
 
-    /** Open ones, newest first. */
+    /** Open ones: first those that ask, then the newest. */
     readonly list = $derived(
         [...this.known.values()]
             .filter((agent) => agent.status !== 'closed' && agent.labels['ui'] === 'true')
-            .sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id)),
+            .sort(
+                (a, b) =>
+                    Number(Boolean(b.ask)) - Number(Boolean(a.ask)) ||
+                    b.created_at.localeCompare(a.created_at) ||
+                    a.id.localeCompare(b.id),
+            ),
     );
     readonly more = $derived(this.next !== undefined);
     readonly asking = $derived(this.list.filter((agent) => agent.ask).length);

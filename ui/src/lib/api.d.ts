@@ -4,6 +4,52 @@
  */
 
 export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Leads to the web app.
+         * @description Who may: Anyone.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                307: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/causes/{cause}": {
         parameters: {
             query?: never;
@@ -1225,6 +1271,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows what is added to the prompt of a session's harness.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PromptView"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/queue": {
         parameters: {
             query?: never;
@@ -2214,13 +2310,14 @@ export interface components {
             lost?: number;
             /** Format: int64 */
             seq: number;
+            worktree?: components["schemas"]["WorktreeEntry"] | null;
         };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
         AnswerPermission: {
             allow: boolean;
             /** @description From now on, for what the ask's `always` says, in its project. Refused when that is null. */
             always?: boolean;
-            /** @description Told to the agent. */
+            /** @description Told to the agent: the answer to a question, the reason of a denial, or words along with it. */
             message?: string | null;
         };
         /** @description An answer that won. */
@@ -2570,6 +2667,8 @@ export interface components {
             handle: string;
             /** @description Names the ask, and binds an answer to exactly this text. */
             hash: string;
+            /** @description What would be done, in words; the first line of a question. */
+            headline?: string;
             /** @description What people call the agent. */
             name?: string | null;
             /** @description Where the agent was started: a rule counts there. */
@@ -2613,6 +2712,11 @@ export interface components {
              * @description How many submodules are empty in its worktree.
              */
             submodules: number;
+        };
+        /** @description What Paseo adds to the prompt of a session's harness. */
+        PromptView: {
+            /** @description Word for word; empty when nothing is added. */
+            prompt: string;
         };
         /** @description The answer to `GET /api/providers`: all of them, in the order in which a default is looked for. */
         ProviderList: {
@@ -2705,9 +2809,9 @@ export interface components {
             /** @description What exactly it covers, in words. */
             covers: string;
             id: string;
-            /** @description Where it counts. */
+            /** @description Where it counts: when it denies, also everywhere below, and in each worktree of the repository. */
             project: string;
-            /** @description The tool, in the harness's words. */
+            /** @description The tool, in the harness's words. What is denied is denied to every tool. */
             tool: string;
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffs, inputText, outcomeText, rows } from './rows';
+import { diffs, inputText, outcomeText, rows, uncoloured } from './rows';
 import type { Item } from './wire';
 
 let ordinal = 0;
@@ -33,6 +33,21 @@ describe('rows', () => {
         expect(rows([decided])).toMatchObject([{ is: 'ask', decision: 'deny' }]);
     });
 
+    it('knows which call waits for a person', () => {
+        const asked = JSON.stringify({ input: { command: 'ls' }, tool: 'shell' });
+        const done = item('tool_call', { call: 'a', name: 'shell' }, '{}');
+        const result = item('tool_result', { call: 'a', outcome: 'ok' }, 'out');
+        const other = item('tool_call', { call: 'b', name: 'web' }, '{}');
+        const call = item('tool_call', { call: 'c', name: 'shell' }, '{"command":"ls"}');
+        const ask = item('permission', { hash: 'h' }, asked);
+        const waits = (items: Item[]) =>
+            rows(items).flatMap((row) => (row.is === 'tool' && row.waits ? [row.item] : []));
+        expect(waits([done, result, other, call, ask])).toEqual([call]);
+        const decided = item('permission', { hash: 'h', decision: 'allow' });
+        expect(waits([done, result, other, call, ask, decided])).toEqual([]);
+        expect(waits([call, item('permission', { hash: 'q' }, 'which?')])).toEqual([]);
+    });
+
     it('leaves out what only machines read, and what was cleared', () => {
         const cleared = ['user_text', 'assistant_text', 'thinking', 'tool_call', 'notice', 'raw'];
         expect(
@@ -42,6 +57,10 @@ describe('rows', () => {
 });
 
 describe('tool calls', () => {
+    it('shows output without its colours', () => {
+        expect(uncoloured('\u001b[1;31merror\u001b[0m: \u001b[38:5:9mx\u001b[2J')).toBe('error: x\u001b[2J');
+    });
+
     it('shows a command as it is typed', () => {
         expect(inputText(item('tool_call', {}, '{"command":"ls\\n-la"}'))).toBe('ls\n-la');
         expect(inputText(item('tool_call', {}, '{"a":1,"b":2}'))).toBe('{\n  "a": 1,\n  "b": 2\n}');

@@ -1,3 +1,4 @@
+import { told } from './ask';
 import { count, field, type Item } from './wire';
 
 /** One thing that a person sees in a transcript. */
@@ -5,7 +6,14 @@ export type Row =
     | { is: 'message'; key: string; item: Item }
     | { is: 'answer'; key: string; item: Item }
     | { is: 'thinking'; key: string; item: Item }
-    | { is: 'tool'; key: string; item: Item; result: Item | undefined }
+    | {
+          is: 'tool';
+          key: string;
+          item: Item;
+          result: Item | undefined;
+          /** A person has to allow it first. */
+          waits: boolean;
+      }
     | { is: 'orphan'; key: string; item: Item }
     | { is: 'ask'; key: string; item: Item; decision: string | undefined }
     | { is: 'todo'; key: string; item: Item }
@@ -34,7 +42,27 @@ export function rows(items: readonly Item[]): Row[] {
         const row = rowOf(item, { results, calls, decisions, asks });
         if (row) rows.push(row);
     }
+    markWaiting(rows);
     return rows;
+}
+
+/** Finds the call that each open ask is about: the last one before it by the same tool. */
+function markWaiting(rows: Row[]): void {
+    const open: Extract<Row, { is: 'tool' }>[] = [];
+    for (const row of rows) {
+        if (row.is === 'tool' && !row.result) open.push(row);
+        if (row.is !== 'ask' || row.decision) continue;
+        const { tool } = told(row.item.text ?? '');
+        const about = open.findLast(
+            (call) => !call.waits && call.item.turn === row.item.turn && field(call.item, 'name') === tool,
+        );
+        if (about) about.waits = true;
+    }
+}
+
+/** Returns what a program wrote, without the sequences that colour it. */
+export function uncoloured(text: string): string {
+    return text.replace(/\u001b\[[0-9;:]*m/g, '');
 }
 
 interface Known {
@@ -56,7 +84,7 @@ function rowOf(item: Item, known: Known): Row | undefined {
         case 'tool_call': {
             const call = field(item, 'call');
             if (!call) return undefined;
-            return { is: 'tool', key, item, result: known.results.get(call) };
+            return { is: 'tool', key, item, result: known.results.get(call), waits: false };
         }
         case 'tool_result': {
             const call = field(item, 'call');

@@ -40,7 +40,17 @@ export function isBusy(agent: Agent): boolean {
     return agent.status === 'starting' || agent.status === 'running' || agent.status === 'waiting';
 }
 
-/** What people call it: their name for it, else its own title, else its handle. */
+/** It has a name: people's, or its own. */
+export function isNamed(agent: Agent): boolean {
+    return Boolean(agent.name || agent.title);
+}
+
+/** What people call it: their name for it, else its own title, else where it works and its handle. */
 export function shownName(agent: Agent): string {
-    return agent.name || agent.title || agent.handle;
+    return agent.name || agent.title || `${folderOf(agent.project)} ${agent.handle}`;
+}
+
+/** Returns the last part of a path. */
+export function folderOf(path: string): string {
+    return path.split('/').filter(Boolean).at(-1) ?? path;
 }

@@ -74,6 +74,9 @@ impl FromStr for Since {
 pub(crate) struct InspectArgs {
     /// Which agent
     pub(crate) handle: String,
+    /// Print exactly what is added to the prompt of its harness, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) prompt: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -52,7 +52,7 @@ Examples:
 
 /// Runs and coordinates coding agents.
 #[derive(Debug, Parser)]
-#[command(name = "paseo", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "paseo", version, after_help = EXIT_CODES)]
 #[command(max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) struct Output {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     #[command(visible_alias = "list")]
     Ls(ListArgs),
     Send(SendArgs),

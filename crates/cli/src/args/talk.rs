@@ -20,12 +20,16 @@ Examples:
   paseo run \"Fix the failing tests\"
   paseo run --label env=ci --label team=infra \"Fix the failing tests\"
   paseo run --permissions ask \"Clean up the branches\"
+  paseo run --worktree=spike \"Try the new parser\"
   git diff | paseo run --timeout 5m -
   agent=$(paseo run -d --prompt-file task.md) && paseo wait \"$agent\" && paseo read \"$agent\"")]
 pub(crate) struct RunArgs {
     /// What to do; `-` reads it from stdin
     #[arg(required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
     pub(crate) prompt: Option<OsString>,
+    /// Taken only to say what was meant.
+    #[arg(hide = true)]
+    pub(crate) extra: Vec<OsString>,
     /// Read the prompt from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
@@ -54,7 +58,8 @@ pub(crate) struct RunArgs {
     /// Where it works [default: here]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Work in a git worktree of its own, which can be given a name. With --ui this is the default
+    /// Work in a git worktree of its own, which can be given a name, as in --worktree=spike. With --ui this is
+    /// the default
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) worktree: Option<String>,
     /// Where the worktree's branch starts: a branch, tag or commit [default: what is checked out]

@@ -13,8 +13,8 @@ pub(crate) enum WorktreeCommand {
     },
     /// Remove a worktree
     ///
-    /// Refuses while its agent is open, and while anything would be lost: uncommitted files, files that git
-    /// does not know, commits that are nowhere else.
+    /// Refuses while an agent or a process works in it, and while anything would be lost: uncommitted files,
+    /// files that git does not know, ignored files that .worktreeinclude lists, commits that are nowhere else.
     Rm {
         /// Which one: its name, its branch or the handle of its agent
         worktree: String,

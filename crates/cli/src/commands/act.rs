@@ -4,7 +4,7 @@ use paseo_client::{Client, Error};
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::session::ActionAnswer;
 
-use super::worse;
+use super::{worktree, worse};
 use crate::args::Output;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -36,7 +36,12 @@ pub(crate) async fn run(
             Ok(answer) => match printer.mode() {
                 Mode::Json => printer.json(&answer)?,
                 Mode::Quiet => printer.line(&answer.handle)?,
-                Mode::Normal => printer.line(&told(verb, &answer))?,
+                Mode::Normal => {
+                    printer.line(&told(verb, &answer))?;
+                    if let Some(entry) = &answer.worktree {
+                        printer.aside(&worktree::left(entry));
+                    }
+                }
             },
             Err(error) => {
                 let failure = failure(verb, handle, error);

@@ -1,5 +1,6 @@
 //! `paseo inspect`
 
+use paseo_client::Client;
 use paseo_wire::error::Exit;
 use paseo_wire::item::UsageView;
 use paseo_wire::session::SessionView;
@@ -10,11 +11,15 @@ use crate::args::InspectArgs;
 use crate::asks;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::{Column, Mode, Style, Table, limit, relative, status_style};
+use crate::people::People;
+use crate::printer::{Column, Mode, Printer, Style, Table, clock, limit, relative, status_style};
 
 pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
     let client = context.client()?;
+    if args.prompt {
+        return prompt(client, &printer, &args.handle).await;
+    }
     let session = client.session(&args.handle).await?.session;
     if printer.mode() == Mode::Json {
         printer.json(&session)?;
@@ -28,6 +33,8 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     let message = message
         .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
         .map(|delivery| format!("delivery {delivery}"));
+    let people = People::among(client, [session.created_by.as_str()]).await;
+    let session = SessionView { created_by: people.shown(&session.created_by), ..session };
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
     for (key, style, value) in rows(&session, message) {
         if !value.is_empty() {
@@ -41,6 +48,16 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     }
     if let Some(first) = open.first() {
         printer.aside(&asks::commands(&first.hash));
+    }
+    Ok(Exit::Ok)
+}
+
+async fn prompt(client: &Client, printer: &Printer, handle: &str) -> Result<Exit, Failure> {
+    let added = client.prompt(handle).await?.prompt;
+    if added.is_empty() {
+        printer.note("nothing is added to the prompt of its harness");
+    } else {
+        printer.text(&added)?;
     }
     Ok(Exit::Ok)
 }
@@ -93,7 +110,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
 }
 
 fn moment(moment: Moment) -> String {
-    format!("{} ({})", String::from(moment), relative(moment))
+    format!("{} ({})", clock(moment), relative(moment))
 }
 
 fn usage(session: &SessionView) -> String {

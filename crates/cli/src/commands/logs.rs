@@ -6,12 +6,14 @@ use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::stream::Frame;
+use serde_json::Value;
 
 use crate::args::{LogsArgs, Since};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::people::People;
 use crate::printer::{Mode, Printer, Style};
-use crate::transcript::{self, Extent};
+use crate::transcript::{self, Clearing, Extent, Fate};
 
 pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
@@ -21,12 +23,20 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
     let place = Place { client, printer: &printer, session: &session.id, extent };
     let start = start(client, &session.id, args.since).await?;
     let mut after = start.after;
+    let mut clearing = Clearing::default();
     let seq = loop {
         let query = ItemQuery { after: Some(after), limit: Some(PAGE_ROWS), ..ItemQuery::default() };
         let page = client.items(&session.id, &query).await?;
         let (last, newer) = (page.items.last().map(|item| item.ordinal), page.newer);
         for item in page.items.into_iter().filter(|item| item.ts.as_millis() >= start.not_before) {
-            place.show(item).await?;
+            match clearing.next(&item) {
+                Fate::Shown => place.show(item).await?,
+                _ if printer.mode() == Mode::Json => printer.json(&item)?,
+                Fate::Cleared => {
+                    printer.styled(&[(Style::Dim, "cleared")]).and_then(|()| printer.line(""))?
+                }
+                Fate::Hidden => {}
+            }
         }
         after = last.unwrap_or(after);
         if !newer || last.is_none() {
@@ -97,6 +107,12 @@ impl Place<'_> {
             let text = self.client.insist(|| self.client.full_text(self.session, &item)).await?;
             item.text = Some(text);
             item.full_length = None;
+        }
+        if self.printer.mode() != Mode::Json
+            && let Some(Value::String(origin)) = item.fields.get_mut("origin")
+        {
+            let people = People::among(self.client, [origin.as_str()]);
+            *origin = people.await.shown(origin);
         }
         show(self.printer, &item, self.extent)
     }

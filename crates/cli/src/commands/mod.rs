@@ -39,7 +39,7 @@ use crate::failure::Failure;
 /// Runs a command and returns its exit code.
 pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Run(args) => run::run(context, args).await,
+        Command::Run(args) => run::run(context, *args).await,
         Command::Ls(args) => ls::run(context, args).await,
         Command::Send(args) => send::run(context, args).await,
         Command::Attach(args) => attach::run(context, args).await,

@@ -1,5 +1,7 @@
 //! `paseo permit`
 
+use std::io::IsTerminal;
+
 use paseo_client::Client;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::permission::{AnswerPermission, OpenAsk, RuleView};
@@ -8,7 +10,7 @@ use crate::args::{Output, PermitArgs, PermitCommand};
 use crate::asks::{self, short, what};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::{Column, Mode, Style, Table};
+use crate::printer::{Column, Mode, Printer, Style, Table};
 
 /// Fewest characters of a hash, as of a handle.
 const LEAST: usize = 4;
@@ -18,8 +20,12 @@ const SURELY: usize = 8;
 pub(crate) async fn run(context: &Context, command: PermitCommand) -> Result<Exit, Failure> {
     match command {
         PermitCommand::Ls { output } => list(context, output).await,
-        PermitCommand::Allow(args) => answer(context, args, true).await,
-        PermitCommand::Deny(args) => answer(context, args, false).await,
+        PermitCommand::Allow(args) => {
+            let unseen = if args.yes { Unseen::Allowed } else { Unseen::Confirmed };
+            answer(context, args.answer, true, unseen).await
+        }
+        // What is denied harms nobody.
+        PermitCommand::Deny(args) => answer(context, args, false, Unseen::Allowed).await,
         PermitCommand::Rules { output } => rules(context, output).await,
         PermitCommand::Forget { rule, output } => forget(context, &rule, output).await,
     }
@@ -44,10 +50,22 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-async fn answer(context: &Context, args: PermitArgs, allow: bool) -> Result<Exit, Failure> {
+/// What becomes of an ask that was not named by its hash: nobody is known to have seen it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unseen {
+    Allowed,
+    Confirmed,
+}
+
+async fn answer(context: &Context, args: PermitArgs, allow: bool, unseen: Unseen) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let client = context.client()?;
     let ask = find(client, &args.which).await?;
+    let named = args.which.len() >= SURELY && ask.hash.starts_with(&args.which.to_ascii_lowercase());
+    if !named && unseen == Unseen::Confirmed && !confirmed(&printer, &ask)? {
+        printer.note("nothing was decided");
+        return Ok(Exit::Refused);
+    }
     let wanted = AnswerPermission { allow, message: args.message, always: args.always };
     let answered = client.answer_permission(&ask.session, &ask.hash, &wanted).await?;
     match printer.mode() {
@@ -65,6 +83,26 @@ async fn answer(context: &Context, args: PermitArgs, allow: bool) -> Result<Exit
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Shows an ask and lets a person confirm that this is what they mean. Without a person, refuses.
+fn confirmed(printer: &Printer, ask: &OpenAsk) -> Result<bool, Failure> {
+    if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
+        let hash = short(&ask.hash);
+        let message = format!("{} asks now: {}", ask.handle, what(ask));
+        let hint = format!(
+            "a handle is not bound to what you saw. Allow exactly this with `paseo permit allow {hash}`, or whatever \
+             it is with --yes"
+        );
+        return Err(Failure::usage(message).hint(hint));
+    }
+    asks::show(printer, ask)?;
+    printer.note("allow exactly this? [y/N]");
+    let mut line = String::new();
+    std::io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Finds the ask that is meant: by the beginning of its hash, or as the only one of an agent.

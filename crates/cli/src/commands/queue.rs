@@ -7,11 +7,13 @@ use crate::args::QueueArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
+use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, relative};
 
 pub(crate) async fn run(context: &Context, args: QueueArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
-    let queue = context.client()?.queue(&args.handle).await?;
+    let client = context.client()?;
+    let queue = client.queue(&args.handle).await?;
     match printer.mode() {
         Mode::Json => printer.json(&queue)?,
         Mode::Quiet => {
@@ -19,12 +21,15 @@ pub(crate) async fn run(context: &Context, args: QueueArgs) -> Result<Exit, Fail
                 printer.line(&message.delivery)?;
             }
         }
-        Mode::Normal => show(&printer, &queue)?,
+        Mode::Normal => {
+            let people = People::among(client, queue.messages.iter().map(|one| one.origin.as_str())).await;
+            show(&printer, &queue, &people)?;
+        }
     }
     Ok(Exit::Ok)
 }
 
-fn show(printer: &Printer, queue: &Queue) -> Result<(), Failure> {
+fn show(printer: &Printer, queue: &Queue, people: &People) -> Result<(), Failure> {
     if queue.messages.is_empty() {
         printer.note(&format!("No message waits for {}.", queue.handle));
         return Ok(());
@@ -40,7 +45,7 @@ fn show(printer: &Printer, queue: &Queue) -> Result<(), Failure> {
         table.row([
             (Style::Bold, message.delivery.clone()),
             (Style::Dim, relative(message.since)),
-            (Style::Plain, message.origin.clone()),
+            (Style::Plain, people.shown(&message.origin)),
             (if message.stage == "held" { Style::Yellow } else { Style::Plain }, state(message)),
             (Style::Plain, head(message)),
         ]);

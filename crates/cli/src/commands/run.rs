@@ -11,11 +11,12 @@ use crate::args::RunArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::Mode;
-use crate::{outcome, prompt};
+use crate::{harnesses, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let wanted = wanted(context, &args)?;
+    harnesses::warn_without_login(&context.settings, &printer, wanted.provider.as_deref());
     let created = context.client()?.create_session(&wanted, None).await?;
     context.explain_version();
     let handle = &created.session.handle;
@@ -41,12 +42,15 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
     })?;
     printer.aside(&format!("{handle} started ({provider})"));
     worktree::explain(&printer, &created);
-    let waited = outcome::wait(context.client_as_is(), &printer, receipt, args.timeout).await?;
+    let waited = outcome::wait(context, &printer, receipt, args.timeout).await?;
     outcome::report(&printer, receipt, &waited)
 }
 
 /// Everything is checked before anything is sent.
 fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
+    if let Some(extra) = args.extra.first() {
+        return Err(one_too_many(args, &extra.to_string_lossy()));
+    }
     let prompt = match (&args.prompt, &args.prompt_file) {
         (Some(text), _) => prompt::typed(text, "prompt")?,
         (None, Some(path)) => prompt::file(path, "prompt")?,
@@ -71,6 +75,17 @@ fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
         base: args.base.clone(),
         prompt: Some(prompt),
     })
+}
+
+/// Says what was probably meant by more than one prompt.
+fn one_too_many(args: &RunArgs, extra: &str) -> Failure {
+    let first = args.prompt.as_deref().unwrap_or_default().to_string_lossy();
+    let failure = Failure::usage(format!("unexpected argument '{extra}': the prompt is '{first}' already"));
+    let hint = match args.worktree.as_deref() {
+        Some("") => format!("if '{first}' is to be the worktree's name, write --worktree={first}"),
+        _ => "put the whole prompt in quotes".to_owned(),
+    };
+    Failure { hint: Some(hint), ..failure }
 }
 
 /// Returns the directory to work in: absolute, without links, known to exist.

@@ -21,7 +21,7 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
     context.explain_version();
     if args.wait {
         printer.aside(&told(&receipt));
-        let waited = outcome::wait(context.client_as_is(), &printer, &receipt, args.timeout).await?;
+        let waited = outcome::wait(context, &printer, &receipt, args.timeout).await?;
         return outcome::report(&printer, &receipt, &waited);
     }
     match printer.mode() {

@@ -8,20 +8,23 @@ use crate::args::TraceArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
+use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, lasted};
 
 pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
-    let trace = context.client()?.trace(&args.delivery).await?;
+    let client = context.client()?;
+    let trace = client.trace(&args.delivery).await?;
     if printer.mode() == Mode::Json {
         printer.json(&trace)?;
     } else {
-        show(&printer, &trace)?;
+        let people = People::among(client, trace.steps.iter().map(|step| step.actor.as_str())).await;
+        show(&printer, &trace, &people)?;
     }
     Ok(Exit::Ok)
 }
 
-fn show(printer: &Printer, trace: &DeliveryTrace) -> Result<(), Failure> {
+fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(), Failure> {
     printer.styled(&[
         (Style::Bold, &trace.handle),
         (Style::Plain, " "),
@@ -36,7 +39,7 @@ fn show(printer: &Printer, trace: &DeliveryTrace) -> Result<(), Failure> {
             (Style::Dim, clock(step.ts)),
             (Style::Plain, before.map(|before| lasted(before.ts, step.ts)).unwrap_or_default()),
             (Style::Plain, step.kind.clone()),
-            (Style::Plain, words(step)),
+            (Style::Plain, words(step, people)),
         ]);
         before = Some(step);
     }
@@ -49,12 +52,12 @@ fn show(printer: &Printer, trace: &DeliveryTrace) -> Result<(), Failure> {
 }
 
 /// Returns what a step means.
-fn words(step: &TraceStep) -> String {
+fn words(step: &TraceStep, people: &People) -> String {
     let text = |key: &str| step.data.get(key).and_then(Value::as_str).unwrap_or_default();
     match step.kind.as_str() {
         "delivery.accepted" => match text("verb") {
-            "" | "queue" => format!("accepted from {}", step.actor),
-            verb => format!("accepted from {}, to {verb}", step.actor),
+            "" | "queue" => format!("accepted from {}", people.shown(&step.actor)),
+            verb => format!("accepted from {}, to {verb}", people.shown(&step.actor)),
         },
         "delivery.held" => format!("held: {}", outcome::held(text("reason"))),
         "delivery.handing" => "on its way into the running turn".to_owned(),

@@ -91,6 +91,17 @@ fn holds(entry: &WorktreeEntry) -> String {
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
+/// Says which worktree an agent leaves behind, and what only it holds.
+pub(super) fn left(entry: &WorktreeEntry) -> String {
+    let name = &entry.name;
+    let holds = match holds(entry) {
+        nothing if nothing == "nothing" => "with nothing that is only there".to_owned(),
+        holds if entry.problem.is_some() => holds,
+        holds => format!("with {holds}"),
+    };
+    format!("its worktree {name} stays, {holds}: paseo worktree rm {name}")
+}
+
 /// Says where a new agent works, and what of the user's work it does not have.
 pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
     if let Some(worktree) = &created.session.worktree {
@@ -98,7 +109,8 @@ pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
     }
     let Some(place) = &created.place else { return };
     if let Some(note) = &place.note {
-        printer.aside(note);
+        // Where it works matters, even to those who want to hear little.
+        printer.warn(note, None);
     }
     if place.left_out > 0 {
         let more = place.left_out.saturating_sub(place.left_out_first.len() as u64);
@@ -108,10 +120,18 @@ pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
         printer.aside(&format!("your uncommitted work in {files} is not in it: {names}{more}"));
     }
     if place.submodules > 0 {
-        printer.aside(&format!("{} submodules are empty in it", place.submodules));
+        let submodules = match place.submodules {
+            1 => "1 submodule is".to_owned(),
+            count => format!("{count} submodules are"),
+        };
+        printer.aside(&format!("{submodules} empty in it"));
     }
     if place.included > 0 {
-        printer.aside(&format!("{} files were copied into it by .worktreeinclude", place.included));
+        let files = match place.included {
+            1 => "1 file was".to_owned(),
+            count => format!("{count} files were"),
+        };
+        printer.aside(&format!("{files} copied into it by .worktreeinclude"));
     }
     if !place.skipped.is_empty() {
         printer.aside(&format!(".worktreeinclude lists what was not copied: {}", place.skipped.join(", ")));

@@ -59,7 +59,7 @@ async fn permission(stage: &Stage) -> Result<(), Failure> {
     let handle = String::from_utf8_lossy(&listed.stdout).trim().to_owned();
     stage.paseo_ending(&["send", &handle, "--wait", "Commit it"], Exit::WaitingForPermission).await?;
     stage.paseo(&["permit", "ls"]).await?;
-    stage.paseo(&["permit", "allow", &handle]).await?;
+    stage.paseo(&["permit", "allow", "--yes", &handle]).await?;
     stage.paseo(&["wait", &handle]).await?;
     stage.git_shown(&["log", "--oneline"]).await
 }

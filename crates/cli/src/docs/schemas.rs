@@ -94,6 +94,9 @@ pub(super) fn pages() -> BTreeMap<String, String> {
     let mut index = String::from(
         "# What `--json` prints\n\n\
          Each file is a JSON Schema (2020-12). Fields may be added in later versions; none changes its meaning.\n\n\
+         A command that fails prints `{\"error\": {\"code\", \"message\", \"hint\"}}` on stderr instead of words, with \
+         an [error code](../errors/README.md) or, when the daemon was not asked, the exit code in a word: `usage`, \
+         `unreachable`, `timeout` …\n\n\
          | command | schema | |\n|---|---|---|\n",
     );
     let same = SAME.map(|(command, like)| {

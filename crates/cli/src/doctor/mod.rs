@@ -3,11 +3,13 @@
 mod daemon;
 mod home;
 mod programs;
+mod providers;
 
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::environment::TERM;
+use crate::settings::Settings;
 
 /// What `paseo doctor --json` prints.
 #[derive(Debug, Serialize)]
@@ -56,11 +58,27 @@ impl Check {
 
 /// Looks at everything.
 pub(crate) async fn examine(context: &Context) -> Diagnosis {
-    let mut checks = home::examine(&context.settings);
+    let settings = &context.settings;
+    let mut checks = home::examine(settings);
+    checks.push(config(settings));
     checks.extend(daemon::examine(context).await);
     checks.extend(programs::examine().await);
+    checks.extend(providers::examine(settings).await);
     checks.push(terminal(context));
     Diagnosis { ok: checks.iter().all(|check| check.verdict != Verdict::Fail), checks }
+}
+
+fn config(settings: &Settings) -> Check {
+    const NAME: &str = "config";
+    let path = settings.home.join("config.toml");
+    match &settings.problem {
+        Some(problem) => {
+            let fix = problem.hint.clone().unwrap_or_else(|| format!("edit {}", path.display()));
+            Check::fail(NAME, problem.message.clone(), fix)
+        }
+        None if path.exists() => Check::ok(NAME, path.display().to_string()),
+        None => Check::ok(NAME, "none: the defaults hold"),
+    }
 }
 
 fn terminal(context: &Context) -> Check {

@@ -1,4 +1,4 @@
-//! Programs that Paseo uses or runs.
+//! Programs that Paseo uses.
 
 use std::io;
 use std::process::Stdio;
@@ -22,16 +22,8 @@ const fn program(name: &'static str, flag: &'static str, get: &'static str) -> P
     Program { name, flag, get }
 }
 
-const PROGRAMS: [Program; 8] = [
-    program("git", "--version", "install git with your system's package manager"),
-    program("tmux", "-V", "install tmux with your system's package manager; workers in terminals need it"),
-    program("node", "--version", "install Node.js 20 or newer; most harnesses need it"),
-    program("claude", "--version", "npm i -g @anthropic-ai/claude-code"),
-    program("codex", "--version", "npm i -g @openai/codex"),
-    program("pi", "--version", "npm i -g @earendil-works/pi-coding-agent"),
-    program("opencode", "--version", "npm i -g opencode-ai"),
-    program("gemini", "--version", "npm i -g @google/gemini-cli"),
-];
+const PROGRAMS: [Program; 1] =
+    [program("git", "--version", "install git with your system's package manager; worktrees need it")];
 
 /// Asks every program for its version, all at once.
 pub(super) async fn examine() -> Vec<Check> {

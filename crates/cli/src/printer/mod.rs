@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub(crate) use patience::patiently;
 pub(crate) use redraw::Redraw;
-pub(crate) use safe::{block, line};
+pub(crate) use safe::{block, line, uncoloured};
 pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, truncate};
 pub(crate) use time::{clock, lasted, limit, relative};
@@ -173,6 +173,15 @@ impl Printer {
         }
     }
 
+    /// Warns on stderr, even when quiet: what was asked for is done, and something is wrong.
+    pub(crate) fn warn(&self, text: &str, hint: Option<&str>) {
+        let mut told = format!("{} {}\n", paint(self.err.color, Style::Yellow, "warning:"), line(text));
+        if let Some(hint) = hint {
+            told.push_str(&format!("{} {}\n", paint(self.err.color, Style::Dim, "   hint:"), line(hint)));
+        }
+        self.tell(&told);
+    }
+
     /// Tells something on stderr in a low voice, unless quiet.
     pub(crate) fn aside(&self, text: &str) {
         if self.mode != Mode::Quiet {
@@ -219,6 +228,11 @@ impl Printer {
     pub(crate) fn failure(&self, failure: &Failure) {
         if failure.message.is_empty() {
             return;
+        }
+        if self.mode == Mode::Json
+            && let Ok(text) = serde_json::to_string(&failure.view())
+        {
+            return self.tell(&(text + "\n"));
         }
         let mut text = format!(
             "{} {}\n",

@@ -26,6 +26,27 @@ pub(crate) fn block(text: &str) -> String {
     safe
 }
 
+/// Returns the text without the sequences that colour it, which are many in what tools print.
+pub(crate) fn uncoloured(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\x1b[") {
+        let (before, sequence) = rest.split_at(at);
+        plain.push_str(before);
+        let parameters = sequence.get(2..).unwrap_or_default();
+        let end = parameters.find(|character: char| !matches!(character, '0'..='9' | ';' | ':'));
+        match end.filter(|end| parameters[*end..].starts_with('m')) {
+            Some(end) => rest = parameters.get(end + 1..).unwrap_or_default(),
+            None => {
+                plain.push_str("\x1b[");
+                rest = parameters;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
 fn push(safe: &mut String, character: char) {
     if is_joiner(character) {
         return;
@@ -61,6 +82,13 @@ mod tests {
         assert_eq!(block("\x1b[2J\x1b]0;owned\x07"), "\\u{1b}[2J\\u{1b}]0;owned\\u{7}");
         assert_eq!(block("\u{9b}31m"), "\\u{9b}31m");
         assert_eq!(line("safe\rfake"), "safe\\u{d}fake");
+    }
+
+    #[test]
+    fn colours_go_and_other_sequences_stay() {
+        assert_eq!(uncoloured("\x1b[1;31merror\x1b[0m: \x1b[mé\x1b[38:5:9mx"), "error: éx");
+        assert_eq!(uncoloured("\x1b[2Jcut\x1b["), "\x1b[2Jcut\x1b[");
+        assert_eq!(uncoloured("\x1b[31"), "\x1b[31");
     }
 
     #[test]

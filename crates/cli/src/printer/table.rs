@@ -32,11 +32,18 @@ impl Column {
 pub(crate) struct Table<const N: usize> {
     columns: [Column; N],
     rows: Vec<[(Style, String); N]>,
+    /// A row is a line, whatever has to be cut for that.
+    strict: bool,
 }
 
 impl<const N: usize> Table<N> {
     pub(crate) fn new(columns: [Column; N]) -> Self {
-        Self { columns, rows: Vec::new() }
+        Self { columns, rows: Vec::new(), strict: false }
+    }
+
+    /// Cuts any column when those that give way are not enough.
+    pub(crate) fn strict(self) -> Self {
+        Self { strict: true, ..self }
     }
 
     /// Adds a row. Cells are made harmless and put on one line.
@@ -64,12 +71,14 @@ impl<const N: usize> Table<N> {
             }
         }
         let Some(limit) = limit else { return widths };
-        let gaps = GAP.len() * N.saturating_sub(1);
+        let gaps = GAP.len() * widths.iter().filter(|width| **width > 0).count().saturating_sub(1);
         while widths.iter().sum::<usize>() + gaps > limit {
-            let widest = (0..N)
-                .filter(|index| self.columns[*index].flexible && widths[*index] > LEAST)
-                .max_by_key(|index| widths[*index]);
-            match widest {
+            let widest = |gives_way: &dyn Fn(usize) -> bool| {
+                (0..N).filter(|index| gives_way(*index)).max_by_key(|index| widths[*index])
+            };
+            let flexible = widest(&|index| self.columns[index].flexible && widths[index] > LEAST);
+            let any = || widest(&|index| self.strict && widths[index] > 1);
+            match flexible.or_else(any) {
                 Some(index) => widths[index] -= 1,
                 None => break,
             }
@@ -94,7 +103,9 @@ fn push_row<const N: usize>(
             padding = 0;
             row.push_str(&paint(color, *style, &shown));
         }
-        padding += width.saturating_sub(shown.width()) + GAP.len();
+        if *width > 0 {
+            padding += width.saturating_sub(shown.width()) + GAP.len();
+        }
     }
     text.push_str(&row);
     text.push('\n');
@@ -156,6 +167,20 @@ mod tests {
         ");
         assert!(text.lines().all(|line| line.width() <= 32));
         assert!(table().render(Some(3), false).contains("fix the…"));
+    }
+
+    #[test]
+    fn a_strict_table_fits_whatever_it_takes() {
+        let text = table().strict().render(Some(20), false);
+        assert!(text.lines().all(|line| line.width() <= 20), "{text}");
+        assert!(text.contains("3f2a") && text.contains('…'), "{text}");
+    }
+
+    #[test]
+    fn a_column_without_anything_takes_no_room() {
+        let mut table = Table::new([Column::fixed("A"), Column::fixed(""), Column::fixed("B")]);
+        table.row(["1", "", "2"].map(|text| (Style::Plain, text.to_owned())));
+        assert_eq!(table.render(None, false), "A  B\n1  2\n");
     }
 
     #[test]

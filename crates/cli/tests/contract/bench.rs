@@ -28,6 +28,15 @@ pub(crate) struct Bench {
     pub(crate) model: Option<ModelServer>,
 }
 
+/// How much a harness was told by some time.
+#[derive(Debug, Default)]
+pub(crate) struct Mark {
+    starts: usize,
+    lines: usize,
+    /// Requests to the model.
+    pub(crate) requests: usize,
+}
+
 enum Harness {
     Fake(Fake),
     Real(Real),
@@ -60,15 +69,34 @@ impl Bench {
 
     /// Returns everything that the harness, or the model behind it, was told: for looking whether a text is in it.
     pub(crate) fn told(&self) -> String {
+        self.told_since(&Mark::default())
+    }
+
+    /// Remembers how much was told so far.
+    pub(crate) fn mark(&self) -> Mark {
+        let requests = self.model.as_ref().map_or(0, |model| model.requests().len());
+        match &self.harness {
+            Harness::Fake(fake) => {
+                let record = fake.record();
+                Mark { starts: record.starts.len(), lines: record.lines.len(), requests }
+            }
+            Harness::Real(_) => Mark { requests, ..Mark::default() },
+        }
+    }
+
+    /// Returns what was told after a mark.
+    pub(crate) fn told_since(&self, mark: &Mark) -> String {
         match (&self.harness, &self.model) {
             (Harness::Fake(fake), _) => {
                 let record = fake.record();
-                let arguments = record.starts.iter().flat_map(|start| start.arguments.clone());
-                let lines = record.lines.iter().map(|(_, line)| line.clone());
+                let arguments =
+                    record.starts.iter().skip(mark.starts).flat_map(|start| start.arguments.clone());
+                let lines = record.lines.iter().skip(mark.lines).map(|(_, line)| line.clone());
                 arguments.chain(lines).collect::<Vec<_>>().join("\n")
             }
             (Harness::Real(_), Some(model)) => {
-                model.requests().iter().map(|request| request.body.to_string()).collect::<Vec<_>>().join("\n")
+                let requests = model.requests().split_off(mark.requests);
+                requests.iter().map(|request| request.body.to_string()).collect::<Vec<_>>().join("\n")
             }
             (Harness::Real(_), None) => String::new(),
         }
@@ -138,14 +166,42 @@ impl Bench {
         ask["hash"].as_str().unwrap().to_owned()
     }
 
+    /// Waits until an agent is idle, and returns what `inspect` says then.
+    pub(crate) fn until_idle(&self, handle: &str) -> Value {
+        let waited = self.home.paseo(&["wait", "--timeout", "60s", handle]);
+        assert_eq!(waited.code, 0, "{waited:?}\n{}", self.transcript(handle));
+        self.inspect(handle)
+    }
+
+    /// Makes a pipe in the directory that agents work in. A command that reads it waits until [`Gate::open`].
+    pub(crate) fn gate(&self) -> Gate {
+        let path = self.file("gate");
+        make_pipe(&path);
+        Gate(path)
+    }
+
     /// Returns a file of the directory that agents work in.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.home.work().join(name)
     }
 
-    /// Makes a witness of a command that agents run.
+    /// Makes a witness of a command that agents run, in the place of an earlier one.
     pub(crate) fn witness(&self) -> Witness {
         Witness::new(&self.file("witness"))
+    }
+
+    /// Kills the harness as a crash would.
+    pub(crate) fn kill_harness(&self) {
+        kill(&self.harnesses());
+    }
+
+    /// Kills what stands between the daemon and the harness.
+    pub(crate) fn kill_shim(&self) {
+        let is_shim = |pid: &u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0).nth(1) == Some(b"shim")
+        };
+        kill(&self.home.processes().into_iter().filter(is_shim).collect::<Vec<_>>());
     }
 
     /// Returns the process ids of the harness itself.
@@ -197,9 +253,32 @@ fn item(line: &str) -> Value {
     item
 }
 
+fn kill(pids: &[u32]) {
+    assert!(!pids.is_empty(), "there is nobody to kill");
+    for pid in pids {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+}
+
 fn end(child: &mut Child) {
     child.kill().ok();
     child.wait().ok();
+}
+
+#[allow(clippy::disallowed_methods)] // Tests make pipes.
+fn make_pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success());
+}
+
+/// Holds a command back that says `cat gate`.
+pub(crate) struct Gate(PathBuf);
+
+impl Gate {
+    pub(crate) fn open(self) {
+        std::fs::write(self.0, "opened").unwrap();
+    }
 }
 
 /// Sees a command start and end: it holds a pipe open for as long as it lives.
@@ -211,10 +290,9 @@ impl Witness {
     /// What a command begins with to be seen; it must be in the working directory.
     pub(crate) const COMMAND: &'static str = "exec 9\\>witness; echo up \\>&9;";
 
-    #[allow(clippy::disallowed_methods)] // Tests make pipes.
     fn new(path: &Path) -> Self {
-        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-        assert!(made.success());
+        std::fs::remove_file(path).ok();
+        make_pipe(path);
         let (tell, seen) = mpsc::channel();
         let path = path.to_owned();
         std::thread::spawn(move || {
@@ -229,7 +307,12 @@ impl Witness {
     }
 
     pub(crate) fn up(&self) {
-        assert_eq!(self.seen.recv_timeout(PATIENCE).expect("the command starts"), "up\n");
+        assert!(self.starts(), "the command never started");
+    }
+
+    /// Waits for the command, and says whether it came.
+    pub(crate) fn starts(&self) -> bool {
+        self.seen.recv_timeout(PATIENCE).is_ok_and(|first| first == "up\n")
     }
 
     pub(crate) fn gone(&self) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Witness};
 
 pub(crate) fn an_answer_streams_and_is_stored_once(bench: &mut Bench) {
     let (handle, answer) = bench.run(&[], "<<say one two three>>");
@@ -79,7 +79,8 @@ pub(crate) fn a_model_and_an_effort_can_be_chosen(bench: &mut Bench) {
 }
 
 pub(crate) fn usage_adds_up(bench: &mut Bench) {
-    let (handle, _) = bench.run(&[], "<<say a>>");
+    let model: &[&str] = if bench.is_claude() { &["--model", "claude-sonnet-4-5"] } else { &[] };
+    let (handle, _) = bench.run(model, "<<say a>>");
     let first = bench.inspect(&handle)["usage"].clone();
     bench.answer(&handle, "<<bash true>><<say b>>");
     let second = bench.inspect(&handle)["usage"].clone();
@@ -87,12 +88,48 @@ pub(crate) fn usage_adds_up(bench: &mut Bench) {
         assert!(first[field].as_u64().unwrap() > 0, "{first}");
         assert!(second[field].as_u64() > first[field].as_u64(), "{field}: {first} then {second}");
     }
+    // A process that ended well tells what it cost to the next, one that crashed does not.
+    bench.home.paseo(&["restart"]).ok();
+    bench.answer(&handle, "<<say c>>");
+    let witness = bench.witness();
+    let crash = format!("<<bash {} sleep 1000>>", Witness::COMMAND);
+    bench.home.paseo(&["send", &handle, &crash]).ok();
+    witness.up();
+    bench.kill_harness();
+    witness.gone();
+    bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
+    bench.answer(&handle, "<<say d>>");
     // The fakes are free.
     if bench.is_claude() && bench.model.is_some() {
-        assert!(second["cost_micros"].as_u64() > first["cost_micros"].as_u64(), "{first} then {second}");
-        // Each turn counts once, although the harness tells the sum.
         let items = bench.items_of(&handle, "usage");
-        let sum: u64 = items.iter().map(|item| item["cost_micros"].as_u64().unwrap_or(0)).sum();
-        assert_eq!(second["cost_micros"].as_u64(), Some(sum));
+        assert_eq!(items.len(), 4, "{items:#?}");
+        let price = |item: &Value| {
+            let count = |field: &str| item[field].as_u64().unwrap();
+            // Dollars for a million tokens: 3 in, 0.3 from the cache, 15 out.
+            let fresh = count("input_tokens") - count("cached_tokens");
+            fresh * 3 + count("cached_tokens") * 3 / 10 + count("output_tokens") * 15
+        };
+        for item in &items {
+            assert_eq!(item["cost_micros"], price(item), "{item:#}");
+        }
+        let sum: u64 = items.iter().map(price).sum();
+        assert_eq!(bench.inspect(&handle)["usage"]["cost_micros"], sum);
     }
+}
+
+pub(crate) fn a_message_that_interrupts_is_told_apart_from_a_stop(bench: &mut Bench) {
+    let witness = bench.witness();
+    let handle = bench.start(&[], &format!("<<bash {} sleep 1000>><<say never>>", Witness::COMMAND));
+    witness.up();
+    bench.home.paseo(&["send", "--interrupt", &handle, "<<say now>>"]).ok();
+    assert!(bench.wait_for_answer(&handle).starts_with("now ["), "{}", bench.transcript(&handle));
+    let witness = bench.witness();
+    bench.home.paseo(&["send", &handle, &format!("<<bash {} sleep 1000>>", Witness::COMMAND)]).ok();
+    witness.up();
+    bench.home.paseo(&["stop", &handle]).ok();
+    bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
+    let notices = bench.items_of(&handle, "notice");
+    let told: Vec<_> =
+        notices.iter().filter(|item| item["code"] == "interrupted").map(|item| &item["text"]).collect();
+    assert_eq!(told, ["A person interrupted this turn with a message.", "A person stopped this turn."]);
 }

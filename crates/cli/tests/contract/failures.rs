@@ -41,12 +41,29 @@ pub(crate) fn a_server_error_is_told_and_the_next_message_works(bench: &mut Benc
     assert!(answer.starts_with("on ["), "{answer}");
 }
 
+pub(crate) fn a_broken_stream_is_told_and_the_next_message_works(bench: &mut Bench) {
+    let handle = fail(bench, "<<break>>", "model_error");
+    let answer = bench.answer(&handle, "<<say on>>");
+    assert!(answer.starts_with("on ["), "{answer}");
+}
+
+pub(crate) fn a_stream_that_breaks_once_is_read_again(bench: &mut Bench) {
+    let (handle, answer) = bench.run(&[], "<<break times=1>><<say whole>>");
+    assert!(answer.starts_with("whole [turns=1 "), "{answer}");
+    let texts = bench.items_of(&handle, "assistant_text");
+    assert_eq!(texts.len(), 1, "{texts:#?}");
+    assert_eq!(bench.inspect(&handle)["turns"], 1);
+    assert_shows_retry(bench, &handle);
+}
+
 pub(crate) fn a_retry_is_shown(bench: &mut Bench) {
-    let (handle, answer) = bench.run(&[], "<<status 500 times=1>><<say at last>>");
+    // Twice: codex sends a request once more in silence before it counts and tells.
+    let (handle, answer) = bench.run(&[], "<<status 500 times=2>><<say at last>>");
     assert!(answer.starts_with("at last ["), "{answer}");
-    let notices = bench.items_of(&handle, "notice");
-    // Codex tries again in silence before its own count begins.
-    if bench.is_claude() {
-        assert!(notices.iter().any(|item| item["code"] == "retrying"), "{notices:#?}");
-    }
+    assert_shows_retry(bench, &handle);
+}
+
+fn assert_shows_retry(bench: &Bench, handle: &str) {
+    let notices = bench.items_of(handle, "notice");
+    assert!(notices.iter().any(|item| item["code"] == "retrying"), "{notices:#?}");
 }

@@ -5,9 +5,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod background;
 mod bench;
 mod conversation;
+mod cycles;
 mod failures;
+mod own_turns;
 mod permissions;
 mod personalities;
 mod servers;
@@ -31,9 +34,12 @@ columns! {
     conversation::many_turns_share_one_process,
     conversation::a_model_and_an_effort_can_be_chosen,
     conversation::usage_adds_up,
+    conversation::a_message_that_interrupts_is_told_apart_from_a_stop,
     servers::an_agent_in_the_app_has_two_tools_and_the_text,
     servers::a_background_agent_has_neither,
     servers::a_label_counts_from_the_next_turn,
+    servers::agents_talk_by_their_handles,
+    servers::a_tool_that_is_taken_away_is_refused_in_words_and_the_turn_goes_on,
     steering::a_stop_ends_the_command_and_the_next_message_works,
     steering::a_steered_message_reaches_the_running_turn,
     survival::a_restart_goes_on_with_the_same_conversation,
@@ -44,10 +50,14 @@ columns! {
     permissions::what_is_allowed_happens_and_what_is_denied_does_not,
     permissions::always_covers_the_same_again,
     permissions::a_standing_deny_holds_in_every_mode,
+    permissions::a_file_that_is_denied_is_denied_to_every_tool_and_below,
+    permissions::words_along_with_an_answer_reach_the_model,
     permissions::read_only_changes_nothing,
     permissions::a_pending_ask_is_withdrawn_by_a_restart,
     failures::wrong_credentials_are_told,
     failures::a_limit_parks_the_agent_and_says_until_when,
     failures::a_server_error_is_told_and_the_next_message_works,
+    failures::a_broken_stream_is_told_and_the_next_message_works,
+    failures::a_stream_that_breaks_once_is_read_again,
     failures::a_retry_is_shown,
 }

@@ -85,3 +85,29 @@ pub(crate) fn a_standing_deny_holds_in_every_mode(bench: &mut Bench) {
     assert!(!bench.file("denied").exists(), "{}", bench.transcript(&handle));
     assert!(bench.file("other").exists(), "{}", bench.transcript(&handle));
 }
+
+pub(crate) fn a_file_that_is_denied_is_denied_to_every_tool_and_below(bench: &mut Bench) {
+    std::fs::write(bench.file("guard.txt"), "roses\n").unwrap();
+    std::fs::create_dir(bench.file("sub")).unwrap();
+    let guard = bench.file("guard.txt").canonicalize().unwrap();
+    let guard = guard.to_str().unwrap();
+    let handle = bench.start(&["--permissions", "ask"], &format!("<<write {guard} violets>><<say done>>"));
+    let hash = bench.until_asked(&handle);
+    bench.home.paseo(&["permit", "deny", "--always", &hash]).ok();
+    bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
+    let prompt = format!("<<read {guard}>><<edit {guard} roses violets>><<say done>>");
+    let sub = bench.file("sub");
+    let (handle, _) = bench.run(&["--permissions", "full", "--cwd", sub.to_str().unwrap()], &prompt);
+    let kept = std::fs::read_to_string(guard).unwrap();
+    assert_eq!(kept, "roses\n", "{}", bench.transcript(&handle));
+}
+
+pub(crate) fn words_along_with_an_answer_reach_the_model(bench: &mut Bench) {
+    for (answer, words) in [("allow", "mind the gap"), ("deny", "not today")] {
+        let handle = bench.start(&["--permissions", "ask"], "<<bash touch one>><<say done>>");
+        let hash = bench.until_asked(&handle);
+        bench.home.paseo(&["permit", answer, &hash, "--message", words]).ok();
+        bench.home.paseo(&["wait", "--timeout", "20s", &handle]);
+        assert!(bench.told().contains(words), "{answer}: {}", bench.transcript(&handle));
+    }
+}

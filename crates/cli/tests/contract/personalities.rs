@@ -5,6 +5,8 @@ use paseo_testkit::real::Program;
 
 use crate::bench::{Bench, CLAUDE, CODEX};
 
+const MEGABYTE: usize = 1024 * 1024;
+
 fn both(personality: Personality, case: impl Fn(&mut Bench, Program)) {
     for program in [CLAUDE, CODEX] {
         case(&mut Bench::with_personality(program, personality), program);
@@ -16,9 +18,26 @@ fn garbage_is_kept_and_does_no_harm() {
     both(Personality::Garbage, |bench, _| {
         let (handle, answer) = bench.run(&[], "<<say fine>>");
         assert!(answer.starts_with("fine ["), "{answer}");
-        assert!(!bench.items_of(&handle, "raw").is_empty());
+        let raw = bench.items_of(&handle, "raw");
+        let texts: Vec<&str> = raw.iter().filter_map(|item| item["text"].as_str()).collect();
+        assert!(texts.contains(&"Warning: this is no JSON"), "{texts:?}");
+        // Half a character is replaced, and of a line without an end in sight as much is kept as a text may have.
+        assert!(texts.contains(&"\u{fffd}"), "half a character is missing");
+        let long = raw.iter().find(|item| item["text"].as_str().is_some_and(|text| text.starts_with("xxx")));
+        assert_eq!(long.expect("the long line")["full_length"], 32 * MEGABYTE);
+        // A few copies on the way to the disk, and then it is forgotten.
+        let pid = bench.home.daemon_pid().unwrap();
+        assert!(memory(pid, "VmHWM") < 600 * MEGABYTE, "{} MB", memory(pid, "VmHWM") / MEGABYTE);
         assert!(bench.answer(&handle, "<<say again>>").starts_with("again ["));
+        assert!(memory(pid, "VmRSS") < 150 * MEGABYTE, "{} MB", memory(pid, "VmRSS") / MEGABYTE);
     });
+}
+
+/// Returns a field of a process's status, in bytes.
+fn memory(pid: u32, field: &str) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':')).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
 #[test]
@@ -40,16 +59,28 @@ fn a_crash_is_told_with_its_exit_code_and_the_queue_goes_on() {
 }
 
 #[test]
-fn one_that_never_answers_is_ended_when_it_is_stopped() {
+fn one_that_never_answers_is_ended_when_it_is_stopped_and_the_queue_is_kept() {
     both(Personality::Wedged, |bench, _| {
         let handle = bench.start(&[], "<<say never>>");
-        bench.home.paseo(&["send", &handle, "later"]).ok();
+        bench.home.paseo(&["send", &handle, "<<say later>>"]).ok();
         bench.home.paseo(&["stop", &handle]).ok();
         bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
         let view = bench.inspect(&handle);
         assert_ne!(view["status"], "running", "{view:#}");
         assert!(view["held"].as_u64().unwrap() >= 1, "the queue is kept: {view:#}");
         assert!(bench.harnesses().is_empty());
+        // With a better one in its place, what was kept is answered with what comes next.
+        bench.home.set("PASEO_PERSONALITY", Personality::Steady.name());
+        bench.home.paseo(&["restart"]).ok();
+        assert!(bench.inspect(&handle)["held"].as_u64().unwrap() >= 1);
+        let answer = bench.answer(&handle, "<<say now>>");
+        assert!(answer.contains("now ["), "{answer}");
+        bench.until_idle(&handle);
+        let texts = bench.items_of(&handle, "user_text");
+        let later =
+            texts.iter().filter(|item| item["text"].as_str().is_some_and(|text| text.contains("later")));
+        assert_eq!(later.count(), 1, "{texts:#?}");
+        assert_eq!(bench.inspect(&handle)["held"], 0);
     });
 }
 

@@ -2,14 +2,14 @@
 
 use paseo_core::prompt::UI_TEXT;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Witness};
 
 /// The verbatim text as it stands inside a JSON string.
 fn encoded() -> String {
     serde_json::to_string(UI_TEXT).unwrap().trim_matches('"').to_owned()
 }
 
-fn has_text(told: &str) -> bool {
+pub(crate) fn has_text(told: &str) -> bool {
     told.contains(&encoded()) || told.contains(UI_TEXT)
 }
 
@@ -42,10 +42,35 @@ pub(crate) fn a_label_counts_from_the_next_turn(bench: &mut Bench) {
     assert_eq!(bench.inspect(&handle)["title"], "Late", "{}", bench.transcript(&handle));
 }
 
+pub(crate) fn a_tool_that_is_taken_away_is_refused_in_words_and_the_turn_goes_on(bench: &mut Bench) {
+    let witness = bench.witness();
+    let gate = bench.gate();
+    let command = format!("<<bash {} exec 9\\>&-; cat gate>>", Witness::COMMAND);
+    let prompt = format!(r#"{command}<<tool set_title {{"title":"Never"}}>><<say on>>"#);
+    let handle = bench.start(&["--ui"], &prompt);
+    witness.up();
+    bench.home.paseo(&["label", &handle, "ui-"]).ok();
+    gate.open();
+    let answer = bench.wait_for_answer(&handle);
+    assert!(answer.contains("on [turns=1 tools=2 "), "{answer}");
+    assert_ne!(bench.inspect(&handle)["title"], "Never");
+    let results = bench.items_of(&handle, "tool_result");
+    let refused = results.last().unwrap();
+    assert_eq!(refused["outcome"], "error", "{results:#?}");
+    assert!(refused["text"].as_str().unwrap().contains("there is no tool `set_title` here"), "{refused:#}");
+    // Neither the tools nor the text come with the next turn.
+    let mark = bench.mark();
+    assert!(bench.answer(&handle, "<<say next>>").starts_with("next [turns=2 "));
+    if let Some(model) = &bench.model {
+        let requests = model.requests().split_off(mark.requests);
+        assert!(requests.iter().all(|request| paseo_tools(&request.body["tools"]).is_empty()));
+    }
+}
+
 /// Returns the names of our tools, however deep the harness puts them.
-fn paseo_tools(tools: &serde_json::Value) -> Vec<String> {
+pub(crate) fn paseo_tools(tools: &serde_json::Value) -> Vec<String> {
     let mut names = Vec::new();
-    for tool in tools.as_array().unwrap() {
+    for tool in tools.as_array().into_iter().flatten() {
         let name = tool["name"].as_str().unwrap_or_default();
         if let Some(own) = name.strip_prefix("mcp__Paseo__") {
             names.push(own.to_owned());
@@ -56,4 +81,24 @@ fn paseo_tools(tools: &serde_json::Value) -> Vec<String> {
     }
     names.sort();
     names
+}
+
+pub(crate) fn agents_talk_by_their_handles(bench: &mut Bench) {
+    let (other, _) = bench.run(&[], "<<say b>>");
+    let handle = bench.inspect(&other)["handle"].as_str().unwrap().to_owned();
+    for setting in ["perm_send_to_tab", "perm_read_tab"] {
+        bench.home.paseo(&["settings", "set", setting, "on"]).ok();
+    }
+    let send = format!(r#"<<tool send_to_tab {{"tab_id":"{handle}","message":"say pong"}}>><<say sent>>"#);
+    let (sender, _) = bench.run(&[], &send);
+    let told = bench.transcript(&sender);
+    assert!(told.contains(&format!("Delivered to tab {handle} (status: idle → started new turn)")), "{told}");
+    let arrived = bench.until(&other, |item| item["kind"] == "user_text" && item["text"] == "say pong");
+    assert_eq!(arrived["origin"], format!("session:{}", bench.inspect(&sender)["id"].as_str().unwrap()));
+    bench.wait_for_answer(&other);
+    let sender_handle = bench.inspect(&sender)["handle"].as_str().unwrap().to_owned();
+    assert!(bench.told().contains(&format!("[message from tab {sender_handle}]")), "the envelope is missing");
+    bench.answer(&sender, &format!(r#"<<tool read_tab {{"tab_id":"{handle}"}}>><<say read>>"#));
+    let told = bench.transcript(&sender);
+    assert!(told.contains(&format!("<tab_response tab={handle} status=idle>")), "{told}");
 }

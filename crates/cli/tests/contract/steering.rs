@@ -22,15 +22,13 @@ pub(crate) fn a_stop_ends_the_command_and_the_next_message_works(bench: &mut Ben
 
 pub(crate) fn a_steered_message_reaches_the_running_turn(bench: &mut Bench) {
     let witness = bench.witness();
-    let gate = bench.file("gate");
-    #[allow(clippy::disallowed_methods)] // Tests make pipes.
-    std::process::Command::new("mkfifo").arg(&gate).status().unwrap();
+    let gate = bench.gate();
     let prompt = format!("<<bash {} exec 9\\>&-; cat gate>><<say after>>", Witness::COMMAND);
     let handle = bench.start(&[], &prompt);
     witness.up();
     let steered = bench.home.paseo(&["send", &handle, "--steer", "mind the gap"]);
     assert_eq!(steered.code, 0, "{steered:?}");
-    std::fs::write(&gate, "opened").unwrap();
+    gate.open();
     bench.wait_for_answer(&handle);
     let texts = bench.items_of(&handle, "user_text");
     assert!(texts.iter().any(|item| item["text"] == "mind the gap"), "{texts:#?}");

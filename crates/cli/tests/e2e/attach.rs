@@ -52,7 +52,7 @@ fn the_last_outcome_is_the_exit_code() {
     assert_eq!(attach(b"<<say fine again>>\n").code, 0);
     let asked = attach(b"<<ask may I>>\n");
     assert_eq!(asked.code, 4, "{asked:?}");
-    assert_eq!(home.paseo(&["permit", "allow", &handle]).code, 0);
+    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).code, 0);
     home.paseo(&["wait", &handle]).ok();
     assert_eq!(attach(b"").code, 0, "nothing to wait for");
     assert_eq!(home.paseo(&["attach", "zzzz"]).code, 3);
@@ -66,7 +66,10 @@ fn a_script_can_answer_what_is_asked_later() {
     let lines = b"<<ask one>><<ask two>><<say went on>>\n/allow\n/deny not today\n";
     let output = home.paseo_with(&["attach", &handle], lines);
     let shown = output.ok();
-    assert!(shown.contains("permission: allow") && shown.contains("permission: deny"), "{shown}");
+    assert!(
+        shown.contains("allowed by human:cli: one") && shown.contains("denied by human:cli: two"),
+        "{shown}"
+    );
     assert!(shown.contains("not today") && shown.contains("went on"), "{shown}");
     let early = home.paseo_with(&["attach", &handle], b"<<say nothing asked>>\n/allow\n");
     assert!(early.stderr.contains("does not ask for permission"), "{early:?}");

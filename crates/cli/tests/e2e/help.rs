@@ -7,7 +7,7 @@ fn doctor_changes_nothing_and_says_how_to_fix() {
     let mut home = home();
     home.set("PATH", "/nowhere");
     let before = home.paseo(&["doctor"]);
-    assert!(before.ok().contains("npm i -g @anthropic-ai/claude-code"), "{before:?}");
+    assert!(before.ok().contains("npm install -g @anthropic-ai/claude-code"), "{before:?}");
     assert!(!home.path().exists() && home.daemon_pid().is_none(), "it started nothing");
     let path = std::env::var("PATH").unwrap();
     home.set("PATH", path);

@@ -141,14 +141,14 @@ fn inspect_shows_everything() {
     handle        [id]
     id            [UUID]
     name          fix
-    status        idle since [TIME] ([AGO]) (known from protocol)
+    status        idle since [CLOCK] ([AGO]) (known from protocol)
     provider      scripted
     permissions   full
     labels        a=b
     project       [DIR]/work
     directory     [DIR]/work
-    created       [TIME] ([AGO]) by human:cli
-    updated       [TIME] ([AGO])
+    created       [CLOCK] ([AGO]) by human:cli
+    updated       [CLOCK] ([AGO])
     last message  delivery [UUID]
     turns         1
     usage         3 tokens in (0 cached), 4 tokens out

@@ -5,12 +5,14 @@
 mod agent_shell;
 mod attach;
 mod attach_terminal;
+mod config;
 mod crash;
 mod daemon;
 mod explain;
 mod fake_daemon;
 mod help;
 mod input;
+mod kindness;
 mod labels;
 mod life;
 mod limits;

@@ -9,6 +9,7 @@ use paseo_wire::permission::{AnswerPermission, AskQuery, OpenAsk};
 use paseo_wire::stream::Frame;
 use serde_json::Value;
 
+use crate::pty::Terminal;
 use crate::watch::{Watched, until};
 use crate::{Transcript, assert_shown, home, json, start, wait_for_text};
 
@@ -34,7 +35,7 @@ fn an_ask_is_listed_and_allowed() {
     assert_eq!((asks[0].handle.as_str(), asks[0].text.as_str()), (handle.as_str(), "may I"));
     assert!(home.paseo(&["inspect", &handle]).ok().contains("may I"));
     assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: may I"));
-    assert_eq!(home.paseo(&["permit", "allow", &handle]).ok(), format!("allowed {handle}: may I"));
+    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("allowed {handle}: may I"));
     wait_for_text(&home, &handle, "went on");
     assert_eq!(home.paseo(&["permit", "ls"]).stderr, "No agent asks for permission.\n");
 }
@@ -55,7 +56,7 @@ fn who_does_not_ask_cannot_be_answered() {
     let home = home();
     let handle = start(&home, "x");
     home.paseo(&["wait", &handle]).ok();
-    let refused = home.paseo(&["permit", "allow", &handle]);
+    let refused = home.paseo(&["permit", "allow", "--yes", &handle]);
     assert_eq!(refused.code, 6);
     assert!(refused.stderr.contains("does not ask for permission"), "{}", refused.stderr);
 }
@@ -94,6 +95,7 @@ fn the_list_is_for_people_to_read() {
     let listed = home.paseo(&["permit", "ls"]).ok().replace(&hash, "[hash]");
     assert_shown!(home, listed, @r#"
     [hash]  [id] fix  shell  [AGO]
+      runs `echo hi` in [DIR]/work
       {
         "input": {
           "command": "echo hi"
@@ -115,11 +117,11 @@ fn a_name_for_several_requests_lists_them() {
     assert_eq!(asks.len(), 2, "oldest first");
     assert_eq!((asks[0].handle.as_str(), asks[1].handle.as_str()), (one.as_str(), other.as_str()));
     // A handle answers its own, whatever else is open.
-    assert!(home.paseo(&["permit", "allow", &other]).ok().contains("the command `echo two`"));
+    assert!(home.paseo(&["permit", "allow", "--yes", &other]).ok().contains("runs `echo two` in"));
     home.paseo(&["wait", &other]).ok();
     assert_eq!(open(&home).len(), 1);
-    assert_eq!(home.paseo(&["permit", "allow", "0"]).code, 3);
-    home.paseo(&["permit", "allow", &one]).ok();
+    assert_eq!(home.paseo(&["permit", "allow", "--yes", "0"]).code, 3);
+    home.paseo(&["permit", "allow", "--yes", &one]).ok();
     home.paseo(&["wait", &one]).ok();
 }
 
@@ -135,7 +137,7 @@ fn several_requests_of_one_agent_are_told_apart() {
     assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: push? (and 1 more)"));
     assert!(home.paseo(&["why", &handle]).ok().contains("paseo permit ls"));
 
-    let which = home.paseo(&["permit", "allow", &handle]);
+    let which = home.paseo(&["permit", "allow", "--yes", &handle]);
     assert_eq!(which.code, 3);
     for ask in &asks {
         let line = format!("{} {}", ask.hash.get(..8).unwrap(), ask.text);
@@ -148,7 +150,7 @@ fn several_requests_of_one_agent_are_told_apart() {
 
     home.paseo(&["permit", "deny", &asks[1].hash, "-m", "too early"]).ok();
     transcript.until(|item| item["text"] == "Denied: tag? (too early)");
-    assert_eq!(home.paseo(&["permit", "allow", &handle]).ok(), format!("allowed {handle}: push?"));
+    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("allowed {handle}: push?"));
     transcript.until(|item| item["text"] == "went on");
 }
 
@@ -226,8 +228,8 @@ async fn an_answer_that_comes_second_by_a_hair_is_told_and_leaves_no_rule() {
 fn always_is_kept_for_exactly_this_and_can_be_forgotten() {
     let home = home();
     let first = asking(&home, "<<sh touch made>>");
-    let allowed = home.paseo(&["permit", "allow", "--always", &first]);
-    assert_eq!(allowed.ok(), format!("allowed {first}: the command `touch made`"));
+    let allowed = home.paseo(&["permit", "allow", "--yes", "--always", &first]);
+    assert!(allowed.ok().starts_with(&format!("allowed {first}: runs `touch made` in /")), "{allowed:?}");
     assert!(allowed.stderr.contains("from now on, too: the command `touch made`"), "{}", allowed.stderr);
     home.paseo(&["wait", &first]).ok();
 
@@ -278,12 +280,92 @@ fn a_question_cannot_be_answered_for_good_and_is_not_decided_by_the_attempt() {
     let handle = start(&home, "<<ask may I>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     assert_eq!(open(&home)[0].always, None);
-    let refused = home.paseo(&["permit", "allow", "--always", &handle]);
+    let refused = home.paseo(&["permit", "allow", "--yes", "--always", &handle]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("cannot be decided for good"), "{}", refused.stderr);
     assert_eq!(open(&home).len(), 1, "it is still open");
-    home.paseo(&["permit", "allow", &handle]).ok();
+    home.paseo(&["permit", "allow", "--yes", &handle]).ok();
     home.paseo(&["wait", &handle]).ok();
+}
+
+#[allow(clippy::disallowed_methods)] // Tests start git.
+#[test]
+fn what_is_denied_in_a_repository_is_denied_everywhere_in_it() {
+    let home = home();
+    let (work, sub) = (home.work(), home.work().join("sub"));
+    fs::create_dir(&sub).unwrap();
+    let made = std::process::Command::new("git").args(["init", "-q"]).current_dir(&work).status().unwrap();
+    assert!(made.success());
+    let below = sub.to_str().unwrap();
+    let run = ["run", "-d", "--permissions", "ask", "--cwd", below, "<<sh touch made>>"];
+    let first = home.paseo(&run).ok().to_owned();
+    assert_eq!(home.paseo(&["wait", &first]).code, 4);
+    home.paseo(&["permit", "deny", "--always", &first]).ok();
+    home.paseo(&["wait", &first]).ok();
+    let wrapped = "<<sh /bin/sh -c 'touch made'>>";
+    for (cwd, script) in [(work.to_str().unwrap(), "<<sh touch made>>"), (below, wrapped)] {
+        let run = home.paseo(&["run", "--permissions", "full", "--cwd", cwd, script]);
+        assert!(run.stderr.contains("tool denied"), "{cwd}: {}", run.stderr);
+    }
+    let rules = json(&home.paseo(&["permit", "rules", "--json"]));
+    assert_eq!(rules["rules"][0]["project"], work.canonicalize().unwrap().to_str().unwrap());
+}
+
+#[test]
+fn a_handle_is_confirmed_before_anything_is_allowed() {
+    let home = home();
+    let handle = asking(&home, "<<sh touch made>><<sh touch more>>");
+    let blind = home.paseo(&["permit", "allow", &handle]);
+    assert_eq!(blind.code, 2, "{blind:?}");
+    let hash = open(&home)[0].hash.clone();
+    for words in ["runs `touch made` in /", &hash[..8], "--yes"] {
+        assert!(blind.stderr.contains(words), "{words}: {}", blind.stderr);
+    }
+    assert_eq!(home.paseo(&["permit", "allow", &hash[..5]]).code, 2, "too short to be meant");
+
+    let mut terminal = Terminal::start(&home, 100, &["permit", "allow", &handle]);
+    let shown = terminal.until("[y/N]");
+    assert!(shown.contains("runs `touch made` in /") && shown.contains("\"command\""), "{shown}");
+    terminal.type_in("n\n");
+    assert_eq!(terminal.finish().0, Some(6));
+    assert_eq!(open(&home).len(), 1, "nothing was decided");
+    let mut terminal = Terminal::start(&home, 100, &["permit", "allow", &handle]);
+    terminal.until("[y/N]");
+    terminal.type_in("y\n");
+    assert_eq!(terminal.finish().0, Some(0));
+    Transcript::follow(&home, &handle)
+        .until(|item| item["text"].as_str().is_some_and(|text| text.contains("more")));
+    home.paseo(&["permit", "deny", &handle]).ok();
+    home.paseo(&["wait", &handle]).ok();
+    assert!(home.work().join("made").exists());
+}
+
+#[test]
+fn words_go_along_with_an_answer() {
+    let home = home();
+    let handle = start(&home, "<<ask which one?>>");
+    assert_eq!(home.paseo(&["wait", &handle]).code, 4);
+    home.paseo(&["permit", "allow", "--yes", &handle, "-m", "the red one"]).ok();
+    home.paseo(&["wait", &handle]).ok();
+    assert!(home.paseo(&["logs", &handle]).ok().contains("Answered: which one? (the red one)"));
+    let handle = asking(&home, "<<sh true>><<say on>>");
+    home.paseo(&["permit", "allow", "--yes", &handle, "-m", "mind the gap"]).ok();
+    Transcript::follow(&home, &handle)
+        .until(|item| item["kind"] == "user_text" && item["text"] == "mind the gap");
+    home.paseo(&["wait", &handle]).ok();
+}
+
+#[test]
+fn the_transcript_says_in_words_what_was_asked_and_who_decided() {
+    let home = home();
+    let handle = asking(&home, "<<sh touch made>>");
+    let asked = home.paseo(&["logs", &handle]);
+    assert!(asked.ok().contains("asks: runs `touch made` in /"), "{}", asked.stdout);
+    assert!(asked.stdout.contains(r#""command": "touch made""#), "{}", asked.stdout);
+    home.paseo(&["permit", "allow", "--yes", &handle]).ok();
+    home.paseo(&["wait", &handle]).ok();
+    let decided = home.paseo(&["logs", &handle]);
+    assert!(decided.ok().contains("allowed by human:cli: runs `touch made` in /"), "{}", decided.stdout);
 }
 
 #[test]
@@ -303,9 +385,10 @@ fn a_withdrawn_ask_is_gone() {
     let handle = asking(&home, "<<sh touch made>>");
     let hash = open(&home)[0].hash.clone();
     home.paseo(&["stop", &handle]).ok();
-    Transcript::follow(&home, &handle).until(|item| item["fields"]["decision"] == "withdrawn");
+    // At once, not when the turn has ended.
     assert!(open(&home).is_empty());
     assert_eq!(home.paseo(&["permit", "allow", &hash]).code, 6);
+    Transcript::follow(&home, &handle).until(|item| item["fields"]["decision"] == "withdrawn");
     assert!(!home.work().join("made").exists());
 }
 

@@ -141,7 +141,9 @@ fn a_restart_of_the_daemon_ends_the_turn_with_words() {
 #[test]
 fn a_dead_daemon_at_the_timeout_is_told() {
     let home = home();
-    let mut child = home.spawn(&["run", "--json", "--timeout", "2s", "<<sh echo up>><<hang>>"]);
+    home.paseo(&["up"]).ok();
+    let words = ["run", "--no-start", "--json", "--timeout", "2s", "<<sh echo up>><<hang>>"];
+    let mut child = home.spawn(&words);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
     while !said.contains("tool shell") {

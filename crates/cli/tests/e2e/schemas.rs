@@ -142,13 +142,13 @@ fn everything_fits_its_schema() {
     checked.prints("done", &["wait", &asking]);
     checked.prints("why", &["why", &asking]);
     checked.prints("ask", &["permit", "ls"]);
-    checked.prints("answered", &["permit", "allow", &asking]);
+    checked.prints("answered", &["permit", "allow", "--yes", &asking]);
     assert_eq!(home.paseo(&["wait", &asking]).code, 4);
     checked.prints("answered", &["permit", "deny", &asking]);
     home.paseo(&["wait", &asking]).ok();
     let strict = home.paseo(&["run", "-d", "--permissions", "ask", "<<sh true>>"]).ok().to_owned();
     checked.prints("done", &["wait", &strict]);
-    let kept = checked.prints("answered", &["permit", "allow", "--always", &strict]);
+    let kept = checked.prints("answered", &["permit", "allow", "--yes", "--always", &strict]);
     checked.prints("rules", &["permit", "rules"]);
     checked.prints("rules", &["permit", "forget", kept["rule"]["id"].as_str().unwrap()]);
     checked.prints("providers", &["providers"]);

@@ -91,3 +91,17 @@ fn a_desktop_opens_the_link() {
     let url = std::fs::read_to_string(&opened).unwrap();
     assert!(!url.trim().is_empty() && shown.contains(url.trim()), "{url} {shown}");
 }
+
+#[test]
+fn the_address_of_the_daemon_leads_to_the_app() {
+    let home = home();
+    let url = json(&home.paseo(&["up", "--json"]))["url"].as_str().unwrap().to_owned();
+    let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 307"), "{answer}");
+    assert!(answer.to_lowercase().contains("location: /app\r\n"), "{answer}");
+}

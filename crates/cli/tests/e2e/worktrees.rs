@@ -135,6 +135,11 @@ fn where_there_can_be_none_the_agent_is_told_or_the_person_is() {
     let output = home.paseo(&["run", "--ui", "<<say a>>"]);
     assert_eq!(output.ok(), "a");
     assert!(output.stderr.contains("no commit yet"), "{}", output.stderr);
+    for flag in ["-q", "--json"] {
+        let output = home.paseo(&["run", "-d", "--ui", flag, "<<say a>>"]);
+        output.ok();
+        assert!(output.stderr.contains("no commit yet"), "{flag}: {}", output.stderr);
+    }
     let refused = home.paseo(&["run", "--worktree", "--base=-x", "x"]);
     assert_eq!(refused.code, 2, "{refused:?}");
 }
@@ -184,7 +189,150 @@ fn a_closed_agent_whose_worktree_is_gone_says_so() {
     let id = view["id"].as_str().unwrap();
     home.paseo(&["close", id]).ok();
     home.paseo(&["worktree", "rm", &id[..8]]).ok();
+    let answer = home.paseo(&["reopen", id]);
+    assert_eq!(answer.code, 6, "{answer:?}");
+    assert!(answer.stderr.contains("its worktree was removed"), "{}", answer.stderr);
     let answer = home.paseo(&["send", id, "--wait", "<<say b>>"]);
     assert_eq!(answer.code, 1, "{answer:?}");
     assert!(answer.stderr.contains("is gone"), "{}", answer.stderr);
+    let (_, command) = answer.stderr.split_once("this brings it back: ").unwrap();
+    shell(command.lines().next().unwrap());
+    assert_eq!(home.paseo(&["send", id, "--wait", "<<say b>>"]).ok(), "b");
+    assert_eq!(worktrees(&home)[0]["session"], id);
+    fs::remove_dir_all(view["worktree"]["path"].as_str().unwrap()).unwrap();
+    home.paseo(&["close", id]).ok();
+    let answer = home.paseo(&["reopen", id]);
+    let (_, command) = answer.stderr.split_once("this brings it back: ").unwrap();
+    shell(command.lines().next().unwrap());
+    home.paseo(&["reopen", id]).ok();
+}
+
+/// Runs a command as a person would who has read it.
+#[allow(clippy::disallowed_methods)]
+fn shell(command: &str) {
+    let output = Command::new("sh").args(["-c", command]).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_worktree_that_was_brought_back_has_its_owner_again() {
+    let home = repository();
+    let view = run(&home, &["--ui"], "<<sh echo work > notes.txt>>");
+    let (id, path) = (view["id"].as_str().unwrap(), view["worktree"]["path"].as_str().unwrap());
+    home.paseo(&["close", id]).ok();
+    let removed = json(&home.paseo(&["worktree", "rm", "--force", &id[..8], "--json"]));
+    assert_eq!(inspect(&home, id)["worktree"], Value::Null);
+    let refused = home.paseo(&["reopen", id]);
+    let restore = removed["archive"]["restore"].as_str().unwrap();
+    assert!(refused.stderr.contains(restore), "{}", refused.stderr);
+
+    shell(restore);
+    assert_eq!(inspect(&home, id)["worktree"]["path"], path);
+    assert_eq!(worktrees(&home)[0]["session"], id);
+    home.paseo(&["reopen", id]).ok();
+    let refused = home.paseo(&["worktree", "rm", "--force", &id[..8]]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains("is still open"), "{}", refused.stderr);
+    assert_eq!(home.paseo(&["send", id, "--wait", "<<sh cat notes.txt>><<say ok>>"]).ok(), "ok");
+}
+
+#[test]
+fn nobody_loses_the_ground_under_their_feet() {
+    let home = repository();
+    let owner = run(&home, &["--ui"], "<<say a>>");
+    let path = owner["worktree"]["path"].as_str().unwrap().to_owned();
+    let guest = run(&home, &["--cwd", &format!("{path}/src")], "<<say a>>");
+    let (owner, guest) = (owner["id"].as_str().unwrap(), guest["id"].as_str().unwrap());
+    home.paseo(&["close", owner]).ok();
+    let refused = home.paseo(&["worktree", "rm", "--force", &owner[..8]]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(
+        refused.stderr.contains(&format!("{}, which has its directory in it", &guest[..4])),
+        "{refused:?}"
+    );
+    home.paseo(&["close", guest]).ok();
+
+    let mut shell = shell_in(&path);
+    let refused = home.paseo(&["worktree", "rm", "--force", &owner[..8]]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains(&format!("process {} (", shell.id())), "{}", refused.stderr);
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    home.paseo(&["worktree", "rm", &owner[..8]]).ok();
+}
+
+/// A process that someone left in a directory.
+#[allow(clippy::disallowed_methods)]
+fn shell_in(directory: &str) -> std::process::Child {
+    Command::new("sleep").arg("600").current_dir(directory).spawn().unwrap()
+}
+
+#[test]
+fn an_agent_that_goes_says_what_stays() {
+    let home = repository();
+    let view = run(&home, &["--ui"], "<<sh echo work > notes.txt>>");
+    let id = view["id"].as_str().unwrap();
+    let name = worktrees(&home)[0]["name"].as_str().unwrap().to_owned();
+    let closed = home.paseo(&["close", id]);
+    let words = format!("its worktree {name} stays, with uncommitted work: paseo worktree rm {name}");
+    assert!(closed.stderr.contains(&words), "{}", closed.stderr);
+    assert!(!home.paseo(&["close", id]).stderr.contains("stays"), "once is enough");
+    let deleted = home.paseo(&["rm", id]);
+    assert!(deleted.stderr.contains(&words), "{}", deleted.stderr);
+    let plain = run(&home, &[], "<<say a>>");
+    assert_eq!(home.paseo(&["rm", plain["id"].as_str().unwrap()]).stderr, "");
+}
+
+#[test]
+fn a_broken_repository_is_refused_and_not_worked_in() {
+    let home = repository();
+    fs::write(home.work().join(".git/config"), "[broken").unwrap();
+    let refused = home.paseo(&["run", "--ui", "<<say a>>"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("--no-worktree"), "{}", refused.stderr);
+    assert_eq!(home.paseo(&["run", "--ui", "--no-worktree", "<<say a>>"]).ok(), "a");
+}
+
+#[test]
+fn a_name_apart_from_its_flag_is_recognised() {
+    let home = repository();
+    let refused = home.paseo(&["run", "--worktree", "foo", "do it"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("write --worktree=foo"), "{}", refused.stderr);
+    let refused = home.paseo(&["run", "do", "it"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("in quotes"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_list_in_a_worktree_is_that_of_its_project() {
+    let home = repository();
+    let owner = run(&home, &["--ui"], "<<say a>>");
+    let peer = run(&home, &[], "<<say a>>");
+    let worktree = owner["worktree"]["path"].as_str().unwrap();
+    let list = |flags: &[&str]| {
+        let mut command = home.command(&[&["ls", "-q"], flags].concat());
+        let output = command.current_dir(worktree).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(list(&["--ui"]), owner["handle"].as_str().unwrap());
+    assert_eq!(list(&[]), peer["handle"].as_str().unwrap());
+}
+
+/// The daemon ends what a killed shim leaves, and must not take its own git for that.
+#[test]
+fn worktrees_come_and_go_while_agents_are_closed() {
+    let home = repository();
+    for n in 0..4 {
+        let busy = home.paseo(&["run", "-d", "<<sh sleep 600>>"]).ok().to_owned();
+        let killed = home.spawn(&["run", "<<sh kill -9 $(cut -d ' ' -f 4 /proc/$PPID/stat); sleep 600>>"]);
+        let closing = home.spawn(&["close", &busy]);
+        let view = run(&home, &[&format!("--worktree=w{n}")], "<<say a>>");
+        paseo_testkit::home::finish(closing).ok();
+        paseo_testkit::home::finish(killed);
+        let id = view["id"].as_str().unwrap();
+        home.paseo(&["close", id]).ok();
+        home.paseo(&["worktree", "rm", &format!("work-w{n}")]).ok();
+    }
+    assert_eq!(worktrees(&home), Value::Array(Vec::new()));
 }

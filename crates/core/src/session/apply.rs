@@ -2,7 +2,7 @@
 
 use super::{
     Accepted, Ask, Class, Condition, Created, Event, HeldReason, History, Hold, Naming, Outcome, Pending,
-    Profile, Receipt, Session, Settled, Source, Status, Turn, Verb,
+    Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
 use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
@@ -22,6 +22,7 @@ impl Session {
                 project: created.project,
                 directory: created.directory,
                 worktree: created.worktree,
+                uprooted: None,
                 created_by: created.by,
                 created_at: at,
             },
@@ -66,7 +67,7 @@ impl Session {
                     self.hold = if self.queue.iter().any(waits) { Hold::Budget } else { Hold::None };
                 }
             }
-            Event::Uprooted {} => self.profile.worktree = None,
+            Event::Uprooted { kept } => self.profile.uprooted = Some(Uprooted { kept: kept.clone() }),
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
             Event::Closed {} => self.enter(Status::Closed, Source::Person, at),
@@ -126,6 +127,8 @@ impl Session {
             Event::TurnHanded { turn: handed } => {
                 if let Some(turn) = self.turn.as_mut().filter(|turn| turn.id == *handed) {
                     turn.handed = true;
+                    // Nothing runs in a worktree that is not there: someone brought it back.
+                    self.profile.uprooted = None;
                     self.enter(Status::Running, Source::Protocol, at);
                 }
             }

@@ -37,9 +37,13 @@ pub enum Event {
     /// A limit that was reached has ended.
     #[serde(rename = "session.unparked")]
     Unparked {},
-    /// Its worktree is gone.
+    /// Its worktree was removed.
     #[serde(rename = "session.uprooted")]
-    Uprooted {},
+    Uprooted {
+        /// What git still knows its work by: a reference or a commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
+    },
     #[serde(rename = "session.held")]
     Held { hold: Hold },
     #[serde(rename = "session.released")]

@@ -82,10 +82,10 @@ pub fn branch(draft: &mut Draft, branch: &str) {
     }
 }
 
-/// Notes that the worktree is gone.
-pub fn uproot(draft: &mut Draft) {
+/// Notes that the worktree was removed, and what git still knows its work by.
+pub fn uproot(draft: &mut Draft, kept: Option<String>) {
     if draft.session.profile.worktree.is_some() {
-        draft.push(Event::Uprooted {});
+        draft.push(Event::Uprooted { kept });
     }
 }
 

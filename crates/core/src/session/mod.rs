@@ -62,8 +62,19 @@ pub struct Profile {
     pub directory: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
+    /// The worktree was removed; since then no turn has begun in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uprooted: Option<Uprooted>,
     pub created_by: Actor,
     pub created_at: Timestamp,
+}
+
+/// What is left of a worktree that was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uprooted {
+    /// What git still knows its work by: a reference or a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
 }
 
 /// What a session is called.

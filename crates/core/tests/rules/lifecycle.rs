@@ -4,7 +4,7 @@ use paseo_core::item::Decision;
 use paseo_core::label::Malformed;
 use paseo_core::limits::LABELS;
 use paseo_core::session::{
-    self, Event, HeldReason, Hold, Outcome, Placement, Receipt, Refusal, Source, Status,
+    self, Event, HeldReason, Hold, Outcome, Placement, Receipt, Refusal, Source, Status, Uprooted, Worktree,
 };
 
 use crate::bed::{Bed, agent, delivery, human, text};
@@ -151,4 +151,27 @@ fn labels_change_only_when_they_differ_and_stay_few() {
     session::label(&mut bed.draft, vec![label(LABELS)], vec!["k0".into()]).unwrap();
     assert_eq!(bed.session().labels.len(), LABELS);
     bed.assert_replays();
+}
+
+#[test]
+fn a_worktree_that_was_removed_stays_the_sessions_own() {
+    let mut bed = Bed::new();
+    session::uproot(&mut bed.draft, Some("refs/x".to_owned()));
+    assert!(bed.draft.events.is_empty(), "it has none");
+    let worktree = Worktree {
+        repository: "/repo/.git".to_owned(),
+        path: "/worktrees/one".to_owned(),
+        branch: "paseo/one".to_owned(),
+        base: "0".repeat(40),
+    };
+    bed.draft.session.profile.worktree = Some(worktree.clone());
+    session::uproot(&mut bed.draft, Some("refs/x".to_owned()));
+    let profile = &bed.session().profile;
+    assert_eq!(profile.worktree, Some(worktree));
+    assert_eq!(profile.uprooted, Some(Uprooted { kept: Some("refs/x".to_owned()) }));
+    // A turn can only begin in it when someone has brought it back.
+    bed.send(human(1));
+    assert!(bed.session().profile.uprooted.is_some());
+    bed.hand();
+    assert_eq!(bed.session().profile.uprooted, None);
 }

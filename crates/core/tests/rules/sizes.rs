@@ -85,6 +85,11 @@ fn the_largest_session_fits() {
 }
 
 #[test]
+fn what_is_left_of_the_longest_branch_fits() {
+    assert_small(&[Event::Uprooted { kept: Some("r".repeat(300)) }]);
+}
+
+#[test]
 fn a_quote_counts_twice() {
     let half = LABEL_BYTES / 2;
     assert!(format!("k={}", "\"".repeat(half)).parse::<Label>().is_ok());

@@ -16,7 +16,7 @@ use super::request::{Body, Caller, Key, Path};
 use super::sessions::{check_text, resolve};
 use crate::failure::Failure;
 use crate::sessions::{Command, Message};
-use crate::view;
+use crate::{tools, view};
 
 /// Events that are read at once.
 const PAGE: usize = 500;
@@ -132,17 +132,11 @@ pub(crate) async fn delivery(
 /// Returns what an agent's message descends from; a person's begins anew.
 fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId, u32)>, Failure> {
     let Some(sender) = by.session() else { return Ok(None) };
-    if sender == target {
-        return Err(Failure::new(Code::InvalidRequest, "an agent cannot send a message to itself"));
-    }
-    let sender = app.sessions.context.directory.get(sender);
-    let cause = sender.and_then(|sender| {
-        let current = sender.turn.as_ref().map(|turn| (turn.cause, turn.hop));
-        current.or(sender.history.cause)
-    });
-    let (cause, hop) =
-        cause.ok_or_else(|| Failure::new(Code::Forbidden, "this agent was never asked to do anything"))?;
-    Ok(Some((cause, hop + 1)))
+    let sender =
+        app.sessions.context.directory.get(sender).ok_or_else(|| {
+            Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
+        })?;
+    tools::inherited(&sender, target).map(Some)
 }
 
 /// Finds out from the log what became of a message that the state has forgotten.

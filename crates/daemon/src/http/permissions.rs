@@ -1,13 +1,16 @@
 //! What agents ask, and what people answer.
 
+use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
-use paseo_core::permission::{Rule, Shape};
+use paseo_core::item::PermissionExtra;
+use paseo_core::permission::{Rule, Scope, Shape};
 use paseo_core::session::{Ask, Session};
+use paseo_runtime::git;
 use paseo_store::Text;
 use paseo_wire::error::Code;
 use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleView};
@@ -59,6 +62,9 @@ pub(crate) async fn list(
     for (index, (place, session, ask)) in open.iter().enumerate() {
         let Some(text) = context.journal.log.text(ask.text.id.uuid()).await? else { continue };
         bytes += text.len();
+        let stored = context.journal.log.content(ask.text.id.uuid()).await?;
+        let extra = stored.and_then(|row| serde_json::from_str::<PermissionExtra>(&row.extra?).ok());
+        let scope = Scope::of(&session.profile);
         asks.push(OpenAsk {
             session: session.id.to_string(),
             handle: context.directory.handle(session.id),
@@ -66,8 +72,9 @@ pub(crate) async fn list(
             project: session.profile.project.clone(),
             hash: ask.hash.clone(),
             tool: ask.tool.clone(),
+            headline: extra.map_or_else(|| head(&text), |extra| extra.headline),
             text,
-            always: standing(ask).map(|(_, shape)| shape.words()),
+            always: standing(ask).map(|(_, shape)| scope.standing(shape).words()),
             since: ask.asked_at.into(),
         });
         if asks.len() == limit || bytes >= PAGE_BYTES {
@@ -117,8 +124,19 @@ async fn wanted(app: &App, id: SessionId, hash: &str, allow: bool) -> Result<Opt
         .hint("answer it without `--always`; nothing was decided"));
     };
     rules::check_room(app)?;
-    let (tool, shape) = (tool.to_owned(), shape.clone());
-    Ok(Some(Rule { project: session.profile.project.clone(), tool, shape, allow }))
+    let scope = Scope::of(&session.profile);
+    let root = match scope.repository() {
+        Some(repository) => repository.to_owned(),
+        None => root(&session.profile.directory).await,
+    };
+    Ok(Some(scope.rule(&root, tool, shape, allow)))
+}
+
+/// Returns the top of the checkout that a directory is in, or the directory itself.
+async fn root(directory: &str) -> String {
+    let found = git::repository(FilePath::new(directory)).await.ok().flatten();
+    let root = found.and_then(|repository| repository.root.into_os_string().into_string().ok());
+    root.unwrap_or_else(|| directory.to_owned())
 }
 
 async fn keep(app: &App, by: &Actor, rule: Rule, allow: bool) -> Result<RuleView, Failure> {

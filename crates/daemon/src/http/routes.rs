@@ -117,6 +117,9 @@ pub(crate) static ROUTES: &[Route] = &[
         .takes("CreateSession")
         .gives("CreatedSession"),
     route("GET", "/api/sessions/{id}", Access::Tool(READ_TAB), || get(sessions::show)).says("Shows a session.").gives("SessionAnswer"),
+    route("GET", "/api/sessions/{id}/prompt", Access::Human, || get(sessions::prompt))
+        .says("Shows what is added to the prompt of a session's harness.")
+        .gives("PromptView"),
     route("PATCH", "/api/sessions/{id}", Access::Human, || patch(sessions::patch))
         .says("Changes a session's name and labels.")
         .takes("PatchSession")
@@ -185,6 +188,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/mcp/{id}/{server}", Access::Itself, || post(mcp::serve))
         .says("An MCP server of the asking agent (streamable HTTP, stateless).")
         .made_of("application/json"),
+    route("GET", "/", Access::Public, || get(web::front)).says("Leads to the web app.").answers(307),
     route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment.").made_of("text/html"),
     route("GET", "/app/assets/{name}", Access::Public, || get(web::asset)).says("A part of the web app."),
     route("GET", "/app", Access::Page, || get(web::page)).says("The web app.").made_of("text/html"),

@@ -15,8 +15,10 @@ use paseo_runtime::provider::Check;
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, Hidden, PatchSession, SessionAnswer, SessionPage, SessionQuery, SessionView,
+    ActionAnswer, CreateSession, Hidden, PatchSession, PromptView, SessionAnswer, SessionPage, SessionQuery,
+    SessionView,
 };
+use paseo_wire::worktree::WorktreeEntry;
 use serde::Deserialize;
 
 use super::reply::Answer;
@@ -44,17 +46,13 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
         if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
     let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
 
-    let in_project = |session: &Session| {
-        query
-            .project
-            .as_ref()
-            .is_none_or(|project| FilePath::new(&session.profile.project).starts_with(project))
-    };
+    let place = query.project.as_deref().map(|directory| Place::of(directory, &context.directory.all()));
+    let in_project = |session: &Session| place.as_ref().is_none_or(|place| place.has(session));
     let mut hidden = Hidden::default();
     let after = query.after.as_deref().map(cursor).transpose()?;
     let (found, next) = match after {
         Some(Cursor::Closed(stream)) => closed_page(&app, stream.as_deref(), &filter, &in_project).await?,
-        place => {
+        after => {
             let mut found = context.directory.all();
             let all = found.len();
             found.retain(|session| in_project(session));
@@ -63,10 +61,15 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
             found.retain(|session| filter.matches(&session.labels));
             hidden.labels = here - found.len();
             if !query.all_statuses {
-                hidden.status = context.directory.closed(query.project.as_deref());
+                hidden.status = match &place {
+                    Some(place) => {
+                        place.projects.iter().map(|under| context.directory.closed(Some(under))).sum()
+                    }
+                    None => context.directory.closed(None),
+                };
             }
             found.sort_by_key(|session| place_of(session));
-            if let Some(Cursor::Open(place)) = place {
+            if let Some(Cursor::Open(place)) = after {
                 found.retain(|session| place_of(session) > place);
             }
             let more = found.len() > limit;
@@ -84,6 +87,39 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
         sessions.push(shown(&app, session).await?);
     }
     Ok(Json(SessionPage { seq, sessions, next, hidden }))
+}
+
+/// Where a list is asked for.
+struct Place {
+    directory: String,
+    /// The directory itself, and the projects of those in whose worktree it is: no one under another.
+    projects: Vec<String>,
+}
+
+impl Place {
+    fn of(directory: &str, open: &[Arc<Session>]) -> Self {
+        let mut projects = vec![directory.to_owned()];
+        for session in open.iter().filter(|session| is_in_worktree(session, directory)) {
+            let project = &session.profile.project;
+            if !projects.iter().any(|other| FilePath::new(project).starts_with(other)) {
+                projects.retain(|other| !FilePath::new(other).starts_with(project));
+                projects.push(project.clone());
+            }
+        }
+        Self { directory: directory.to_owned(), projects }
+    }
+
+    fn has(&self, session: &Session) -> bool {
+        let project = FilePath::new(&session.profile.project);
+        self.projects.iter().any(|under| project.starts_with(under))
+            || is_in_worktree(session, &self.directory)
+    }
+}
+
+/// Says whether a directory is in a session's own worktree.
+fn is_in_worktree(session: &Session, directory: &str) -> bool {
+    let worktree = session.profile.worktree.as_ref();
+    worktree.is_some_and(|worktree| FilePath::new(directory).starts_with(&worktree.path))
 }
 
 /// Where a list goes on: open sessions come by age, closed ones after them by id.
@@ -186,6 +222,23 @@ pub(crate) async fn show(
     answer(&app, id).await
 }
 
+/// Shows what is added to the harness's prompt, from where the harness gets it.
+pub(crate) async fn prompt(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<PromptView> {
+    let id = resolve(&app, &by, &typed).await?;
+    let (session, _) = app
+        .sessions
+        .context
+        .journal
+        .session(id)
+        .await?
+        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    Ok(Json(PromptView { prompt: paseo_core::prompt::build(&session) }))
+}
+
 pub(crate) async fn patch(
     State(app): State<App>,
     Caller(by): Caller,
@@ -214,9 +267,13 @@ pub(crate) async fn remove(
     Asked(Force { force }): Asked<Force>,
 ) -> Answer<ActionAnswer> {
     let id = resolve(&app, &by, &typed).await?;
-    let lost = app.sessions.context.journal.session(id).await?.map_or(0, |(session, _)| session.queue.len());
-    let Json(done) = act(app, by.clone(), typed, |reply| Command::Delete { by, force, reply }).await?;
-    Ok(Json(ActionAnswer { lost, ..done }))
+    let session = app.sessions.context.journal.session(id).await?.map(|(session, _)| session);
+    let lost = session.as_ref().map_or(0, |session| session.queue.len());
+    let Json(done) =
+        act(app.clone(), by.clone(), typed, |reply| Command::Delete { by, force, reply }).await?;
+    let nobodys = |entry| WorktreeEntry { session: None, handle: None, open: false, ..entry };
+    let worktree = left(&app, session).await.map(nobodys);
+    Ok(Json(ActionAnswer { lost, worktree, ..done }))
 }
 
 pub(crate) async fn stop(
@@ -232,7 +289,11 @@ pub(crate) async fn close(
     Caller(by): Caller,
     Path(typed): Path<String>,
 ) -> Answer<ActionAnswer> {
-    act(app, by.clone(), typed, |reply| Command::Close(by, reply)).await
+    let id = resolve(&app, &by, &typed).await?;
+    let Json(done) = act(app.clone(), by.clone(), typed, |reply| Command::Close(by, reply)).await?;
+    let session = app.sessions.context.journal.session(id).await?.map(|(session, _)| session);
+    let worktree = left(&app, session.filter(|_| done.changed)).await;
+    Ok(Json(ActionAnswer { worktree, ..done }))
 }
 
 pub(crate) async fn reopen(
@@ -285,7 +346,20 @@ async fn act(
     let context = &app.sessions.context;
     let handle = context.directory.handle(id);
     let changed = app.sessions.ask(id, command).await?;
-    Ok(Json(ActionAnswer { seq: context.journal.head(), changed, handle, id: id.to_string(), lost: 0 }))
+    Ok(Json(ActionAnswer {
+        seq: context.journal.head(),
+        changed,
+        handle,
+        id: id.to_string(),
+        lost: 0,
+        worktree: None,
+    }))
+}
+
+/// Shows the worktree that a session leaves behind.
+async fn left(app: &App, session: Option<Session>) -> Option<WorktreeEntry> {
+    let listed = worktrees::left_by(&Arc::new(session?)).await?;
+    Some(super::worktrees::entry(app, &listed))
 }
 
 async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {

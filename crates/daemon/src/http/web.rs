@@ -1,6 +1,6 @@
 //! The web app: pages and assets, embedded in the binary.
 
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
@@ -19,9 +19,14 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The built app. Without it the API works all the same.
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../ui/dist"]
+#[folder = "../../ui/dist"]
 #[allow_missing = true]
 struct Built;
+
+/// Leads whoever typed the address of the daemon to the app.
+pub(crate) async fn front() -> Redirect {
+    Redirect::temporary("/app")
+}
 
 /// Serves the app's one page, whatever the path: the page knows its views.
 pub(crate) async fn page(headers: HeaderMap) -> Response {

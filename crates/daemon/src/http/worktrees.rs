@@ -10,7 +10,7 @@ use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use crate::failure::Failure;
-use crate::sessions::Command;
+use crate::sessions::{Command, Uproot};
 use crate::worktrees::{self, Listed};
 
 /// The query of a removal.
@@ -31,19 +31,21 @@ pub(crate) async fn remove(
     Path(typed): Path<String>,
     Asked(Force { force }): Asked<Force>,
 ) -> Answer<RemovedWorktree> {
-    let listed = all(&app).await?;
-    let found = find(&app, &listed, &typed)?;
-    let handle = found.session.as_ref().map(|session| app.sessions.context.directory.handle(session.id));
-    let removed = found.remove(force, handle.as_deref()).await?;
-    if let Some(session) = &found.session {
-        app.sessions.ask(session.id, |reply| Command::Uproot(by, reply)).await?;
-    }
+    let worktree = find(all(&app).await?, &typed)?;
+    let name = worktree.name.clone();
+    let removed = match worktree.session.as_ref().map(|session| session.id) {
+        Some(owner) => {
+            let uproot = Uproot { by, worktree, force };
+            app.sessions.ask(owner, |reply| Command::Uproot(uproot, reply)).await?
+        }
+        None => worktree.remove(&app.sessions.context, force).await?,
+    };
     let archive = removed.archive.map(|archive| ArchiveView {
         reference: archive.reference,
         commit: archive.commit,
         restore: archive.restore,
     });
-    Ok(Json(RemovedWorktree { name: found.name.clone(), archive, branch_deleted: removed.branch_deleted }))
+    Ok(Json(RemovedWorktree { name, archive, branch_deleted: removed.branch_deleted }))
 }
 
 async fn all(app: &App) -> Result<Vec<Listed>, Failure> {
@@ -52,15 +54,16 @@ async fn all(app: &App) -> Result<Vec<Listed>, Failure> {
 }
 
 /// Finds a worktree by its name, its branch, or the handle of its agent.
-fn find<'a>(app: &App, listed: &'a [Listed], typed: &str) -> Result<&'a Listed, Failure> {
-    let is_meant = |listed: &&Listed| {
+fn find(listed: Vec<Listed>, typed: &str) -> Result<Listed, Failure> {
+    let is_meant = |listed: &Listed| {
         let branch = listed.status.as_ref().ok().and_then(|status| status.branch.as_deref());
         let id = listed.session.as_ref().map(|session| session.id.to_string());
         listed.name == typed
             || branch == Some(typed)
             || (typed.len() >= 4 && id.is_some_and(|id| id.starts_with(&typed.to_ascii_lowercase())))
     };
-    let mut meant = listed.iter().filter(is_meant);
+    let names: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
+    let mut meant = listed.into_iter().filter(is_meant);
     match (meant.next(), meant.next()) {
         (Some(found), None) => Ok(found),
         (Some(_), Some(_)) => {
@@ -68,7 +71,6 @@ fn find<'a>(app: &App, listed: &'a [Listed], typed: &str) -> Result<&'a Listed, 
                 .hint("name it as `paseo worktree ls` does"))
         }
         (None, _) => {
-            let names: Vec<String> = listed.iter().map(|listed| entry(app, listed).name).collect();
             let names = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
             Err(Failure::new(Code::NotFound, format!("there is no worktree `{typed}`"))
                 .hint(format!("worktrees: {names}")))
@@ -76,7 +78,7 @@ fn find<'a>(app: &App, listed: &'a [Listed], typed: &str) -> Result<&'a Listed, 
     }
 }
 
-fn entry(app: &App, listed: &Listed) -> WorktreeEntry {
+pub(super) fn entry(app: &App, listed: &Listed) -> WorktreeEntry {
     let status = listed.status.as_ref().ok();
     WorktreeEntry {
         name: listed.name.clone(),

@@ -1,6 +1,5 @@
 //! The MCP servers that agents reach their tools by. Stateless: who calls is known from the path and the token.
 
-mod catalogue;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -8,6 +7,8 @@ mod tests;
 use paseo_core::id::SessionId;
 use paseo_core::tool::Grants;
 use paseo_runtime::provider::McpServer;
+
+use crate::tools::catalogue;
 
 pub(crate) use server::serve;
 

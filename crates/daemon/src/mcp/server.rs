@@ -22,11 +22,12 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
-use super::catalogue::{SERVERS, Server};
 use crate::failure::Failure;
 use crate::http::App;
 use crate::http::request::{Caller, Path};
-use crate::sessions::{Command, Sessions};
+use crate::sessions::Sessions;
+use crate::tools;
+use crate::tools::catalogue::{SERVERS, Server};
 
 /// Serves one request of an agent to one of its servers.
 pub(crate) async fn serve(
@@ -99,11 +100,7 @@ impl Guest {
             let text = format!("there is no tool `{name}` here for this agent (there are: {known})");
             return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
         }
-        let (outcome, text) = self
-            .sessions
-            .ask(self.session, |reply| Command::Tool { name, input, reply })
-            .await
-            .map_err(|failure| ErrorData::internal_error(failure.message, None))?;
+        let (outcome, text) = tools::call(&self.sessions, self.session, &name, input).await;
         let content = vec![ContentBlock::text(text)];
         Ok(match outcome {
             ToolOutcome::Ok => CallToolResult::success(content),

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::harness::{Running, Start};
-use super::{Actors, Command, Context};
+use super::{Command, Context, Sessions};
 use crate::failure::Failure;
 use crate::mint;
 
@@ -32,7 +32,8 @@ const OUTPUTS: usize = 64;
 /// The owner of a session while it has something to do.
 pub(super) struct SessionActor {
     pub(super) context: Arc<Context>,
-    actors: Actors,
+    /// All sessions, this one among them.
+    pub(super) sessions: Sessions,
     pub(super) session: Session,
     pub(super) version: Version,
     commands: mpsc::Receiver<Command>,
@@ -132,7 +133,7 @@ enum Wake {
 impl SessionActor {
     pub(super) fn new(
         context: Arc<Context>,
-        actors: Actors,
+        sessions: Sessions,
         session: Session,
         version: Version,
         commands: mpsc::Receiver<Command>,
@@ -140,7 +141,7 @@ impl SessionActor {
     ) -> Self {
         Self {
             context,
-            actors,
+            sessions,
             session,
             version,
             commands,
@@ -211,7 +212,7 @@ impl SessionActor {
 
     /// Notes that the process has nothing to do.
     pub(super) fn rest(&mut self) {
-        if self.running.is_none() || self.current.is_some() {
+        if self.running.is_none() || self.current.is_some() || self.in_background() > 0 {
             return;
         }
         self.timer = Some((Instant::now() + IDLE, Timer::Idle));
@@ -222,9 +223,14 @@ impl SessionActor {
 
     /// Ends an idle process; the next turn starts a new one.
     pub(super) fn sleep(&mut self) {
-        if self.current.is_none() {
+        if self.current.is_none() && self.in_background() == 0 {
             self.end_processes();
         }
+    }
+
+    /// Returns how many commands the process runs in the background. It is not idle while there are any.
+    pub(super) fn in_background(&self) -> usize {
+        self.running.as_ref().map_or(0, |running| running.background)
     }
 
     /// Ends the harness and everything under it. Its exit is reported as an output.
@@ -314,11 +320,14 @@ impl SessionActor {
             Command::Close(by, reply) => answer(reply, self.close(by).await),
             Command::Reopen(by, reply) => answer(reply, self.reopen(by).await),
             Command::Clear(by, reply) => answer(reply, self.clear(by).await),
-            Command::Uproot(by, reply) => answer(reply, self.uproot(by).await),
+            Command::Uproot(uproot, reply) => answer(reply, self.uproot(uproot).await),
             Command::Delete { by, force, reply } => answer(reply, self.delete(by, force).await),
             Command::Patch(patch, reply) => answer(reply, self.patch(patch).await),
             Command::Answer(given, reply) => answer(reply, self.answer(given).await),
             Command::Tool { name, input, reply } => answer(reply, Ok(self.tool(&name, &input).await)),
+            Command::ToolDone { call, outcome, text } => {
+                self.tell(Input::ToolResult { call, outcome, text });
+            }
             Command::Resume(reply) => answer(reply, self.advance(&Actor::Daemon).await),
             Command::Sleep => self.sleep(),
             Command::Shutdown(reply) => {
@@ -338,7 +347,7 @@ impl SessionActor {
         if !idle {
             return false;
         }
-        let mut actors = self.actors.lock();
+        let mut actors = self.sessions.actors.lock();
         // A full capacity means that no command waits and none is on its way.
         let unneeded = self.commands.capacity() == self.commands.max_capacity();
         if unneeded {

@@ -1,17 +1,18 @@
 //! Asks: what an agent wants leave for, and what becomes of it. The rules are in `core::permission`.
 
+use paseo_core::actor::Actor;
 use paseo_core::id::TurnId;
-use paseo_core::item::{Decision, Entry, Kind};
-use paseo_core::permission::{self, Request, Verdict};
-use paseo_core::session::{Ask, Event};
+use paseo_core::item::{Decision, Entry, Kind, PermissionExtra};
+use paseo_core::permission::{self, Request, Scope, Verdict};
+use paseo_core::session::{Ask, Class, Event, Hold, Verb};
 use paseo_core::tool::Grants;
 use paseo_runtime::provider::{self, Input};
 use paseo_wire::error::Code;
 
-use super::Answer;
 use super::actor::SessionActor;
 use super::changes::Change;
 use super::output::{bounded, place};
+use super::{Answer, Message};
 use crate::failure::Failure;
 use crate::{journal, mint};
 
@@ -22,7 +23,10 @@ impl SessionActor {
     /// Decides about a request, or lets a person decide.
     pub(super) async fn asked(&mut self, request: Request) -> Result<(), Failure> {
         match self.verdict(&request) {
-            Verdict::Allow => self.decide(request.call, provider::Answer::Allow { input: request.input }),
+            Verdict::Allow => {
+                let answer = provider::Answer::Allow { input: request.input, message: None };
+                self.decide(request.call, answer);
+            }
             Verdict::Deny(message) => {
                 tracing::info!(session = %self.id(), power = request.power.tool(), "denied without asking");
                 self.decide(request.call, provider::Answer::Deny { message });
@@ -38,11 +42,13 @@ impl SessionActor {
             return Verdict::Deny(refused.to_string());
         }
         let profile = &self.session.profile;
-        let verdict =
-            permission::decide(profile.permissions, settings.rules.values(), &profile.project, request);
-        match verdict {
+        let rules = settings.rules.values();
+        match permission::decide(profile.permissions, rules, &Scope::of(profile), request) {
             Verdict::Ask if self.session.turn.is_none() => {
                 Verdict::Deny("Nobody can be asked between turns.".to_owned())
+            }
+            Verdict::Ask if self.session.hold == Hold::Stopped => {
+                Verdict::Deny("A person has stopped this turn.".to_owned())
             }
             verdict => verdict,
         }
@@ -50,6 +56,9 @@ impl SessionActor {
 
     async fn ask(&mut self, request: Request) -> Result<(), Failure> {
         let text = request.display();
+        let headline = request.headline(&self.session.profile.directory);
+        // Plain data with string keys always serialises.
+        let extra = serde_json::to_string(&PermissionExtra { headline }).ok();
         // The same request, made twice, is two asks.
         let hash = mint::hex(&mint::sha256(format!("{}\n{text}", request.call).as_bytes()));
         let (session, turn, reference) = (self.id(), self.current, journal::reference(&text));
@@ -57,8 +66,8 @@ impl SessionActor {
         let (tool, shape) = (bounded(&tool), Some(shape).filter(permission::Shape::is_storable));
         self.asks.insert(hash.clone(), call);
         self.quietly(|change| {
-            change.entries.content(session, reference.id, text.clone(), None);
-            let kind = Kind::Permission { hash: hash.clone(), decision: None };
+            change.entries.content(session, reference.id, text.clone(), extra.clone());
+            let kind = Kind::Permission { hash: hash.clone(), decision: None, by: None };
             let entry = Entry { place: place(turn), kind };
             change.entries.item_with(session, mint::item(), entry, Some(reference.id));
             let (hash, text) = (hash.clone(), reference.clone());
@@ -82,7 +91,8 @@ impl SessionActor {
         let decision = if answer.allow { Decision::Allow } else { Decision::Deny };
         let (session, turn) = (self.id(), self.current);
         self.change(&answer.by, |change| {
-            let kind = Kind::Permission { hash: ask.hash.clone(), decision: Some(decision) };
+            let (hash, by) = (ask.hash.clone(), Some(answer.by.clone()));
+            let kind = Kind::Permission { hash, decision: Some(decision), by };
             let entry = Entry { place: place(turn), kind };
             change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
             change.draft.push(Event::Decided { hash: ask.hash.clone(), decision });
@@ -91,15 +101,39 @@ impl SessionActor {
         .await?;
         self.asks.remove(&answer.hash);
         let message = answer.message.filter(|message| !message.trim().is_empty());
-        self.decide(
-            call,
-            if answer.allow {
-                provider::Answer::Allow { input: permission::displayed_input(&shown) }
-            } else {
-                provider::Answer::Deny { message: message.unwrap_or_else(|| DENIED.to_owned()) }
-            },
-        );
-        Ok(true)
+        let input = permission::displayed_input(&shown);
+        let is_question = input.is_null();
+        let provider = self.context.providers.get(&self.session.profile.provider);
+        let carries = provider.is_some_and(|provider| provider.capabilities().answer_messages);
+        let words = message.clone().filter(|_| !carries || (answer.allow && !is_question));
+        let decision = if answer.allow {
+            provider::Answer::Allow { input, message }
+        } else {
+            provider::Answer::Deny { message: message.unwrap_or_else(|| DENIED.to_owned()) }
+        };
+        self.decide(call, decision);
+        match words {
+            Some(words) => self.say_along(&answer.by, words, answer.allow).await,
+            None => Ok(true),
+        }
+    }
+
+    /// Delivers what a person said along with an answer that cannot carry it, as a message of its own.
+    async fn say_along(&mut self, by: &Actor, text: String, allowed: bool) -> Result<bool, Failure> {
+        let message = Message {
+            origin: by.clone(),
+            text,
+            verb: Verb::Steer,
+            class: Class::Message,
+            waited: false,
+            cause: None,
+            key: None,
+        };
+        let done = if allowed { "allowed" } else { "denied" };
+        self.deliver(message).await.map(|_| true).map_err(|failure| Failure {
+            message: format!("it was {done}, and your words did not reach the agent: {}", failure.message),
+            ..failure
+        })
     }
 
     /// Closes an ask that the harness does not want answered any more.
@@ -123,10 +157,19 @@ impl SessionActor {
     }
 }
 
+/// Withdraws everything that is asked: the turn is being stopped, and no answer shall count any more.
+pub(super) fn withdraw_all(change: &mut Change, turn: Option<TurnId>) {
+    let asks = change.draft.session.turn.as_ref().map(|turn| turn.asks.clone()).unwrap_or_default();
+    for ask in asks {
+        withdraw(change, turn, &ask);
+        change.draft.push(Event::Decided { hash: ask.hash, decision: Decision::Withdrawn });
+    }
+}
+
 /// Writes into the transcript that an ask was never answered.
 pub(super) fn withdraw(change: &mut Change, turn: Option<TurnId>, ask: &Ask) {
     let session = change.draft.session.id;
-    let kind = Kind::Permission { hash: ask.hash.clone(), decision: Some(Decision::Withdrawn) };
+    let kind = Kind::Permission { hash: ask.hash.clone(), decision: Some(Decision::Withdrawn), by: None };
     let entry = Entry { place: place(turn), kind };
     change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
 }

@@ -3,12 +3,11 @@
 use std::env;
 use std::ffi::OsString;
 use std::future::Future;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use paseo_core::id::{DeliveryId, SessionId};
-use paseo_core::permission::{self, Mode};
+use paseo_core::permission::{self, Mode, Scope};
 use paseo_core::session::{Outcome, Pending, Source};
 use paseo_core::tool::Grants;
 use paseo_core::{envelope, prompt};
@@ -19,7 +18,7 @@ use super::actor::{Ending, SessionActor};
 use crate::failure::Failure;
 use crate::identity::Registration;
 use crate::processes::Place;
-use crate::{mcp, mint};
+use crate::{mcp, mint, worktrees};
 
 /// A harness with everything that lives as long as it does.
 pub(super) struct Running {
@@ -29,6 +28,8 @@ pub(super) struct Running {
     /// What it was started with, and would have to be started anew to change.
     dress: Dress,
     ended: bool,
+    /// How many commands it runs in the background.
+    pub(super) background: usize,
 }
 
 /// What a session's process is started with, beside its conversation.
@@ -144,8 +145,9 @@ impl SessionActor {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
             })?;
             // Before a harness says it in words of its own.
-            if !Path::new(&session.profile.directory).is_dir() {
-                return Err(not_started(format!("its directory {} is gone", session.profile.directory)));
+            if let Some(gone) = worktrees::gone(&session.profile) {
+                let hint = gone.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+                return Err(not_started(gone.message + &hint));
             }
             let secret = mint::secret().map_err(|error| not_started(error.to_string()))?;
             let launch = Launch {
@@ -168,7 +170,14 @@ impl SessionActor {
                 )
             })?;
             let registration = registration.with_shim(harness.shim);
-            Ok(Running { harness, _registration: registration, _place: place, dress, ended: false })
+            Ok(Running {
+                harness,
+                _registration: registration,
+                _place: place,
+                dress,
+                ended: false,
+                background: 0,
+            })
         }));
     }
 
@@ -178,7 +187,8 @@ impl SessionActor {
         let profile = &self.session.profile;
         let grants = Grants::of(&self.session, &settings);
         let servers = mcp::servers(&grants, &self.context.url, self.session.id);
-        let permissions = permission::asking(profile.permissions, settings.rules.values(), &profile.project);
+        let permissions =
+            permission::asking(profile.permissions, settings.rules.values(), &Scope::of(profile));
         Dress { prompt: prompt::build(&self.session), servers, permissions }
     }
 

@@ -22,6 +22,7 @@ use paseo_core::id::{CauseId, SessionId};
 use paseo_core::item::ToolOutcome;
 use paseo_core::label::Label;
 use paseo_core::session::{Class, Session, Verb};
+use paseo_runtime::git::Removed;
 use paseo_store::Version;
 use paseo_wire::error::Code;
 use paseo_wire::message::Receipt;
@@ -39,6 +40,7 @@ use crate::live::Live;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
+use crate::worktrees::Listed;
 
 /// Messages that may wait for an actor's attention.
 const MAILBOX: usize = 256;
@@ -68,8 +70,8 @@ pub(crate) enum Command {
     Close(Actor, Reply<bool>),
     Reopen(Actor, Reply<bool>),
     Clear(Actor, Reply<bool>),
-    /// Its worktree is gone.
-    Uproot(Actor, Reply<bool>),
+    /// Removes its worktree.
+    Uproot(Uproot, Reply<Removed>),
     Delete {
         by: Actor,
         force: bool,
@@ -82,6 +84,12 @@ pub(crate) enum Command {
         name: String,
         input: Value,
         reply: Reply<(ToolOutcome, String)>,
+    },
+    /// A tool that the agent called is done.
+    ToolDone {
+        call: String,
+        outcome: ToolOutcome,
+        text: String,
     },
     /// Goes on with what waits: after a restart.
     Resume(Reply<()>),
@@ -98,18 +106,17 @@ impl Command {
         // Whoever asked may have gone.
         match self {
             Self::Deliver(_, reply) => drop(reply.send(Err(failure))),
-            Self::Stop(_, reply)
-            | Self::Close(_, reply)
-            | Self::Reopen(_, reply)
-            | Self::Clear(_, reply)
-            | Self::Uproot(_, reply) => drop(reply.send(Err(failure))),
+            Self::Stop(_, reply) | Self::Close(_, reply) | Self::Reopen(_, reply) | Self::Clear(_, reply) => {
+                drop(reply.send(Err(failure)))
+            }
+            Self::Uproot(_, reply) => drop(reply.send(Err(failure))),
             Self::Delete { reply, .. } | Self::Patch(_, reply) | Self::Answer(_, reply) => {
                 drop(reply.send(Err(failure)))
             }
             Self::Tool { reply, .. } => drop(reply.send(Err(failure))),
             Self::Resume(reply) => drop(reply.send(Err(failure))),
             Self::Shutdown(reply) => drop(reply.send(Ok(()))),
-            Self::Sleep => {}
+            Self::Sleep | Self::ToolDone { .. } => {}
         }
     }
 }
@@ -141,6 +148,13 @@ pub(crate) struct Patch {
     pub(crate) name: Option<Option<String>>,
     pub(crate) set: Vec<Label>,
     pub(crate) unset: Vec<String>,
+}
+
+/// The wish to remove a session's worktree.
+pub(crate) struct Uproot {
+    pub(crate) by: Actor,
+    pub(crate) worktree: Listed,
+    pub(crate) force: bool,
 }
 
 /// A person's answer to an ask.
@@ -233,7 +247,7 @@ impl Sessions {
         actors.insert(session.id, mailbox.clone());
         let actor = actor::SessionActor::new(
             Arc::clone(&self.context),
-            Arc::clone(&self.actors),
+            self.clone(),
             session,
             version,
             commands,

@@ -1,9 +1,11 @@
 //! What a harness says, and what becomes of it.
 
+use std::time::Duration;
+
 use paseo_core::actor::Actor;
 use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Draft, Entry, Kind, Place, ToolOutcome};
-use paseo_core::session::{self, Event, Outcome, Pending, Source};
+use paseo_core::session::{self, Event, Outcome, Pending, Source, Verb};
 use paseo_runtime::orphans;
 use paseo_runtime::provider::{DeltaKind, Exit, Failed, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
@@ -19,6 +21,8 @@ use crate::mint;
 
 /// Longest name or id that a harness may give.
 const NAME_BYTES: usize = 200;
+/// How long a process may take to go on by itself when the last command in the background has ended.
+const AFTER_BACKGROUND: Duration = Duration::from_secs(5);
 /// How much of a growing text is kept in case it is never finished.
 const KEPT_BYTES: usize = 1024 * 1024;
 
@@ -34,7 +38,7 @@ impl SessionActor {
     pub(super) async fn outputs(&mut self, outputs: Vec<Output>) {
         if outputs.is_empty() {
             // The driver ended without a word.
-            self.exited(Exit { code: None, signal: None, stderr: String::new() }).await;
+            self.exited(Exit { code: None, signal: None, shim_killed: true, stderr: String::new() }).await;
             return;
         }
         let mut finished: Vec<Finished> = Vec::new();
@@ -109,12 +113,15 @@ impl SessionActor {
                 Ok(())
             }
             Output::ToolRequest { call, name, input } => {
-                let (outcome, text) = self.tool(&name, &input).await;
-                self.tell(Input::ToolResult { call, outcome, text });
+                self.call_tool(call, name, input);
                 Ok(())
             }
             Output::Ask(request) => self.asked(request).await,
             Output::AskWithdrawn { call } => self.withdrawn(&call).await,
+            Output::Background { tasks } => {
+                self.work_in_background(tasks);
+                Ok(())
+            }
             Output::TurnEnded { turn, end } => {
                 if self.current == Some(turn) {
                     self.ended(end).await;
@@ -264,14 +271,45 @@ impl SessionActor {
         self.finish(ending).await;
     }
 
+    /// Notes how much runs in the background. A process that would sleep now stays awake for it.
+    fn work_in_background(&mut self, tasks: usize) {
+        let Some(running) = &mut self.running else { return };
+        running.background = tasks;
+        self.timer.take_if(|(_, what)| *what == Timer::Idle);
+        self.context.processes.rouse(self.id());
+        if tasks == 0 && self.current.is_none() {
+            // It goes on by itself now, or has nothing left to stay awake for.
+            self.timer = Some((Instant::now() + AFTER_BACKGROUND, Timer::Idle));
+        }
+    }
+
+    /// Says in the transcript that commands in the background end with their process.
+    pub(super) async fn tell_background_ended(&mut self) {
+        let words = match self.in_background() {
+            0 => return,
+            1 => "1 command in the background was ended.".to_owned(),
+            tasks => format!("{tasks} commands in the background were ended."),
+        };
+        let (session, turn) = (self.id(), self.current);
+        let notice = Draft::text(Kind::Notice { code: "background_ended".to_owned() }, words);
+        let told = self.quietly(|change| {
+            change.entries.item(session, mint::item(), place(turn), notice.clone());
+        });
+        if let Err(failure) = told.await {
+            tracing::error!(%session, error = %failure.message, "the end of commands could not be stored");
+        }
+    }
+
     async fn exited(&mut self, exit: Exit) {
+        if !self.over {
+            self.tell_background_ended().await;
+        }
         self.running = None;
         self.timer = None;
         self.context.processes.rouse(self.id());
         let (home, session) = (self.context.home.clone(), self.id());
         // A shim that was killed may have left something behind.
-        let (shim_killed, executable) =
-            (exit.signal.is_some() || exit.code.is_none(), self.context.executable.clone());
+        let (shim_killed, executable) = (exit.shim_killed, self.context.executable.clone());
         let swept = tokio::task::spawn_blocking(move || {
             let marked = sweep(&home, Sweep::Session(session));
             // Unmarked ones came to us when the shim died.
@@ -350,6 +388,9 @@ pub(super) struct LeftOpen {
 pub(super) fn end(change: &mut Change, left: &LeftOpen, turn: Option<TurnId>, ending: &Ending) {
     let session = change.draft.session.id;
     let cut_off = (ending.outcome == Outcome::Interrupted).then_some(match ending.source {
+        Source::Person if is_interrupted_by_message(&change.draft.session) => {
+            "A person interrupted this turn with a message."
+        }
         Source::Person => "A person stopped this turn.",
         Source::Restart => "The daemon was stopped or restarted in the middle of this turn.",
         Source::Protocol | Source::ProcessExit | Source::Hook | Source::Screen | Source::Daemon => {
@@ -369,6 +410,11 @@ pub(super) fn end(change: &mut Change, left: &LeftOpen, turn: Option<TurnId>, en
     } else {
         session::end_unsent(&mut change.draft, ending);
     }
+}
+
+/// Says whether a message waits that was to interrupt. A person who stops holds what waits.
+fn is_interrupted_by_message(session: &session::Session) -> bool {
+    session.queue.iter().any(|pending| pending.verb == Verb::Interrupt && pending.held.is_none())
 }
 
 /// Keeps what was said and not finished, closes tool calls that will never be answered, withdraws an open

@@ -2,21 +2,31 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::session::{self, Event, Outcome, Refusal, Source};
+use paseo_runtime::git::Removed;
 use paseo_runtime::provider::Output;
 use paseo_store::Erasure;
 use paseo_wire::error::Code;
 
-use super::Patch;
 use super::actor::{Ending, SHIM_GRACE, SessionActor};
+use super::asks::withdraw_all;
 use super::changes::{Spent, Stored};
 use super::output::{close_open, end};
+use super::{Patch, Uproot};
 use crate::directory::Closing;
 use crate::failure::Failure;
+use crate::worktrees;
 
 impl SessionActor {
     /// Stops the running turn; nothing more starts until a person writes.
     pub(super) async fn stop(&mut self, by: Actor) -> Result<bool, Failure> {
-        let stopped = self.change(&by, |change| Ok(session::hold_for_stop(&mut change.draft))).await?;
+        let turn = self.current;
+        let stopped = self
+            .change(&by, |change| {
+                withdraw_all(change, turn);
+                Ok(session::hold_for_stop(&mut change.draft))
+            })
+            .await?;
+        self.asks.clear();
         if self.session.turn.is_some() {
             self.interrupt(Source::Person).await;
         }
@@ -38,7 +48,11 @@ impl SessionActor {
         Ok(changed)
     }
 
+    /// Reopens the session, if there still is a place for it to work in.
     pub(super) async fn reopen(&mut self, by: Actor) -> Result<bool, Failure> {
+        if let Some(gone) = worktrees::gone(&self.session.profile).filter(|_| !self.session.is_open()) {
+            return Err(gone);
+        }
         self.change(&by, |change| {
             session::reopen(&mut change.draft);
             Ok(!change.draft.events.is_empty())
@@ -84,13 +98,15 @@ impl SessionActor {
         }
     }
 
-    /// Notes that a person removed the session's worktree.
-    pub(super) async fn uproot(&mut self, by: Actor) -> Result<bool, Failure> {
-        self.change(&by, |change| {
-            session::uproot(&mut change.draft);
-            Ok(!change.draft.events.is_empty())
+    /// Removes the session's worktree. Nothing else happens to the session meanwhile: it cannot be reopened.
+    pub(super) async fn uproot(&mut self, uproot: Uproot) -> Result<Removed, Failure> {
+        let removed = uproot.worktree.remove(&self.context, uproot.force).await?;
+        self.change(&uproot.by, |change| {
+            session::uproot(&mut change.draft, removed.kept.clone());
+            Ok(())
         })
-        .await
+        .await?;
+        Ok(removed)
     }
 
     pub(super) async fn patch(&mut self, patch: Patch) -> Result<bool, Failure> {
@@ -120,6 +136,7 @@ impl SessionActor {
         self.over = true;
         self.start = None;
         self.unsent = None;
+        self.tell_background_ended().await;
         self.end_processes();
         while let Some(running) = &mut self.running {
             let Ok(outputs) = tokio::time::timeout(SHIM_GRACE, running.outputs(64)).await else {

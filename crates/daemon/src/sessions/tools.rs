@@ -1,30 +1,36 @@
-//! Tools that an agent calls through its harness. Every call passes the scope check.
+//! Tools that an agent calls through its harness, and those that change the agent itself.
 
 use paseo_core::actor::Actor;
 use paseo_core::item::ToolOutcome;
 use paseo_core::limits::NAME_CHARS;
 use paseo_core::session::{self, Refusal};
-use paseo_core::tool::{Grants, SET_BRANCH, SET_TITLE};
+use paseo_core::tool::{SET_BRANCH, SET_TITLE};
 use serde_json::Value;
 
+use super::Command;
 use super::actor::SessionActor;
 use crate::failure::Failure;
-use crate::worktrees;
+use crate::{tools, worktrees};
 
 impl SessionActor {
-    /// Does what the agent asks for, if it may, and returns what to tell it.
+    /// Lets a tool that the agent calls through its harness be done. Not here: it may take long, or need this actor.
+    pub(super) fn call_tool(&self, call: String, name: String, input: Value) {
+        let (sessions, caller, mailbox) = (self.sessions.clone(), self.id(), self.mailbox.clone());
+        tokio::spawn(async move {
+            let (outcome, text) = tools::call(&sessions, caller, &name, input).await;
+            // Without the actor there is no harness to tell.
+            if let Some(mailbox) = mailbox.upgrade() {
+                let _ = mailbox.send(Command::ToolDone { call, outcome, text }).await;
+            }
+        });
+    }
+
+    /// Does what changes the agent itself. Whether it may was checked by [`tools::call`].
     pub(super) async fn tool(&mut self, name: &str, input: &Value) -> (ToolOutcome, String) {
-        let grants = Grants::of(&self.session, &self.context.settings.get());
-        if let Err(refused) = grants.check(name) {
-            tracing::info!(session = %self.id(), "refused a tool that is not granted");
-            return (ToolOutcome::Denied, refused.to_string());
-        }
         match name {
             SET_TITLE => self.set_title(input).await,
             SET_BRANCH => self.set_branch(input).await,
-            // A power of the harness itself: it asked whether it may.
-            native if native.starts_with("native_") => (ToolOutcome::Ok, String::new()),
-            other => (ToolOutcome::Error, format!("the tool `{other}` cannot be called this way")),
+            other => (ToolOutcome::Error, format!("the tool `{other}` does not change the agent itself")),
         }
     }
 

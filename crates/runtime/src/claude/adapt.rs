@@ -7,21 +7,24 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use paseo_core::id::{DeliveryId, TurnId};
+use paseo_core::id::TurnId;
 use paseo_core::item::{Draft, Kind, Usage};
 use paseo_core::time::Timestamp;
 use serde_json::Value;
 
 use super::asks::Asked;
+use super::background::Background;
+use super::cost::{self, Cost};
 use super::ending::{self, Troubles};
 use super::notices::{self, Said};
-use super::parse::{self, Assistant, Content, Lifecycle, Line, System, TurnResult, User};
+use super::parse::{self, Assistant, Content, ControlAnswer, Lifecycle, Line, System, TurnResult, User};
 use super::transcript::Transcript;
-use super::{NAME, say};
+use super::turns::{Turns, Waiting, ended, failed, resume_failed};
+use super::{NAME, hooks, say};
 use crate::driver::{self, Action};
 use crate::fresh::Ids;
 use crate::lines;
-use crate::provider::{Failed, FailureCode, Input, Message, Output, TurnEnd};
+use crate::provider::{Input, Message, Output, TurnEnd};
 
 /// Set by the program in the environment of its commands, and of nothing else that it starts.
 const COMMAND_VARIABLE: &str = "CLAUDE_CODE_CHILD_SESSION";
@@ -33,6 +36,8 @@ const ON_DISK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Session {
     pub directory: PathBuf,
+    /// A person may have to be asked, or has to be spared.
+    pub asks: bool,
     /// The names of our MCP servers.
     pub servers: Vec<String>,
     /// The program's id of the conversation.
@@ -50,36 +55,22 @@ pub(super) struct Adapter {
     troubles: Troubles,
     /// What waits for a person.
     pub(super) asks: HashMap<String, Asked>,
-    /// What runs in the background, and in which turn it began.
-    tasks: HashMap<String, Option<TurnId>>,
-    /// What the process cost so far, in dollars.
-    cost: f64,
+    /// Where each call of this turn works, as far as it was told.
+    pub(super) directories: HashMap<String, PathBuf>,
+    background: Background,
+    cost: Cost,
     /// The program has begun a turn, so it knows the conversation.
     alive: bool,
     forgotten: bool,
 }
 
-/// Whose turn it is.
-#[derive(Debug, Default)]
-struct Turns {
-    waiting: Option<Waiting>,
-    running: Option<TurnId>,
-    /// Written into the running turn and not taken up yet.
-    steers: Vec<DeliveryId>,
-    interrupting: bool,
-    /// The turn would have ended so, had it not to take up what was steered.
-    held: Option<TurnEnd>,
-}
-
-/// A turn that was written and not taken up yet.
-#[derive(Debug, Clone, Copy)]
-struct Waiting {
-    turn: TurnId,
-    /// The program says that it works on it, and has not shown it yet.
-    started: bool,
-}
-
 impl driver::Adapter for Adapter {
+    fn begin(&mut self, _: Timestamp) -> Vec<Action> {
+        let hooks = self.session.asks.then(|| say::initialize(hooks::REQUEST));
+        let cost = self.cost.is_unknown().then(|| say::usage(cost::REQUEST));
+        hooks.into_iter().chain(cost).map(Action::Write).collect()
+    }
+
     fn line(&mut self, line: &lines::Line, now: Timestamp) -> Vec<Action> {
         let whole = !matches!(line.damage, Some(lines::Damage::TooLong { .. }));
         match parse::read(&line.text).filter(|_| whole) {
@@ -117,13 +108,14 @@ impl driver::Adapter for Adapter {
 impl Adapter {
     pub(super) fn new(session: Session, ids: Ids) -> Self {
         Self {
+            cost: Cost::new(session.resumed),
             session,
             transcript: Transcript::new(ids),
             turns: Turns::default(),
             troubles: Troubles::default(),
             asks: HashMap::new(),
-            tasks: HashMap::new(),
-            cost: 0.0,
+            directories: HashMap::new(),
+            background: Background::default(),
             alive: false,
             forgotten: false,
         }
@@ -149,10 +141,8 @@ impl Adapter {
             // The request is named like the message, so that the answer tells which.
             actions.push(Action::Write(say::take_back(&uuid, &uuid)));
         }
-        for (task, began) in &self.tasks {
-            if *began == running {
-                actions.push(Action::Write(say::stop_task(&format!("stop-{task}"), task)));
-            }
+        for task in self.background.of(running) {
+            actions.push(Action::Write(say::stop_task(&format!("stop-{task}"), task)));
         }
         let turn = running.or(self.turns.waiting.map(|waiting| waiting.turn));
         let request = turn.map(|turn| format!("interrupt-{turn}")).unwrap_or_default();
@@ -164,6 +154,7 @@ impl Adapter {
         match line {
             Line::System(system) => self.system(&system, text, now),
             Line::StreamEvent(line) => {
+                self.cost.spend();
                 let mut actions = self.settle(line.parent_tool_use_id.as_deref(), now);
                 actions.extend(self.transcript.stream(line, now).map(Action::Tell));
                 actions
@@ -172,14 +163,7 @@ impl Adapter {
             Line::User(line) => self.user(&line, text, now),
             Line::Result(result) => self.result(&result, text, now),
             Line::ControlRequest(asked) => self.asked(asked, text, now),
-            Line::ControlResponse(answer) => {
-                let taken_back = answer.response.response.get("cancelled").and_then(Value::as_bool);
-                if taken_back == Some(true) {
-                    self.taken_back(&answer.response.request_id)
-                } else {
-                    Vec::new()
-                }
-            }
+            Line::ControlResponse(answer) => self.answered(&answer.response, now),
             Line::ControlCancelRequest(cancelled) => {
                 let open = self.asks.remove(&cancelled.request_id);
                 open.map(|_| Action::Tell(Output::AskWithdrawn { call: cancelled.request_id }))
@@ -204,20 +188,19 @@ impl Adapter {
             "init" => self.init(system, now),
             "session_state_changed" if system.text("state") == Some("idle") => self.idle(),
             "task_started" => {
-                let in_background =
-                    system.fields.get("is_backgrounded").and_then(Value::as_bool) == Some(true);
-                if let (true, Some(task)) = (in_background, system.text("task_id")) {
-                    self.tasks.insert(task.to_owned(), self.turns.running);
-                }
+                self.background.started(system, self.turns.running);
                 Vec::new()
             }
+            "background_tasks_changed" => self.background.listed(system),
             "task_notification" => {
-                let known = system.text("task_id").and_then(|task| self.tasks.remove(task));
                 // Others answer as tool calls.
-                let said = known.map_or(Said::Nothing, |_| Said::Notice {
-                    code: "background_task",
-                    text: system.text("summary").unwrap_or("A background task ended.").to_owned(),
-                });
+                let said = match self.background.ended(system) {
+                    true => Said::Notice {
+                        code: "background_task",
+                        text: system.text("summary").unwrap_or("A background task ended.").to_owned(),
+                    },
+                    false => Said::Nothing,
+                };
                 self.said(said, text, now)
             }
             "api_retry" => {
@@ -228,6 +211,22 @@ impl Adapter {
             }
             _ => self.said(notices::of_system(system), text, now),
         }
+    }
+
+    /// Takes in the answer to a request of ours.
+    fn answered(&mut self, answer: &ControlAnswer, now: Timestamp) -> Vec<Action> {
+        match answer.request_id.as_str() {
+            cost::REQUEST => self.cost.answered(&answer.response),
+            hooks::REQUEST if answer.subtype == "error" => {
+                let text = hooks::NOT_SET_UP.to_owned();
+                return self.said(Said::Notice { code: "not_asked", text }, "", now);
+            }
+            uuid if answer.response.get("cancelled").and_then(Value::as_bool) == Some(true) => {
+                return self.taken_back(uuid);
+            }
+            _ => {}
+        }
+        Vec::new()
     }
 
     fn init(&mut self, system: &System, now: Timestamp) -> Vec<Action> {
@@ -326,6 +325,7 @@ impl Adapter {
     }
 
     fn assistant(&mut self, line: Assistant, now: Timestamp) -> Vec<Action> {
+        self.cost.spend();
         let mut actions = self.settle(line.parent_tool_use_id.as_deref(), now);
         match line.error {
             // The end of the turn says it.
@@ -410,8 +410,7 @@ impl Adapter {
         }) else {
             return self.said(Said::Unknown, text, now);
         };
-        let usage = ending::usage(result, self.cost);
-        self.cost = result.total_cost_usd.unwrap_or(self.cost);
+        let usage = ending::usage(result, self.cost.turn(result.total_cost_usd));
         if usage != (Usage { cost_micros: usage.cost_micros, ..Usage::default() }) {
             let item =
                 self.transcript.item(Draft { kind: Kind::Usage(usage), text: None, extra: None }, None, now);
@@ -464,6 +463,7 @@ impl Adapter {
         self.turns.held = None;
         self.turns.interrupting = false;
         self.troubles = Troubles::default();
+        self.directories.clear();
         let mut actions = Vec::new();
         if end == TurnEnd::Interrupted {
             actions.push(Action::EndCommands { variable: COMMAND_VARIABLE });
@@ -483,17 +483,4 @@ impl Adapter {
         };
         vec![Action::Tell(output)]
     }
-}
-
-fn ended(turn: TurnId, end: TurnEnd) -> Action {
-    Action::Tell(Output::TurnEnded { turn, end })
-}
-
-fn failed(text: &str) -> TurnEnd {
-    TurnEnd::Failed(Failed { code: FailureCode::HarnessError, text: text.to_owned(), until: None })
-}
-
-fn resume_failed() -> TurnEnd {
-    let text = "Claude Code does not know this conversation any more.".to_owned();
-    TurnEnd::Failed(Failed { code: FailureCode::ResumeFailed, text, until: None })
 }

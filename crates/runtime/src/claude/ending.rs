@@ -75,16 +75,15 @@ fn text_of(result: &TurnResult, troubles: &Troubles) -> String {
     }
 }
 
-/// Returns what a turn cost. `before` is what the process had cost by then.
-pub(super) fn usage(result: &TurnResult, before: f64) -> Usage {
+/// Returns what a turn used.
+pub(super) fn usage(result: &TurnResult, cost_micros: Option<u64>) -> Usage {
     let tokens = result.usage;
     let input = tokens.input_tokens.saturating_add(tokens.cache_creation_input_tokens);
     Usage {
         input_tokens: input.saturating_add(tokens.cache_read_input_tokens),
         output_tokens: tokens.output_tokens,
         cached_tokens: tokens.cache_read_input_tokens,
-        // A cast of a float saturates.
-        cost_micros: result.total_cost_usd.map(|total| ((total - before).max(0.0) * 1e6).round() as u64),
+        cost_micros,
     }
 }
 
@@ -156,16 +155,16 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_costs_what_the_process_costs_more_than_before() {
+    fn what_was_read_from_the_cache_counts_as_input() {
         let tokens = TokenCount {
             input_tokens: 2400,
             output_tokens: 10,
             cache_creation_input_tokens: 100,
             cache_read_input_tokens: 500,
         };
-        let result = TurnResult { usage: tokens, total_cost_usd: Some(0.02625), ..TurnResult::default() };
+        let result = TurnResult { usage: tokens, ..TurnResult::default() };
         let expected =
             Usage { input_tokens: 3000, output_tokens: 10, cached_tokens: 500, cost_micros: Some(7500) };
-        assert_eq!(usage(&result, 0.01875), expected);
+        assert_eq!(usage(&result, Some(7500)), expected);
     }
 }

@@ -4,7 +4,10 @@ mod adapt;
 #[cfg(test)]
 mod adapt_tests;
 mod asks;
+mod background;
+mod cost;
 mod ending;
+mod hooks;
 mod login;
 mod notices;
 mod parse;
@@ -12,6 +15,7 @@ mod say;
 mod spawn;
 mod tools;
 mod transcript;
+mod turns;
 
 use std::env;
 use std::path::PathBuf;
@@ -70,7 +74,9 @@ impl Claude {
         let home = self.options.isolated_home.as_deref();
         let program = spawn::program(launch, &program, home, &conversation)?;
         let session = Session {
-            directory: launch.directory.clone(),
+            // The program tells where it is without the links on the way.
+            directory: launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone()),
+            asks: launch.permissions != Mode::Full,
             servers: launch.servers.iter().map(|server| server.name.clone()).collect(),
             conversation,
             resumed: launch.resume.is_some(),
@@ -95,6 +101,7 @@ impl Provider for Claude {
             thinking: true,
             cost: true,
             own_turns: true,
+            answer_messages: true,
             lifetime: Lifetime::Pipe,
         }
     }

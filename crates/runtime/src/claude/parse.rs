@@ -250,6 +250,7 @@ pub(super) struct ControlResponse {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ControlAnswer {
+    pub subtype: String,
     pub request_id: String,
     pub response: Value,
 }

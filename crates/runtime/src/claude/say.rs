@@ -32,12 +32,29 @@ pub(super) fn stop_task(request: &str, task: &str) -> String {
     control(request, json!({ "subtype": "stop_task", "task_id": task }))
 }
 
-/// Answers an ask. `input` is what was asked for.
-pub(super) fn decision(request: &str, answer: Answer, input: Value) -> String {
+/// Asks to be told before each use of a tool.
+pub(super) fn initialize(request: &str) -> String {
+    let hooks = json!({ "PreToolUse": [{ "hookCallbackIds": ["before_tool"] }] });
+    control(request, json!({ "subtype": "initialize", "hooks": hooks }))
+}
+
+/// Asks what the conversation has cost, and not for where that comes from: that takes long.
+pub(super) fn usage(request: &str) -> String {
+    control(request, json!({ "subtype": "get_usage", "skip_behaviors": true }))
+}
+
+/// Answers what we were told before the use of a tool. `asks`: whatever the settings say, it asks.
+pub(super) fn before_tool(request: &str, asks: bool) -> String {
+    let decision = json!({ "hookEventName": "PreToolUse", "permissionDecision": "ask" });
+    let response = if asks { json!({ "hookSpecificOutput": decision }) } else { json!({}) };
+    let response = json!({ "subtype": "success", "request_id": request, "response": response });
+    json!({ "type": "control_response", "response": response }).to_string()
+}
+
+/// Answers an ask. `input` is what is allowed.
+pub(super) fn decision(request: &str, answer: &Answer, input: &Value) -> String {
     let response = match answer {
-        // A question has nothing to be allowed with.
-        Answer::Allow { input: Value::Null } => json!({ "behavior": "allow", "updatedInput": input }),
-        Answer::Allow { input } => json!({ "behavior": "allow", "updatedInput": input }),
+        Answer::Allow { .. } => json!({ "behavior": "allow", "updatedInput": input }),
         Answer::Deny { message } => json!({ "behavior": "deny", "message": message }),
     };
     let response = json!({ "subtype": "success", "request_id": request, "response": response });

@@ -71,13 +71,17 @@ fn arguments(launch: &Launch, conversation: &str) -> Vec<String> {
         "--include-partial-messages",
         "--replay-user-messages",
         "--forward-subagent-text",
-        // Whatever the user's settings say, we are asked.
+        // Whatever mode the user's settings say, and unless a rule of theirs allows it: see `hooks`.
         "--permission-mode=default",
         "--permission-prompt-tool=stdio",
     ];
     let mut arguments: Vec<String> = fixed.into_iter().map(str::to_owned).collect();
     let option = if launch.resume.is_some() { "resume" } else { "session-id" };
     arguments.push(format!("--{option}={conversation}"));
+    if launch.permissions != Mode::Full {
+        // Those of a cloned repository would run without anybody being asked. Ours is none of these.
+        arguments.push(format!("--settings={}", json!({ "disableAllHooks": true })));
+    }
     if launch.permissions == Mode::ReadOnly {
         arguments.push(format!("--disallowedTools={}", tools::NOT_FOR_READERS.join(",")));
     }
@@ -180,6 +184,8 @@ mod tests {
             assert!(words.contains(&"--permission-mode=default".to_owned()));
             let withheld = words.iter().find(|word| word.starts_with("--disallowedTools="));
             assert_eq!(withheld.is_some(), mode == Mode::ReadOnly);
+            let hooks = words.contains(&r#"--settings={"disableAllHooks":true}"#.to_owned());
+            assert_eq!(hooks, mode != Mode::Full);
             assert!(withheld.is_none_or(|word| word.contains("Bash") && word.contains("Write")));
         }
     }

@@ -60,6 +60,8 @@ const KNOWN: &[Known] = &[
 
 const QUESTION: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";
+/// The field of a plan that asks for more than the plan.
+const IN_ADVANCE: &str = "allowedPrompts";
 
 /// What an agent that may only read does without, also in its subagents. `Task` stays: it has the same limits.
 pub(super) const NOT_FOR_READERS: &[&str] = &[
@@ -95,11 +97,24 @@ pub(super) fn runs_commands(name: &str) -> bool {
 
 /// Returns how a call is shown.
 pub(super) fn extra(name: &str, input: &Value) -> ToolCallExtra {
-    let telling = find(name).and_then(|known| input.get(known.telling)).and_then(Value::as_str);
-    let words = telling.unwrap_or_default().lines().next().unwrap_or_default();
-    let title = if words.is_empty() { name.to_owned() } else { format!("{name}: {words}") };
+    let title = match find(name) {
+        Some(known) => input.get(known.telling).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        None => foreign(name, input),
+    };
+    let title = title.lines().next().unwrap_or_default();
     let locations = ["file_path", "notebook_path"].iter().filter_map(|field| input.get(field)?.as_str());
-    ToolCallExtra { title: shortened(&title), locations: locations.map(str::to_owned).collect() }
+    ToolCallExtra { title: shortened(title), locations: locations.map(str::to_owned).collect() }
+}
+
+/// Names what is not known by the first thing that it gets; a tool of an MCP server by server and tool else.
+fn foreign(name: &str, input: &Value) -> String {
+    let telling = input.as_object().and_then(|input| input.values().find_map(Value::as_str));
+    let parts = name.strip_prefix("mcp__").and_then(|name| name.split_once("__"));
+    match (telling, parts) {
+        (Some(telling), _) => telling.to_owned(),
+        (None, Some((server, tool))) => format!("{tool} of {server}"),
+        (None, None) => String::new(),
+    }
 }
 
 /// Says whether a tool belongs to one of our own servers. Those check by themselves what an agent may do.
@@ -112,36 +127,66 @@ pub(super) fn is_ours(asked: &ControlQuestion, servers: &[String]) -> bool {
     servers.iter().any(|server| named(server) && tool(server).is_some_and(|tool| !tool.contains("__")))
 }
 
-/// Returns what a tool asks leave for.
-pub(super) fn request(call: String, asked: &ControlQuestion, directory: &Path) -> Request {
-    let (tool, input) = (asked.tool_name.clone(), asked.input.clone());
-    let power = find(&tool).map_or(Power::Shell, |known| known.power);
-    let shape = shape(asked, power, directory);
-    Request { call, tool, input, power, shape }
+/// Where a call works.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The session's own directory.
+    pub session: &'a Path,
+    /// Where the shell is now, which moves; `None` when that is not known.
+    pub now: Option<&'a Path>,
 }
 
-fn shape(asked: &ControlQuestion, power: Power, directory: &Path) -> Shape {
+impl Place<'_> {
+    /// Returns where the shell is, if that is not the session's own directory.
+    fn elsewhere(&self) -> Option<&Path> {
+        self.now.filter(|now| *now != self.session)
+    }
+}
+
+/// Returns what a tool asks leave for.
+pub(super) fn request(call: String, asked: &ControlQuestion, place: Place<'_>) -> Request {
+    let (name, input) = (&asked.tool_name, asked.input.clone());
+    let power = find(name).map_or(Power::Shell, |known| known.power);
+    let mut tool = name.clone();
+    if runs_commands(name) {
+        // The same command is not the same thing without the sandbox, or in another place.
+        if input.get("dangerouslyDisableSandbox").and_then(Value::as_bool) == Some(true) {
+            tool.push_str(" outside the sandbox");
+        }
+        if let Some(now) = place.elsewhere() {
+            tool.push_str(&format!(" in {}", now.display()));
+        }
+    }
+    Request { call, tool, shape: shape(asked, power, place), input, power }
+}
+
+fn shape(asked: &ControlQuestion, power: Power, place: Place<'_>) -> Shape {
     let text = |name: &str| asked.input.get(name).and_then(Value::as_str);
     let by_name = || Shape::Tool { name: asked.tool_name.clone() };
     match asked.tool_name.as_str() {
         QUESTION => return Shape::Question { text: question(&asked.input) },
-        PLAN => {
-            let plan = text("plan").unwrap_or_default();
-            return Shape::Question { text: format!("The agent wants to carry out this plan:\n{plan}") };
-        }
+        PLAN => return Shape::Question { text: plan(&asked.input) },
         name if asked.requires_user_interaction => {
             return Shape::Question { text: format!("{name} {}", asked.input) };
         }
         _ => {}
     }
     match power {
-        Power::Shell => text("command").map_or_else(by_name, |command| {
-            // The same command is not the same thing without the sandbox.
-            let free = asked.input.get("dangerouslyDisableSandbox").and_then(Value::as_bool) == Some(true);
-            let suffix = if free { "  # outside the sandbox" } else { "" };
-            Shape::Command { command: format!("{command}{suffix}") }
-        }),
+        Power::Shell => {
+            text("command").map_or_else(by_name, |command| match (place.now, place.elsewhere()) {
+                (Some(_), None) => Shape::Command { command: command.to_owned() },
+                (_, Some(now)) => {
+                    Shape::Command { command: format!("cd {} && {command}", quoted(&now.to_string_lossy())) }
+                }
+                // Nothing that could be kept: it may mean another thing the next time.
+                (None, None) => {
+                    let (name, input) = (&asked.tool_name, &asked.input);
+                    Shape::Question { text: format!("{name}, in a directory that is not known: {input}") }
+                }
+            })
+        }
         Power::Write => text("file_path").or(text("notebook_path")).map_or_else(by_name, |path| {
+            let directory = place.now.unwrap_or(place.session);
             Shape::File { path: directory.join(path).to_string_lossy().into_owned() }
         }),
         Power::Net => {
@@ -149,6 +194,49 @@ fn shape(asked: &ControlQuestion, power: Power, directory: &Path) -> Shape {
         }
         Power::Read => by_name(),
     }
+}
+
+/// Returns what a tool gets when a person allows it, with what they say along with it.
+pub(super) fn allowed(name: &str, mut input: Value, message: Option<&str>) -> Value {
+    let Some(fields) = input.as_object_mut() else { return input };
+    match (name, message) {
+        // Leave in advance, for commands that nobody has seen.
+        (PLAN, _) => drop(fields.remove(IN_ADVANCE)),
+        (QUESTION, Some(message)) => {
+            let answers = answers(fields.get("questions"), message);
+            fields.insert("answers".to_owned(), answers);
+        }
+        _ => {}
+    }
+    input
+}
+
+/// Returns a person's words as the answer to each question: a line for each when there are as many, else all.
+fn answers(questions: Option<&Value>, message: &str) -> Value {
+    let questions = questions.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let questions: Vec<&str> =
+        questions.iter().filter_map(|asked| asked.get("question").and_then(Value::as_str)).collect();
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let each = |place: usize| if lines.len() == questions.len() { lines[place] } else { message.trim() };
+    let answers =
+        questions.iter().enumerate().map(|(place, asked)| ((*asked).to_owned(), each(place).into()));
+    Value::Object(answers.collect())
+}
+
+/// Returns a path as a word for the shell.
+fn quoted(path: &str) -> String {
+    let plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "_-./=:,@+".contains(c));
+    if plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+fn plan(input: &Value) -> String {
+    let given = allowed(PLAN, input.clone(), None);
+    let words = given.get("plan").and_then(Value::as_str).unwrap_or_default();
+    let mut text = format!("The agent wants to carry out this plan:\n{words}\n\n{given:#}");
+    if let Some(wanted) = input.get(IN_ADVANCE) {
+        text.push_str(&format!("\n\nIt also wants leave in advance, which it does not get:\n{wanted:#}"));
+    }
+    text
 }
 
 /// Returns the host of an address, with its port. `None` for what only looks like one.
@@ -191,9 +279,13 @@ mod tests {
     use super::super::parse::ServerName;
     use super::*;
 
+    fn at_home() -> Place<'static> {
+        Place { session: Path::new("/project"), now: Some(Path::new("/project")) }
+    }
+
     fn asked(tool: &str, input: Value) -> Request {
         let question = ControlQuestion { tool_name: tool.into(), input, ..ControlQuestion::default() };
-        request("r1".into(), &question, Path::new("/project"))
+        request("r1".into(), &question, at_home())
     }
 
     #[test]
@@ -224,9 +316,47 @@ mod tests {
     }
 
     #[test]
-    fn leaving_the_sandbox_is_another_command() {
+    fn leaving_the_sandbox_is_another_thing_and_words_in_a_command_are_not() {
         let free = asked("Bash", json!({ "command": "make", "dangerouslyDisableSandbox": true }));
-        assert_ne!(free.shape, asked("Bash", json!({ "command": "make" })).shape);
+        assert_eq!(free.tool, "Bash outside the sandbox");
+        assert_eq!(free.shape, Shape::Command { command: "make".into() });
+        assert_eq!(asked("Bash", json!({ "command": "make  # outside the sandbox" })).tool, "Bash");
+    }
+
+    #[test]
+    fn the_same_command_in_another_place_is_another_command() {
+        let run_in = |now: Option<&str>| {
+            let input = json!({ "command": "make" });
+            let asked = ControlQuestion { tool_name: "Bash".into(), input, ..ControlQuestion::default() };
+            request("r".into(), &asked, Place { now: now.map(Path::new), ..at_home() })
+        };
+        let sub = run_in(Some("/project/sub"));
+        assert_eq!(sub.tool, "Bash in /project/sub");
+        assert_eq!(sub.shape, Shape::Command { command: "cd /project/sub && make".into() });
+        let odd = run_in(Some("/project/a && b's"));
+        assert_eq!(odd.shape, Shape::Command { command: r"cd '/project/a && b'\''s' && make".into() });
+        assert!(!run_in(None).shape.is_storable());
+    }
+
+    #[test]
+    fn a_plan_shows_all_of_itself_and_gets_no_leave_in_advance() {
+        let input = json!({ "plan": "tidy up", "file": "/p.md", "allowedPrompts": [{ "tool": "Bash", "prompt": "rm" }] });
+        let Shape::Question { text } = asked(PLAN, input.clone()).shape else { panic!("not a question") };
+        assert!(text.contains("tidy up") && text.contains("/p.md") && text.contains("\"rm\""), "{text}");
+        assert_eq!(allowed(PLAN, input, Some("go")), json!({ "plan": "tidy up", "file": "/p.md" }));
+    }
+
+    #[test]
+    fn what_a_person_says_answers_the_question() {
+        let one = json!({ "questions": [{ "question": "Which?" }] });
+        let two = json!({ "questions": [{ "question": "Which?" }, { "question": "When?" }] });
+        let answers = |input: &Value, message: Option<&str>| {
+            allowed(QUESTION, input.clone(), message).get("answers").cloned()
+        };
+        assert_eq!(answers(&one, Some("take B\n")), Some(json!({ "Which?": "take B" })));
+        assert_eq!(answers(&two, Some("B\nnow")), Some(json!({ "Which?": "B", "When?": "now" })));
+        assert_eq!(answers(&two, Some("as you like")).unwrap()["When?"], "as you like");
+        assert_eq!(answers(&one, None), None);
     }
 
     #[test]
@@ -240,7 +370,7 @@ mod tests {
     }
 
     fn request_shape(question: &ControlQuestion) -> Shape {
-        request("r".into(), question, Path::new("/")).shape
+        request("r".into(), question, at_home()).shape
     }
 
     #[test]
@@ -263,8 +393,17 @@ mod tests {
     #[test]
     fn a_title_is_one_short_line() {
         let extra = extra("Bash", &json!({ "command": format!("{}\nsecond", "é".repeat(300)) }));
-        assert!(extra.title.starts_with("Bash: é") && extra.title.ends_with('…'));
+        assert!(extra.title.starts_with('é') && extra.title.ends_with('…'));
         assert_eq!(extra.title.chars().count(), TITLE + 1);
         assert_eq!(super::extra("Edit", &json!({ "file_path": "/a" })).locations, ["/a"]);
+        assert_eq!(super::extra("Edit", &json!({ "file_path": "/a" })).title, "/a");
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_titled_by_what_it_gets_or_by_its_name() {
+        let title = |name: &str, input: Value| extra(name, &input).title;
+        assert_eq!(title("mcp__Paseo__set_title", json!({ "title": "Back" })), "Back");
+        assert_eq!(title("mcp__theirs__list", json!({ "page": 2 })), "list of theirs");
+        assert_eq!(title("NewTool", json!({})), "");
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::NAME;
 use super::asks::{self, Asks, Context, Wish};
+use super::calls::Calls;
 use super::children::Children;
 use super::failure::{self, Limits};
 use super::items;
@@ -33,6 +34,7 @@ pub(super) struct Conversation {
     waiting: Option<(TurnId, Vec<provider::Message>)>,
     pub(super) children: Children,
     pub(super) open: OpenItems,
+    pub(super) calls: Calls,
     pub(super) asks: Asks,
     pub(super) meter: Meter,
     pub(super) limits: Limits,
@@ -60,6 +62,8 @@ pub(super) struct Turn {
     pub(super) usage: Usage,
     /// Messages that codex has, and has not given to the model.
     pub(super) steers: Vec<(DeliveryId, String)>,
+    /// Why the request under way was tried again.
+    pub(super) retried: Option<parse::TurnError>,
     stop: Option<Stop>,
 }
 
@@ -85,6 +89,7 @@ impl Turn {
             step: 0,
             usage: Usage::default(),
             steers: Vec::new(),
+            retried: None,
             stop: None,
         }
     }
@@ -150,6 +155,7 @@ impl Conversation {
             waiting: None,
             children: Children::default(),
             open: OpenItems::default(),
+            calls: Calls::default(),
             asks: Asks::default(),
             meter: Meter::default(),
             limits: Limits::default(),
@@ -358,7 +364,7 @@ impl Conversation {
         let end = match theirs.status.as_str() {
             "completed" => TurnEnd::Completed,
             "interrupted" if turn.stop.is_some() || theirs.error.is_none() => TurnEnd::Interrupted,
-            _ => TurnEnd::Failed(failure::failed(&error, &self.limits)),
+            _ => TurnEnd::Failed(failure::failed(&error, turn.retried.as_ref(), &self.limits)),
         };
         let Some(stop) = &mut turn.stop else { return self.conclude(end) };
         // Codex leaves the commands of an interrupted turn running.
@@ -399,6 +405,7 @@ impl Conversation {
     /// Ends the turn: what it left open is said, then that it is over.
     fn conclude(&mut self, end: TurnEnd) {
         let Some(turn) = self.turn.take() else { return };
+        self.calls.end();
         if let Link::Open(Thread { id, .. }) = &self.thread {
             for open in self.open.end_all(id) {
                 match &open.what {

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use paseo_core::permission::{Power, Request, Shape};
+use paseo_core::permission::{Power, Request, Shape, script};
 use serde_json::{Map, Value, json};
 
 use super::items::{as_input, mcp_name};
 use super::open::OpenItems;
-use super::parse::{Place, read, text};
+use super::parse::{Change, ChangeKind, Place, read, text};
 use super::reading;
 use crate::provider::{Answer, McpServer};
 
@@ -66,8 +66,7 @@ pub(super) fn wish(id: &Value, method: &str, params: &Value, context: &Context<'
         "item/fileChange/requestApproval" => {
             let changes = context.open.changes(&place.thread_id, item.as_deref().unwrap_or_default());
             let mut input = pick(params, &["reason", "grantRoot"]);
-            let paths: Vec<&str> =
-                changes.iter().copied().flatten().map(|change| change.path.as_str()).collect();
+            let paths: Vec<&str> = changes.iter().copied().flatten().flat_map(touched).collect();
             input.insert("changes".to_owned(), changes.unwrap_or_default().iter().map(as_input).collect());
             let shape = match paths[..] {
                 _ if input.contains_key("grantRoot") => question("Codex wants to write files", &input),
@@ -130,11 +129,22 @@ fn command(params: &Value, directory: &Path) -> (String, Value, Power, Shape) {
             let power = if reading::only_reads(line) { Power::Read } else { Power::Shell };
             // The same words do something else in another place.
             let elsewhere = !cwd.is_empty() && Path::new(cwd) != directory;
-            let command = if elsewhere { format!("cd {cwd} && {line}") } else { line.to_owned() };
+            // Codex wraps each command in a shell; it is the same command without.
+            let plain = script(line).unwrap_or_else(|| line.to_owned());
+            let command = if elsewhere { format!("cd {cwd} && {plain}") } else { plain };
             (power, Shape::Command { command })
         }
     };
     ("shell".to_owned(), Value::Object(input), power, shape)
+}
+
+/// Returns the files that a change writes: one that is moved is another afterwards.
+fn touched(change: &Change) -> impl Iterator<Item = &str> {
+    let moved = match &change.kind {
+        ChangeKind::Update { move_path } => move_path.as_deref(),
+        ChangeKind::Add | ChangeKind::Delete => None,
+    };
+    [Some(change.path.as_str()), moved].into_iter().flatten()
 }
 
 /// Returns which call it is about, the tool, what it would get, and the shape.
@@ -208,7 +218,7 @@ impl Asks {
         let ask = self.open.remove(call)?;
         let allowed = match answer {
             // Codex does what it asked for or nothing: it takes no other input.
-            Answer::Allow { input } => {
+            Answer::Allow { input, .. } => {
                 matches!(ask.request.shape, Shape::Question { .. }) || *input == ask.request.input
             }
             Answer::Deny { .. } => false,

@@ -45,9 +45,12 @@ impl Limits {
     }
 }
 
-/// Returns why a turn failed.
-pub(super) fn failed(error: &TurnError, limits: &Limits) -> Failed {
-    let code = code(&error.codex_error_info);
+/// Returns why a turn failed, `retried` being why its last request was tried again.
+///
+/// When a stream breaks once too often, codex calls it `other`; what it was is told with the retries.
+pub(super) fn failed(error: &TurnError, retried: Option<&TurnError>, limits: &Limits) -> Failed {
+    let told = retried.filter(|_| error.codex_error_info == "other").unwrap_or(error);
+    let code = code(&told.codex_error_info);
     let until = limits.until().filter(|_| code == FailureCode::RateLimited);
     Failed { code, text: words(error), until }
 }
@@ -117,8 +120,18 @@ mod tests {
                 codex_error_info: info.clone(),
                 additional_details: None,
             };
-            assert_eq!(failed(&error, &Limits::default()).code, expected, "{info}");
+            assert_eq!(failed(&error, None, &Limits::default()).code, expected, "{info}");
         }
+    }
+
+    #[test]
+    fn what_broke_once_too_often_is_what_was_retried() {
+        let error = |info| TurnError { codex_error_info: info, ..TurnError::default() };
+        let broken = error(json!({"responseStreamDisconnected": {"httpStatusCode": null}}));
+        let code = |info, retried| failed(&error(info), retried, &Limits::default()).code;
+        assert_eq!(code(json!("other"), Some(&broken)), FailureCode::ModelError);
+        assert_eq!(code(json!("other"), None), FailureCode::HarnessError);
+        assert_eq!(code(json!("contextWindowExceeded"), Some(&broken)), FailureCode::HarnessError);
     }
 
     #[test]
@@ -129,7 +142,7 @@ mod tests {
         }}));
         limits.update(&json!({"rateLimits": {"primary": null, "secondary": null}}));
         let error = |info| TurnError { codex_error_info: info, ..TurnError::default() };
-        let until = |limits: &Limits, info| failed(&error(info), limits).until;
+        let until = |limits: &Limits, info| failed(&error(info), None, limits).until;
         assert_eq!(until(&limits, json!("usageLimitExceeded")), Some(Timestamp::from_millis(2_000_000)));
         assert_eq!(until(&limits, json!("other")), None);
         limits.update(&json!({"rateLimits": {"primary": {"usedPercent": 3, "resetsAt": 2000}}}));

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use paseo_core::item::{Diff, Draft, Kind, ToolCallExtra, ToolClass, ToolOutcome, ToolResultExtra};
+use paseo_core::permission::script;
 use serde_json::{Value, json};
 
 use super::parse::{Change, ChangeKind, Command, Entry, Item, McpCall, text};
-use super::reading;
 use crate::diff;
 
 /// The longest title of a call.
@@ -142,7 +142,7 @@ fn command_call(command: &Command) -> Call {
     Call {
         name: "shell".to_owned(),
         class,
-        title: reading::script(&command.command).unwrap_or_else(|| command.command.clone()),
+        title: script(&command.command).unwrap_or_else(|| command.command.clone()),
         locations: command.command_actions.iter().filter_map(|action| action.path.clone()).collect(),
         input: json!({ "command": command.command, "cwd": command.cwd }),
     }

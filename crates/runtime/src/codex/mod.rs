@@ -10,6 +10,7 @@
 
 mod adapt;
 mod asks;
+mod calls;
 mod children;
 mod failure;
 mod items;
@@ -89,6 +90,7 @@ impl Provider for Codex {
             thinking: true,
             cost: false,
             own_turns: true,
+            answer_messages: false,
             lifetime: Lifetime::Pipe,
         }
     }

@@ -10,7 +10,7 @@ use super::{asks, failure, items};
 use crate::provider::{DeltaKind, Output};
 
 /// Notifications that say nothing about the conversation, or nothing that is not said elsewhere.
-const NOISE: [&str; 28] = [
+const NOISE: [&str; 27] = [
     "account/updated",
     "app/list/updated",
     "autoApprovalReview/strictReviewRequired",
@@ -25,7 +25,6 @@ const NOISE: [&str; 28] = [
     "model/safetyBuffering/updated",
     "project/changed",
     "rawResponse/completed",
-    "rawResponseItem/completed",
     "remoteControl/status/changed",
     "skills/changed",
     "thread/compacted",
@@ -66,6 +65,7 @@ impl Conversation {
             "item/commandExecution/outputDelta" | "item/mcpToolCall/progress" => {
                 self.grow(&read(params)?, DeltaKind::ToolOutput);
             }
+            "rawResponseItem/completed" => self.written(&read(params)?, &params["item"]),
             "turn/plan/updated" => self.plan_updated(&read(params)?, params),
             "thread/tokenUsage/updated" => self.used(&read(params)?),
             "account/rateLimits/updated" => self.limits.update(params),
@@ -132,6 +132,7 @@ impl Conversation {
 
     fn item_started(&mut self, note: &ItemNote) {
         let ItemNote { place, item: entry } = note;
+        self.calls.shown(&entry.id);
         match &entry.item {
             Item::UserMessage { client_id, content } => self.taken_up(place, client_id.as_deref(), content),
             item => {
@@ -149,6 +150,7 @@ impl Conversation {
 
     fn item_completed(&mut self, note: &ItemNote, line: &str) {
         let ItemNote { place, item: entry } = note;
+        self.calls.shown(&entry.id);
         match &entry.item {
             Item::UserMessage { client_id, content } => {
                 return self.taken_up(place, client_id.as_deref(), content);
@@ -191,6 +193,14 @@ impl Conversation {
         };
         if let Some(result) = items::result(entry, denied) {
             self.out.item_with(id, &position, result);
+        }
+    }
+
+    /// Takes in what the model wrote, and tells of calls that nothing else tells of.
+    fn written(&mut self, place: &Place, item: &Value) {
+        if let (Some((call, result)), Some(position)) = (self.calls.raw(item), self.position(place)) {
+            self.out.item(&position, call);
+            self.out.item(&position, result);
         }
     }
 
@@ -296,6 +306,7 @@ impl Conversation {
         let own = self.is_own(&note.place.thread_id);
         if let Some(turn) = self.turn.as_mut().filter(|_| belongs) {
             turn.usage = turn.usage.plus(new);
+            turn.retried = None;
             if own && new.output_tokens + new.input_tokens > 0 {
                 turn.step += 1;
             }
@@ -307,6 +318,9 @@ impl Conversation {
         if note.will_retry {
             let here = self.here();
             self.out.notice(&here, "retrying", failure::words(&note.error));
+            if let Some(turn) = &mut self.turn {
+                turn.retried = Some(note.error.clone());
+            }
         }
     }
 

@@ -3,9 +3,7 @@
 //! So only what is surely harmless counts: a short list of programs, without any expansion, redirection or
 //! substitution. Whatever is not understood does not count.
 
-/// Shells whose `-c` means what we think.
-const SHELLS: [&str; 9] =
-    ["bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash", "/usr/bin/sh", "/usr/bin/zsh"];
+use paseo_core::permission::script;
 
 /// Programs that cannot write or run anything, whatever they are given.
 const READERS: [&str; 18] = [
@@ -18,12 +16,6 @@ const FIND_ACTS: [&str; 6] = ["-delete", "-exec", "-fls", "-fprint", "-ok", "-fi
 
 /// What makes `rg` run other programs.
 const RG_RUNS: [&str; 3] = ["--pre", "--hostname-bin", "--search-zip"];
-
-/// Returns the script that a command line such as `/bin/bash -lc 'make test'` runs.
-pub(super) fn script(command: &str) -> Option<String> {
-    let [shell, flag, script] = <[String; 3]>::try_from(split(command)?).ok()?;
-    (SHELLS.contains(&shell.as_str()) && ["-c", "-lc"].contains(&flag.as_str())).then_some(script)
-}
 
 /// Says whether a command line surely does nothing but read.
 pub(super) fn only_reads(command: &str) -> bool {
@@ -102,44 +94,6 @@ fn simple_commands(script: &str) -> Option<Vec<Vec<String>>> {
     }
     commands.last_mut()?.extend(word);
     commands.iter().all(|command| !command.is_empty()).then_some(commands)
-}
-
-/// Splits a command line into words as a shell does; codex joins words into one that way.
-fn split(line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut rest = line.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            ' ' | '\t' | '\n' => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match rest.next()? {
-                        '\'' => break,
-                        c => word.push(c),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match rest.next()? {
-                        '"' => break,
-                        '\\' => match rest.next()? {
-                            c @ ('"' | '\\' | '$' | '`') => word.push(c),
-                            c => word.extend(['\\', c]),
-                        },
-                        c => word.push(c),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().push(rest.next()?),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    Some(words)
 }
 
 #[cfg(test)]
@@ -241,12 +195,5 @@ mod tests {
         ] {
             assert!(!only_reads(command), "{command}");
         }
-    }
-
-    #[test]
-    fn a_script_comes_out_as_it_went_in() {
-        assert_eq!(script(r#"/bin/bash -lc "echo \"it's\" \$x""#).as_deref(), Some(r#"echo "it's" $x"#));
-        assert_eq!(script(r"/bin/bash -lc 'echo '\''hi'\'''").as_deref(), Some("echo 'hi'"));
-        assert_eq!(script("make test"), None);
     }
 }

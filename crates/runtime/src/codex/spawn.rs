@@ -64,6 +64,9 @@ fn platform() -> Option<(&'static str, &'static str)> {
     }
 }
 
+/// Takes back what was added to the prompt of a thread earlier.
+const NO_PROMPT: &str = "Nothing is added to your instructions now. What was added to them earlier in this conversation no longer holds.";
+
 /// What threads and turns are opened with.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
@@ -124,6 +127,8 @@ impl Setup {
                 if !self.prompt.is_empty() {
                     params["developerInstructions"] = self.prompt.as_str().into();
                 }
+                // Some calls show in what the model wrote only. A thread that is resumed cannot be asked for that.
+                params["experimentalRawEvents"] = true.into();
                 ("thread/start", params)
             }
         }
@@ -143,13 +148,15 @@ impl Setup {
         }
         // A thread that is resumed ignores `developerInstructions`. These are compared with what the thread had in
         // its last turn, by codex itself, and enter the conversation only when they differ.
-        if thread.resumed && !self.prompt.is_empty() {
+        if thread.resumed {
+            // What is left out stays as it was: that there is nothing more must be said.
+            let prompt = if self.prompt.is_empty() { NO_PROMPT } else { &self.prompt };
             params["collaborationMode"] = json!({
                 "mode": "default",
                 "settings": {
                     "model": thread.model,
                     "reasoning_effort": effort,
-                    "developer_instructions": self.prompt,
+                    "developer_instructions": prompt,
                 },
             });
         }

@@ -103,6 +103,17 @@ pub(super) fn locate(common_dir: &Path, path: &Path) -> Result<Place> {
     }
 }
 
+/// The other checkouts of a repository: its first one, if it is not bare, then its other worktrees.
+pub(super) fn checkouts(common_dir: &Path, but: &Path) -> Vec<PathBuf> {
+    let first = common_dir.parent().filter(|_| common_dir.ends_with(".git")).map(Path::to_owned);
+    let admins = fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().flatten();
+    let others = admins.filter_map(|entry| {
+        let text = read(&entry.path().join("gitdir"))?;
+        Some(resolve(&entry.path().join(to_path(text.trim_ascii_end()))).parent()?.to_owned())
+    });
+    first.into_iter().chain(others).filter(|checkout| checkout != but && checkout.is_dir()).collect()
+}
+
 fn find(common_dir: &Path, path: &Path) -> Result<Option<Admin>> {
     let worktrees = common_dir.join("worktrees");
     let entries = match fs::read_dir(&worktrees) {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::admin::{Admin, Place};
@@ -9,10 +10,13 @@ use super::changes::{Paths, to_path};
 use super::command::{Call, Git};
 use super::error::{Error, Result};
 use super::loss::{only_here, tips};
+use super::precious;
 use super::worktree::{Located, Worktree, commit};
 
 /// Many archives of one branch are many mistakes, but none is a reason to lose work.
 const MOST: u32 = 10_000;
+/// How much of what git ignores goes into its database.
+const MOST_BYTES: u64 = 32 << 20;
 
 /// Where the work of a removed worktree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +53,7 @@ pub(super) async fn archive(located: &Located<'_>) -> Result<Archive> {
     };
     let tree = match &located.place {
         Place::Present(admin) => {
-            let trees = trees(git, admin).await?;
+            let trees = trees(located, admin).await?;
             if let Some(staged) =
                 trees.staged.filter(|staged| Some(staged) != head_tree.as_ref() && *staged != trees.all)
             {
@@ -70,18 +74,19 @@ pub(super) async fn archive(located: &Located<'_>) -> Result<Archive> {
         (_, None) => return Err(Error::Incomplete(Paths::default())),
     };
     let reference = keep(git, located.worktree, &id).await?;
-    let restore = restore(located.worktree, &reference);
+    let restore = located.worktree.restore_command(&reference);
     Ok(Archive { reference, commit: id, restore })
 }
 
-/// The trees of a worktree: what is staged, and all that git does not ignore.
+/// The trees of a worktree: what is staged, and all that is to be kept.
 struct Trees {
     /// `None` while there are conflicts.
     staged: Option<String>,
     all: String,
 }
 
-async fn trees(git: &Git, admin: &Admin) -> Result<Trees> {
+async fn trees(located: &Located<'_>, admin: &Admin) -> Result<Trees> {
+    let git = &located.git;
     let index = Scratch::index_of(admin)?;
     let staged = match index.call(git, "write-tree").text().await {
         Ok(tree) => Some(tree),
@@ -90,6 +95,7 @@ async fn trees(git: &Git, admin: &Admin) -> Result<Trees> {
     };
     // Also what lies outside of a sparse checkout.
     index.call(git, "add").args(["--all", "--sparse"]).long().text().await?;
+    add_precious(located, &index).await?;
     // Whatever reason git may have had to leave something out, and if someone still works there.
     let mut missed = Paths::default();
     index
@@ -102,6 +108,27 @@ async fn trees(git: &Git, admin: &Admin) -> Result<Trees> {
         return Err(Error::Incomplete(missed));
     }
     Ok(Trees { staged, all: index.call(git, "write-tree").text().await? })
+}
+
+/// Adds what git ignores and `.worktreeinclude` lists.
+async fn add_precious(located: &Located<'_>, index: &Scratch) -> Result<()> {
+    let precious = precious::only_here(located).await?;
+    if precious.is_empty() {
+        return Ok(());
+    }
+    let bytes = precious::bytes(&located.worktree.path, &precious);
+    if bytes > MOST_BYTES {
+        let mut paths = Paths::default();
+        precious.into_iter().for_each(|path| paths.add(path));
+        return Err(Error::Heavy { paths, mebibytes: bytes >> 20, most: MOST_BYTES >> 20 });
+    }
+    let list = Scratch(index.0.with_file_name("paseo-archive-paths"));
+    let names: Vec<&[u8]> = precious.iter().map(|path| path.as_os_str().as_bytes()).collect();
+    fs::write(&list.0, names.join(&0)).map_err(Error::io("listing files for the archive"))?;
+    let mut from = std::ffi::OsString::from("--pathspec-from-file=");
+    from.push(&list.0);
+    let add = index.call(&located.git, "add").args(["--force", "--sparse", "--pathspec-file-nul"]).arg(from);
+    add.long().text().await.map(drop)
 }
 
 /// A copy of the worktree's index, which itself stays as it is.
@@ -162,11 +189,24 @@ async fn keep(git: &Git, worktree: &Worktree, id: &str) -> Result<String> {
     })
 }
 
-fn restore(worktree: &Worktree, reference: &str) -> String {
-    let git_dir = quoted(&worktree.common_dir.to_string_lossy());
-    let branch = quoted(worktree.branch.as_str());
-    let path = quoted(&worktree.path.to_string_lossy());
-    format!("git --git-dir={git_dir} worktree add -b {branch} {path} {}", quoted(reference))
+impl Worktree {
+    /// Returns the shell command that brings back a worktree that was removed, from what git kept of it.
+    pub fn restore_command(&self, kept: &str) -> String {
+        let (git, branch, path) = self.quoted();
+        format!("{git} worktree add -b {branch} {path} {}", quoted(kept))
+    }
+
+    /// Returns the shell command that brings back a worktree whose directory someone deleted.
+    pub fn refill_command(&self) -> String {
+        let (git, branch, path) = self.quoted();
+        format!("{git} worktree add --force {path} {branch}")
+    }
+
+    fn quoted(&self) -> (String, String, String) {
+        let git_dir = quoted(&self.common_dir.to_string_lossy());
+        let path = quoted(&self.path.to_string_lossy());
+        (format!("git --git-dir={git_dir}"), quoted(self.branch.as_str()), path)
+    }
 }
 
 /// Quotes for a shell, where needed.

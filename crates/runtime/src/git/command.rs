@@ -18,6 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::error::{Error, Result};
 use super::neutral;
 use crate::lines::keep_tail;
+use crate::orphans;
 
 /// For what only looks.
 const SHORT: Duration = Duration::from_secs(60);
@@ -192,7 +193,7 @@ impl Call<'_> {
     }
 
     async fn run_untimed(self, take: impl FnMut(&[u8]) -> bool + Send) -> Result<()> {
-        let mut child = self.prepare().spawn().map_err(Error::Unavailable)?;
+        let mut child = orphans::spawn(&mut self.prepare()).map_err(Error::Unavailable)?;
         let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(Error::Unavailable(std::io::Error::other("git has no pipes")));

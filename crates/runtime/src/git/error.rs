@@ -46,6 +46,12 @@ pub enum Error {
         "the worktree holds other git repositories, which an archive cannot keep ({0}): move or delete them first"
     )]
     Repositories(Paths),
+    /// Cannot be forced either.
+    #[error(
+        "what .worktreeinclude lists and only this worktree has ({paths}) takes {mebibytes} MiB, and an archive \
+         at most {most}: move or delete it first"
+    )]
+    Heavy { paths: Paths, mebibytes: u64, most: u64 },
     #[error("the archive would not hold everything ({0}), so nothing was removed")]
     Incomplete(Paths),
 

@@ -17,7 +17,7 @@ use super::changes::to_path;
 use super::command::Git;
 use super::error::{Error, Result};
 
-const NAME: &str = ".worktreeinclude";
+pub(super) const NAME: &str = ".worktreeinclude";
 const MOST_FILES: usize = 10_000;
 const MOST_BYTES: u64 = 512 << 20;
 
@@ -54,10 +54,21 @@ pub(super) async fn include(git: &Git, from: &Path, to: &Path) -> Result<Include
         Ok(_) => return Err(Error::Include("is not a file".to_owned())),
         Err(_) => return Ok(Included::default()),
     }
-    let mut paths = Vec::new();
-    let mut count = 0;
+    let (paths, count) = listed(git, &list).await?;
+    if count > MOST_FILES {
+        return Err(Error::Include(format!("lists {count} files, and at most {MOST_FILES} are copied")));
+    }
+    let (from, to) = (from.to_owned(), to.to_owned());
+    let copied = tokio::task::spawn_blocking(move || copy_all(&from, &to, paths, MOST_BYTES)).await;
+    copied.map_err(|error| Error::Io { what: "copying files".to_owned(), source: error.into() })?
+}
+
+/// What a list names of the files that git does not track, and how many that are: no more than
+/// [`MOST_FILES`] are returned.
+pub(super) async fn listed(git: &Git, list: &Path) -> Result<(Vec<PathBuf>, usize)> {
+    let (mut paths, mut count) = (Vec::new(), 0);
     let mut exclude_from = std::ffi::OsString::from("--exclude-from=");
-    exclude_from.push(&list);
+    exclude_from.push(list);
     git.call("ls-files")
         .args(["--others", "--ignored", "-z"])
         .arg(exclude_from)
@@ -68,12 +79,7 @@ pub(super) async fn include(git: &Git, from: &Path, to: &Path) -> Result<Include
             }
         })
         .await?;
-    if count > MOST_FILES {
-        return Err(Error::Include(format!("lists {count} files, and at most {MOST_FILES} are copied")));
-    }
-    let (from, to) = (from.to_owned(), to.to_owned());
-    let copied = tokio::task::spawn_blocking(move || copy_all(&from, &to, paths, MOST_BYTES)).await;
-    copied.map_err(|error| Error::Io { what: "copying files".to_owned(), source: error.into() })?
+    Ok((paths, count))
 }
 
 fn copy_all(from: &Path, to: &Path, paths: Vec<PathBuf>, most_bytes: u64) -> Result<Included> {

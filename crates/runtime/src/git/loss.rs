@@ -7,14 +7,17 @@ use super::admin::Place;
 use super::changes::{Changes, Paths, Untracked, look, submodules};
 use super::command::Git;
 use super::error::Result;
+use super::precious;
 use super::worktree::{Located, Worktree, commit};
 
 const SHOWN: &str = "--max-count=5";
 
-/// What is in a worktree and nowhere else. Files that git ignores do not count.
+/// What is in a worktree and nowhere else. Files that git ignores only count if `.worktreeinclude` lists them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loss {
     pub changes: Changes,
+    /// Files that git ignores and `.worktreeinclude` lists.
+    pub precious: Paths,
     pub commits: Commits,
     pub operation: Option<Operation>,
     /// Why the user locked the worktree.
@@ -58,6 +61,15 @@ impl fmt::Display for Loss {
             Paths { count: 0, .. } => {}
             paths @ Paths { count: 1, .. } => parts.push(format!("an uncommitted file ({paths})")),
             paths => parts.push(format!("{} uncommitted files ({paths})", paths.count)),
+        }
+        match &self.precious {
+            Paths { count: 0, .. } => {}
+            paths @ Paths { count: 1, .. } => {
+                parts.push(format!("an ignored file that .worktreeinclude lists ({paths})"));
+            }
+            paths => {
+                parts.push(format!("{} ignored files that .worktreeinclude lists ({paths})", paths.count))
+            }
         }
         match self.commits.count {
             0 => {}
@@ -108,6 +120,7 @@ pub(super) async fn loss_at(located: &Located<'_>) -> Result<Loss> {
     if let Place::Present(admin) = &located.place {
         let found = look(git, Untracked::Files).await?;
         (loss.changes, loss.repositories) = (found.changes, found.repositories);
+        precious::only_here(located).await?.into_iter().for_each(|path| loss.precious.add(path));
         let path = &located.worktree.path;
         submodules(git, |submodule| {
             if fs::symlink_metadata(path.join(submodule).join(".git")).is_ok() {

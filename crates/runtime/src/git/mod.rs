@@ -16,6 +16,7 @@ mod error;
 mod include;
 mod loss;
 mod neutral;
+mod precious;
 mod remove;
 mod repository;
 mod worktree;

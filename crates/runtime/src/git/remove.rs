@@ -25,16 +25,28 @@ pub struct Removed {
     pub archive: Option<Archive>,
     /// False when there was no branch, or when someone else uses it by now.
     pub branch_deleted: bool,
+    /// What git still knows its work by: the archive, else the commit that its branch was on.
+    pub kept: Option<String>,
 }
 
 impl Worktree {
     /// Removes the worktree and its branch. Nobody should be working in it.
     ///
     /// Work that is nowhere else is a reason to refuse, or with [`Force::Yes`] is archived first. Files that git
-    /// ignores are deleted. A directory that is gone already is not an error.
+    /// ignores are deleted, unless `.worktreeinclude` lists them. A directory that is gone already is not an error.
     pub async fn remove(&self, force: Force) -> Result<Removed> {
         let worktree = self.clone();
         undisturbed(async move { worktree.remove_undisturbed(force).await }).await
+    }
+
+    /// Takes back a worktree that was just made, with all that was copied into it. Nobody has worked in it.
+    pub async fn take_back(&self, base_commit: &str) -> Result<()> {
+        let (worktree, tip) = (self.clone(), base_commit.to_owned());
+        undisturbed(async move {
+            undo(&Git::in_repository(&worktree.common_dir).await?, &worktree, &tip).await;
+            Ok(())
+        })
+        .await
     }
 
     async fn remove_undisturbed(self, force: Force) -> Result<Removed> {
@@ -56,11 +68,12 @@ impl Worktree {
         if !matches!(located.place, Place::Gone) {
             unregister(&git, &self.path).await?;
         }
-        let branch_deleted = match tip {
-            Some(tip) => delete_branch(&git, &self, &tip).await?,
+        let branch_deleted = match &tip {
+            Some(tip) => delete_branch(&git, &self, tip).await?,
             None => false,
         };
-        Ok(Removed { archive, branch_deleted })
+        let kept = archive.as_ref().map(|archive| archive.reference.clone()).or(tip);
+        Ok(Removed { archive, branch_deleted, kept })
     }
 }
 

@@ -55,7 +55,7 @@ impl Worktree {
             branch,
             head,
             ahead: loss.commits.count,
-            dirty: !loss.changes.is_empty() || !loss.repositories.is_empty(),
+            dirty: !loss.changes.is_empty() || !loss.precious.is_empty() || !loss.repositories.is_empty(),
             operation: loss.operation,
             present: matches!(located.place, Place::Present(_)),
         })

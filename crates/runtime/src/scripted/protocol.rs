@@ -48,8 +48,14 @@ enum InputWords {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Answer", rename_all = "snake_case")]
 enum AnswerWords {
-    Allow { input: Value },
-    Deny { message: String },
+    Allow {
+        input: Value,
+        #[serde(default)]
+        message: Option<String>,
+    },
+    Deny {
+        message: String,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -100,6 +106,11 @@ enum OutputWords {
     #[serde(skip)]
     AskWithdrawn {
         call: String,
+    },
+    /// It has no background.
+    #[serde(skip)]
+    Background {
+        tasks: usize,
     },
     TurnEnded {
         turn: TurnId,

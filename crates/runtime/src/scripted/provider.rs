@@ -43,6 +43,7 @@ impl Provider for Scripted {
             thinking: true,
             cost: true,
             own_turns: false,
+            answer_messages: true,
             lifetime: Lifetime::Pipe,
         }
     }

@@ -165,10 +165,17 @@ impl<'a> Turn<'a> {
         while !open.is_empty() {
             let Input::Permission { call, decision } = self.answer().await? else { continue };
             let Some(text) = open.remove(&call) else { continue };
-            if let Answer::Deny { message } = decision {
-                let reason = if message.is_empty() { String::new() } else { format!(" ({message})") };
-                let kind = Kind::Notice { code: "permission_denied".to_owned() };
-                self.item(Draft::text(kind, format!("Denied: {text}{reason}"))).await?;
+            match decision {
+                Answer::Deny { message } => {
+                    let reason = if message.is_empty() { String::new() } else { format!(" ({message})") };
+                    let kind = Kind::Notice { code: "permission_denied".to_owned() };
+                    self.item(Draft::text(kind, format!("Denied: {text}{reason}"))).await?;
+                }
+                Answer::Allow { message: Some(answer), .. } => {
+                    let kind = Kind::Notice { code: "question_answered".to_owned() };
+                    self.item(Draft::text(kind, format!("Answered: {text} ({answer})"))).await?;
+                }
+                Answer::Allow { message: None, .. } => {}
             }
         }
         Ok(())

@@ -1,10 +1,12 @@
 //! The real Claude Code, with a scripted model behind it. Where it is not installed, there is nothing to run.
 
+mod asks;
+
 use std::path::Path;
 
 use paseo_core::id::TurnId;
-use paseo_core::item::{Kind, ToolOutcome};
-use paseo_core::permission::Mode;
+use paseo_core::item::{Kind, ToolOutcome, Usage};
+use paseo_core::permission::{Mode, Shape};
 use paseo_core::time::Timestamp;
 use paseo_runtime::claude::Claude;
 use paseo_runtime::process_table;
@@ -64,7 +66,7 @@ impl House {
     async fn start_with(&self, launch: Launch) -> Talk {
         // A message with an id that the conversation knows would be taken for a repeat.
         let turns = if launch.resume.is_some() { 100 } else { 0 };
-        Talk { harness: self.claude().start(launch).await.unwrap(), turns, allow: true }
+        Talk { harness: self.claude().start(launch).await.unwrap(), turns, allow: true, words: None }
     }
 }
 
@@ -74,6 +76,8 @@ struct Talk {
     turns: u8,
     /// What becomes of an ask.
     allow: bool,
+    /// Said along with it.
+    words: Option<String>,
 }
 
 impl Talk {
@@ -92,7 +96,10 @@ impl Talk {
         let output = within(self.harness.output.recv()).await.expect("the harness went silent");
         if let Output::Ask(request) = &output {
             let decision = if self.allow {
-                Answer::Allow { input: request.input.clone() }
+                // Out of the words of a question no input is read.
+                let question = matches!(request.shape, Shape::Question { .. });
+                let input = if question { serde_json::Value::Null } else { request.input.clone() };
+                Answer::Allow { input, message: self.words.clone() }
             } else {
                 Answer::Deny { message: "no".into() }
             };
@@ -160,6 +167,17 @@ fn outcomes(outputs: &[Output]) -> Vec<ToolOutcome> {
         _ => None,
     });
     outcomes.collect()
+}
+
+fn usages(outputs: &[Output]) -> Vec<Usage> {
+    let usages = outputs.iter().filter_map(|output| match output {
+        Output::Item { draft, .. } => match draft.kind {
+            Kind::Usage(usage) => Some(usage),
+            _ => None,
+        },
+        _ => None,
+    });
+    usages.collect()
 }
 
 fn end(outputs: &[Output]) -> TurnEnd {
@@ -347,7 +365,9 @@ async fn it_goes_on_by_itself_when_work_in_the_background_ends() {
     let mut talk = house.start().await;
     let outputs = talk.run("<<background sleep 1; echo finished>> <<say started>>").await;
     assert_eq!(end(&outputs), TurnEnd::Completed);
+    assert!(outputs.contains(&Output::Background { tasks: 1 }), "{outputs:?}");
     let outputs = talk.finish().await;
+    assert!(outputs.contains(&Output::Background { tasks: 0 }), "{outputs:?}");
     let began = outputs.iter().find_map(|output| match output {
         Output::TurnBegan { turn } => Some(*turn),
         _ => None,
@@ -377,29 +397,6 @@ async fn failures_have_their_codes() {
     let outputs = talk.run("<<status 529 times=1>> <<say after all>>").await;
     assert_eq!(end(&outputs), TurnEnd::Completed);
     assert_eq!(codes(&outputs), ["retrying"]);
-    talk.leave().await;
-}
-
-#[tokio::test]
-async fn who_may_only_read_cannot_write() {
-    let Some(house) = House::new() else { return };
-    let mut talk = house.start_with(Launch { permissions: Mode::ReadOnly, ..house.launch() }).await;
-    talk.allow = false;
-    let outputs = talk.run("<<bash touch made>> <<write made x>> <<say done>>").await;
-    assert_eq!(end(&outputs), TurnEnd::Completed);
-    assert!(!house.place.home().join("made").exists());
-    assert!(outcomes(&outputs).iter().all(|outcome| *outcome != ToolOutcome::Ok), "{outputs:?}");
-    talk.leave().await;
-}
-
-#[tokio::test]
-async fn whoever_is_denied_does_without() {
-    let Some(house) = House::new() else { return };
-    let mut talk = house.start_with(Launch { permissions: Mode::Ask, ..house.launch() }).await;
-    talk.allow = false;
-    let outputs = talk.run("<<write made x>> <<say done>>").await;
-    assert!(!house.place.home().join("made").exists());
-    assert_eq!(outcomes(&outputs), [ToolOutcome::Denied]);
     talk.leave().await;
 }
 
@@ -434,4 +431,34 @@ async fn the_commands_of_claude_do_not_outlive_it() {
         .iter()
         .filter(|process| process_table::ancestors(process.pid).is_ok_and(|chain| chain[0] == **process));
     assert_eq!(alive.count(), 0);
+}
+
+#[tokio::test]
+async fn a_turn_is_paid_once_however_its_process_ended() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    let mut outputs = talk.run("<<say a>>").await;
+    outputs.extend(talk.run("<<bash true>><<say b>>").await);
+    let reference = reference(&outputs);
+    let resumed = || Launch { resume: Some(reference.clone()), ..house.launch() };
+    // After a clean exit, the sum goes on.
+    talk.leave().await;
+    let mut talk = house.start_with(resumed()).await;
+    outputs.extend(talk.run("<<say c>>").await);
+    // After a crash, it goes on from where it was before this process.
+    paseo_runtime::process::kill(talk.harness.shim);
+    talk.until(|output| matches!(output, Output::Exited(_))).await;
+    let mut talk = house.start_with(resumed()).await;
+    talk.turns = 150;
+    outputs.extend(talk.run("<<say d>>").await);
+    outputs.extend(talk.run("<<say e>>").await);
+    talk.leave().await;
+    let usages = usages(&outputs);
+    assert_eq!(usages.len(), 5, "{usages:?}");
+    for usage in usages {
+        // Dollars for a million tokens: 3 in, 0.3 from the cache, 15 out.
+        let fresh = usage.input_tokens - usage.cached_tokens;
+        let price = fresh * 3 + usage.cached_tokens * 3 / 10 + usage.output_tokens * 15;
+        assert_eq!(usage.cost_micros, Some(price), "{usage:?}");
+    }
 }

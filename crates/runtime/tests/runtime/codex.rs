@@ -103,7 +103,7 @@ impl Talk {
             let decision = if self.deny && request.power != Power::Read {
                 Answer::Deny { message: "no".into() }
             } else {
-                Answer::Allow { input: request.input.clone() }
+                Answer::Allow { input: request.input.clone(), message: None }
             };
             self.send(Input::Permission { call: request.call.clone(), decision }).await;
         }
@@ -269,6 +269,49 @@ async fn codex_goes_on_after_it_was_killed_in_the_middle_of_a_tool() {
     talk.run("<<say three>>").await;
     assert_eq!(house.told("the second prompt"), 1, "not again while it is the same");
     assert_eq!(house.model.requests().last().unwrap().body["reasoning"]["effort"], "high");
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn codex_is_told_that_its_prompt_is_gone() {
+    let Some(house) = House::new() else { return };
+    let mut talk = house.start().await;
+    let outputs = talk.run("<<say one>>").await;
+    let thread = outputs.iter().find_map(|output| match output {
+        Output::Reference(thread) => Some(thread.clone()),
+        _ => None,
+    });
+    talk.leave().await;
+    let launch = Launch { resume: thread, prompt: String::new(), ..house.launch() };
+    let mut talk = house.start_with(launch).await;
+    talk.run("<<say two>>").await;
+    assert_eq!(house.told("no longer holds"), 1);
+    talk.run("<<say three>>").await;
+    assert_eq!(house.told("no longer holds"), 1, "said once");
+    talk.leave().await;
+}
+
+#[tokio::test]
+async fn codex_calls_that_it_makes_no_item_of_are_told() {
+    let Some(house) = House::new() else { return };
+    let launch = Launch { permissions: Mode::ReadOnly, ..house.launch() };
+    let mut talk = house.start_with(launch).await;
+    let outputs = talk.run("<<bash touch /tmp/paseo-never>><<tool gone {}>><<say done>>").await;
+    let calls = outputs
+        .iter()
+        .filter(|output| matches!(output, Output::Item { draft, .. } if draft.kind.word() == "tool_call"));
+    let results: Vec<&ToolOutcome> = outputs
+        .iter()
+        .filter_map(|output| match output {
+            Output::Item { draft, .. } => match &draft.kind {
+                Kind::ToolResult { outcome, .. } => Some(outcome),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    assert_eq!(calls.count(), 2, "{outputs:#?}");
+    assert!(results.len() == 2 && !results.contains(&&ToolOutcome::Ok), "{results:?}");
     talk.leave().await;
 }
 

@@ -43,6 +43,7 @@ async fn the_exit_code_is_the_programs() {
     {
         let exit = within(process::start(place.shell(script)).unwrap().output.finish()).await;
         assert_eq!((exit.code, exit.signal), (code, signal), "{script}");
+        assert!(!exit.shim_killed, "{script}");
     }
 }
 
@@ -140,7 +141,7 @@ async fn signals_end_the_shim_in_good_order() {
         let ready = pid_of(&witness.line().await);
         kill_process(Pid::from_raw(process.shim.cast_signed()).unwrap(), signal).unwrap();
         let exit = within(process.output.finish()).await;
-        assert_eq!((exit.code, exit.signal), (None, Some(15)));
+        assert_eq!((exit.code, exit.signal, exit.shim_killed), (None, Some(15), false));
         assert!(is_gone(ready));
     }
 }
@@ -193,7 +194,7 @@ async fn a_killed_shim_is_cleaned_up_after() {
     pid_of(&witness.line().await);
     kill(process.shim);
     let exit = within(process.output.finish()).await;
-    assert_eq!(exit.signal, Some(9));
+    assert_eq!((exit.signal, exit.shim_killed), (Some(9), true));
     witness.gone().await;
 }
 

@@ -128,7 +128,8 @@ async fn an_ask_waits_for_its_answer_and_the_script_goes_on() {
     let mut session = Session::start().await;
     session.begin(vec![human("<<ask one?>><<say a>><<ask two?>><<say b>>")]).await;
     let mut calls = Vec::new();
-    let (allow, deny) = (Answer::Allow { input: Value::Null }, Answer::Deny { message: "why".into() });
+    let (allow, deny) =
+        (Answer::Allow { input: Value::Null, message: None }, Answer::Deny { message: "why".into() });
     for (question, stale, decision) in [("one?", &deny, &allow), ("two?", &allow, &deny)] {
         let call = loop {
             match session.next().await {
@@ -272,7 +273,9 @@ async fn a_steered_message_is_taken_up_between_steps() {
     let quoted = message(Actor::Daemon, "<<say no>>");
     session.send(Input::Steer { message: directive.clone() }).await;
     session.send(Input::Steer { message: quoted.clone() }).await;
-    session.send(Input::Permission { call, decision: Answer::Allow { input: Value::Null } }).await;
+    session
+        .send(Input::Permission { call, decision: Answer::Allow { input: Value::Null, message: None } })
+        .await;
     let outcome = session.finish().await;
     assert_eq!(outcome.texts("assistant_text"), ["second", "steered", "Received: <<say no>>"]);
     let confirmed = [directive, quoted].map(|message| Output::Steered { delivery: message.delivery });

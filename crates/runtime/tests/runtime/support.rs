@@ -153,7 +153,7 @@ impl Session {
             && request.power == Power::Shell
         {
             let (call, input) = (request.call.clone(), request.input.clone());
-            self.send(Input::Permission { call, decision: Answer::Allow { input } }).await;
+            self.send(Input::Permission { call, decision: Answer::Allow { input, message: None } }).await;
         }
         output
     }

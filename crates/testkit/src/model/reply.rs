@@ -68,6 +68,10 @@ impl Reply {
     pub(crate) fn calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.content, Content::Call(_)))
     }
+
+    pub(super) fn breaks(&self) -> bool {
+        self.parts.iter().any(|part| part.content == Content::Break)
+    }
 }
 
 impl Conversation {

@@ -94,6 +94,8 @@ impl Model {
         match answer {
             Answer::Failure(status) => failure::respond(&status, api.dialect),
             Answer::Reply(reply) if request.body["stream"] == true => frame::stream((api.frames)(&reply)),
+            // Claude asks for the whole at last, and gets no more of it.
+            Answer::Reply(reply) if reply.breaks() => frame::stream(vec![Frame::Cut]),
             Answer::Reply(reply) => Json((api.whole)(&reply)).into_response(),
         }
     }

@@ -110,6 +110,8 @@ fn control(desk: &SyncSender<Nudge>, events: &Events, value: &Value) {
             json!({ "mode": request["mode"] })
         }
         "mcp_status" => json!({ "mcpServers": [] }),
+        // It is free.
+        "get_usage" => json!({ "session": { "total_cost_usd": 0 }, "rate_limits_available": false }),
         "mcp_set_servers" | "set_max_thinking_tokens" | "get_context_usage" | "stop_task" => json!({}),
         other => {
             events.raw(&json!({ "type": "control_response", "response": {

@@ -189,6 +189,9 @@ fn codex_tries_again_and_tells_of_failure() {
             "<<status 401>>",
             "<<status 400 too long>>",
             "<<say a b>> <<break times=1>> <<say fine>>",
+            "<<break>>",
+            "<<status 500 times=1>> <<say ok>>",
+            "<<status 500 times=2>> <<say ok>>",
         ] {
             codex.turn(text);
             codex.until("turn/completed");

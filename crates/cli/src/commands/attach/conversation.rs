@@ -51,6 +51,8 @@ pub(super) struct Conversation {
     postponed: Option<Wish>,
     /// The question that was answered last: the stream may still show it for a moment.
     answered: Option<String>,
+    /// The questions that a person has seen here: without a hash, only those are meant.
+    seen: Vec<String>,
 }
 
 impl Conversation {
@@ -68,6 +70,7 @@ impl Conversation {
             show_until: 0,
             postponed: None,
             answered: None,
+            seen: Vec::new(),
         }
     }
 
@@ -105,7 +108,9 @@ impl Conversation {
         self.surface.item(item)?;
         let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
         if self.typed && item.kind == "permission" && !decided {
-            let hash = item.fields.get("hash").and_then(Value::as_str).map(asks::short).unwrap_or_default();
+            let hash = item.fields.get("hash").and_then(Value::as_str).unwrap_or_default();
+            self.seen.push(hash.to_owned());
+            let hash = asks::short(hash);
             let words = format!("/allow {hash} or /deny {hash} answers it");
             self.surface.aside(Style::Yellow, &words)?;
         }
@@ -253,6 +258,11 @@ impl Conversation {
             open.iter().filter(|ask| self.answered.as_ref() != Some(&ask.hash)).collect();
         let (hash, message) = match (words::which(words.as_deref(), &open), open.as_slice()) {
             (Some((ask, message)), _) => (ask.hash.clone(), message),
+            (None, [only]) if allow && self.typed && !self.seen.contains(&only.hash) => {
+                let message = format!("it asks something that was not shown here: {}", asks::what(only));
+                let hint = format!("/allow {} allows exactly this", asks::short(&only.hash));
+                return Err(Failure::usage(format!("{message}\n{}", only.text)).hint(hint));
+            }
             (None, [only]) => (only.hash.clone(), words),
             (None, []) => {
                 let SessionView { handle, status, .. } = &self.session;

@@ -2,6 +2,8 @@
 
 mod watch;
 
+use std::path::Path;
+
 use paseo_client::{Client, Error};
 use paseo_core::label::Label;
 use paseo_core::limits::PAGE_ROWS;
@@ -94,7 +96,7 @@ fn show(printer: &Printer, page: &SessionPage, args: &ListArgs) -> Result<(), Fa
             None => "No agents yet. Start one: paseo run \"what to do\"",
         });
     } else {
-        printer.table(&table(&page.sessions))?;
+        printer.table(&table(&page.sessions, args.global))?;
     }
     if let Some(hidden) = hidden.filter(|_| printer.is_watched() || page.sessions.is_empty()) {
         printer.aside(&hidden);
@@ -102,7 +104,8 @@ fn show(printer: &Printer, page: &SessionPage, args: &ListArgs) -> Result<(), Fa
     Ok(())
 }
 
-fn table(sessions: &[SessionView]) -> Table<6> {
+/// Makes the table. Across directories it says where each was started.
+fn table(sessions: &[SessionView], with_directories: bool) -> Table<7> {
     // Only a status with a reason is long enough to give way.
     let explained =
         sessions.iter().any(|session| session.status_reason.is_some() || session.parked_until.is_some());
@@ -112,8 +115,10 @@ fn table(sessions: &[SessionView]) -> Table<6> {
         Column::flexible("NAME"),
         Column::fixed("PROVIDER"),
         Column::flexible("LABELS"),
+        Column::flexible(if with_directories { "DIRECTORY" } else { "" }),
         Column::fixed("UPDATED"),
-    ]);
+    ])
+    .strict();
     for session in sessions {
         table.row([
             (Style::Bold, session.handle.clone()),
@@ -121,10 +126,22 @@ fn table(sessions: &[SessionView]) -> Table<6> {
             (Style::Plain, shown_name(session).to_owned()),
             (Style::Plain, session.provider.clone()),
             (Style::Blue, shown_labels(session)),
+            (Style::Plain, if with_directories { under_home(&session.project) } else { String::new() }),
             (Style::Dim, relative(session.updated_at)),
         ]);
     }
     table
+}
+
+/// Returns a path as people write it.
+fn under_home(path: &str) -> String {
+    let home = std::env::home_dir().filter(|home| home.parent().is_some());
+    let below = home.and_then(|home| Path::new(path).strip_prefix(home).ok().map(Path::to_owned));
+    match below {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", below.display()),
+        None => path.to_owned(),
+    }
 }
 
 /// Says how many are hidden, by which filter, and what shows them.

@@ -92,7 +92,7 @@ fn shown(printer: &Printer, page: &SessionPage, args: &ListArgs) -> String {
     let mut text = if page.sessions.is_empty() {
         "No agents to show.\n".to_owned()
     } else {
-        printer.rendered(&table(&page.sessions))
+        printer.rendered(&table(&page.sessions, args.global))
     };
     if let Some(hidden) = hidden(page.hidden, args).filter(|_| printer.is_screen()) {
         text.push_str(&printer.painted(Style::Dim, &hidden));

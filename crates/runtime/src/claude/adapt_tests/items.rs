@@ -49,7 +49,7 @@ fn a_call_and_its_result_say_what_was_done() {
     assert_eq!(request.shape, Shape::Command { command: "echo hi > f; exit 3".into() });
     // A person takes their time, which is not the command's.
     play.now += 60_000;
-    let allow = Answer::Allow { input: request.input.clone() };
+    let allow = Answer::Allow { input: request.input.clone(), message: None };
     play.input(Input::Permission { call: request.call.clone(), decision: allow });
     let answer = &play.written.last().unwrap()["response"];
     assert_eq!(answer["request_id"], request.call);
@@ -78,7 +78,7 @@ fn a_call_and_its_result_say_what_was_done() {
             _ => {}
         }
     }
-    assert_eq!(extras, ["Bash: echo hi > f; exit 3"]);
+    assert_eq!(extras, ["echo hi > f; exit 3"]);
     let said: Vec<_> =
         steps.iter().filter(|(_, word)| *word == "assistant_text").map(|(step, _)| *step).collect();
     assert_eq!(said, [1, 2]);
@@ -189,7 +189,10 @@ fn a_question_is_answered_by_a_person_in_words() {
     let Some(Output::Ask(request)) = play.told.last().cloned() else { panic!("no ask") };
     assert_eq!(request.shape, Shape::Question { text: "Which?\n- A: a\n- B: b".into() });
     // What is allowed of a question is what was asked.
-    play.input(Input::Permission { call: request.call, decision: Answer::Allow { input: Value::Null } });
+    play.input(Input::Permission {
+        call: request.call,
+        decision: Answer::Allow { input: Value::Null, message: None },
+    });
     let answer = &play.written.last().unwrap()["response"]["response"];
     assert_eq!(answer["updatedInput"], request.input);
 }
@@ -342,4 +345,58 @@ fn a_stream_that_is_cut_and_begun_anew_grows_the_same_item() {
         .collect();
     assert_eq!(ids.len(), 3);
     assert!(ids.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn whoever_must_ask_is_asked_before_the_settings_are() {
+    let mut play = Play::asking();
+    play.begin();
+    assert_eq!(play.written[0]["request"]["subtype"], "initialize");
+    let hook = |call: &str, tool: &str, input: Value| {
+        let about =
+            json!({ "cwd": "/project/sub", "tool_name": tool, "tool_input": input, "tool_use_id": call });
+        json!({ "type": "control_request", "request_id": format!("h-{call}"),
+            "request": { "subtype": "hook_callback", "callback_id": "before_tool", "input": about } })
+        .to_string()
+    };
+    play.turn(1);
+    play.line(&hook("c1", "Bash", json!({ "command": "touch x" })));
+    let answer = &play.written.last().unwrap()["response"];
+    assert_eq!(answer["request_id"], "h-c1");
+    assert_eq!(answer["response"]["hookSpecificOutput"]["permissionDecision"], "ask");
+    play.line(&hook("c2", "Read", json!({ "file_path": "x" })));
+    assert_eq!(play.written.last().unwrap()["response"]["response"], json!({}));
+    // Where it is asked for is where the shell is.
+    let ask = r#"{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"},"tool_use_id":"c1"}}"#;
+    play.line(ask);
+    let Some(Output::Ask(request)) = play.told.last() else { panic!("no ask") };
+    assert_eq!(request.shape, Shape::Command { command: "cd /project/sub && touch x".into() });
+    // One that nothing was told about cannot be kept.
+    play.line(&ask.replace("c1", "c3"));
+    let Some(Output::Ask(request)) = play.told.last() else { panic!("no ask") };
+    assert!(!request.shape.is_storable());
+}
+
+#[test]
+fn a_program_that_cannot_tell_before_a_tool_is_told_of() {
+    let mut play = Play::asking();
+    play.line(
+        r#"{"type":"control_response","response":{"subtype":"error","request_id":"hooks","error":"no"}}"#,
+    );
+    assert!(matches!(play.kinds()[..], [Kind::Notice { code }] if code == "not_asked"), "{:?}", play.told);
+}
+
+#[test]
+fn a_continued_conversation_costs_only_what_is_new() {
+    let mut play = Play::with(&[], true);
+    play.begin();
+    assert_eq!(play.written[0]["request"]["subtype"], "get_usage");
+    play.line(r#"{"type":"control_response","response":{"subtype":"success","request_id":"cost-before","response":{"session":{"total_cost_usd":0.005}}}}"#);
+    let turn = play.turn(1);
+    play.lines(&lines_of!("tool_fails", turn));
+    let cost = play.kinds().into_iter().find_map(|kind| match kind {
+        Kind::Usage(usage) => usage.cost_micros,
+        _ => None,
+    });
+    assert_eq!(cost, Some(1_900));
 }

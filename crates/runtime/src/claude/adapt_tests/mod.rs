@@ -40,9 +40,17 @@ impl Play {
         Self::with(&[], false)
     }
 
+    /// A session in which a person has to be asked.
+    fn asking() -> Self {
+        let mut play = Self::new();
+        play.adapter.session.asks = true;
+        play
+    }
+
     fn with(servers: &[&str], resumed: bool) -> Self {
         let session = Session {
             directory: "/project".into(),
+            asks: false,
             servers: servers.iter().map(|name| (*name).to_owned()).collect(),
             conversation: CONVERSATION.to_owned(),
             resumed,
@@ -65,6 +73,12 @@ impl Play {
     fn tick(&mut self) -> Timestamp {
         self.now += 10;
         Timestamp::from_millis(self.now)
+    }
+
+    fn begin(&mut self) {
+        let now = self.tick();
+        let actions = self.adapter.begin(now);
+        self.act(actions);
     }
 
     fn input(&mut self, input: Input) {
@@ -145,6 +159,7 @@ fn word(output: &Output) -> &'static str {
         Output::ToolRequest { .. } => "tool_request",
         Output::Ask(_) => "ask",
         Output::AskWithdrawn { .. } => "withdrawn",
+        Output::Background { .. } => "background",
         Output::TurnEnded { .. } => "ended",
         Output::Exited(_) => "exited",
     }

@@ -258,8 +258,8 @@ fn a_turn_of_its_own_begins_and_ends() {
     play.take();
     play.lines(&lines[idle + 1..]);
     let words: Vec<_> = play.words().into_iter().filter(|word| *word != "delta").collect();
-    assert_eq!(words, ["notice", "began", "assistant_text", "usage", "reference", "ended"]);
-    let Some(Output::TurnBegan { turn: own }) = play.told.get(1) else { panic!("{:?}", play.told) };
+    assert_eq!(words, ["notice", "background", "began", "assistant_text", "usage", "reference", "ended"]);
+    let Some(Output::TurnBegan { turn: own }) = play.told.get(2) else { panic!("{:?}", play.told) };
     assert_ne!(*own, turn);
     assert_eq!(play.told.last(), Some(&Output::TurnEnded { turn: *own, end: TurnEnd::Completed }));
 }

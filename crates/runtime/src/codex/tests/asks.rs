@@ -33,7 +33,7 @@ impl Bed {
     }
 
     fn allow(&mut self, request: &Request) {
-        let decision = Answer::Allow { input: request.input.clone() };
+        let decision = Answer::Allow { input: request.input.clone(), message: None };
         self.input(Input::Permission { call: request.call.clone(), decision });
     }
 
@@ -55,7 +55,7 @@ fn a_command_is_asked_about_to_the_letter() {
             tool: "shell".to_owned(),
             input: json!({ "command": command, "cwd": "/project" }),
             power: Power::Shell,
-            shape: Shape::Command { command: command.to_owned() },
+            shape: Shape::Command { command: "touch g.txt".to_owned() },
         }
     );
     bed.allow(&request);
@@ -68,7 +68,7 @@ fn a_command_is_asked_about_to_the_letter() {
 fn a_command_elsewhere_is_another_command_and_one_that_reads_is_reading() {
     let mut bed = Bed::running();
     let request = bed.ask_command(1, "/bin/bash -lc 'make test'", "/elsewhere");
-    let command = "cd /elsewhere && /bin/bash -lc 'make test'".to_owned();
+    let command = "cd /elsewhere && make test".to_owned();
     assert_eq!(request.shape, Shape::Command { command });
     assert_eq!(bed.ask_command(2, "/bin/bash -lc 'cat a'", "/project").power, Power::Read);
     assert_eq!(bed.ask_command(3, "/bin/bash -lc 'find . -delete'", "/project").power, Power::Shell);
@@ -93,7 +93,7 @@ fn a_host_is_a_host_and_more_than_a_command_is_a_question() {
         assert!(!request.shape.is_storable(), "{request:?}");
     }
     let request = bed.request_told();
-    let decision = Answer::Allow { input: Value::Null };
+    let decision = Answer::Allow { input: Value::Null, message: None };
     bed.input(Input::Permission { call: request.call, decision });
     assert_eq!(
         bed.written,
@@ -108,7 +108,7 @@ fn what_is_denied_is_declined_and_so_is_what_differs_from_what_was_asked() {
     let request = bed.ask_command(0, "/bin/bash -lc 'touch g'", "/project");
     bed.deny(&request);
     let request = bed.ask_command(1, "/bin/bash -lc 'touch g'", "/project");
-    let decision = Answer::Allow { input: json!({ "command": "rm -rf /" }) };
+    let decision = Answer::Allow { input: json!({ "command": "rm -rf /" }), message: None };
     bed.input(Input::Permission { call: request.call, decision });
     let declined = |id: u64| json!({ "id": id, "result": { "decision": "decline" } });
     assert_eq!(bed.written, [declined(0), declined(1)]);
@@ -137,6 +137,14 @@ fn a_change_is_asked_about_with_its_diff() {
     bed.item(1, "started", json!({ "type": "fileChange", "id": "g", "changes": two }));
     bed.ask(1, "item/fileChange/requestApproval", json!({ "itemId": "g" }));
     assert_eq!(bed.request_told().shape, Shape::File { path: r#"["/a","/b"]"#.to_owned() });
+    let moved = json!([{ "path": "/a", "kind": { "type": "update", "move_path": "/b" }, "diff": "" }]);
+    bed.item(1, "started", json!({ "type": "fileChange", "id": "h", "changes": moved }));
+    bed.ask(3, "item/fileChange/requestApproval", json!({ "itemId": "h" }));
+    assert_eq!(
+        bed.request_told().shape,
+        Shape::File { path: r#"["/a","/b"]"#.to_owned() },
+        "both are written"
+    );
     for params in [json!({ "itemId": "unknown" }), json!({ "itemId": "f", "grantRoot": "/" })] {
         bed.ask(2, "item/fileChange/requestApproval", params);
         assert!(!bed.request_told().shape.is_storable());

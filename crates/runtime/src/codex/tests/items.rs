@@ -290,3 +290,40 @@ fn a_command_that_outlives_its_turn_is_said_to_run_on() {
     );
     assert_eq!(bed.outputs, [], "that was said");
 }
+
+#[test]
+fn a_call_that_never_became_an_item_is_told_by_what_the_model_wrote() {
+    let mut bed = Bed::running();
+    let raw = |bed: &mut Bed, item: Value| {
+        bed.say("rawResponseItem/completed", json!({ "turnId": "u1", "item": item }));
+    };
+    let (call, arguments) = ("function_call", r#"{"cmd":"touch /tmp/x"}"#);
+    raw(&mut bed, json!({ "type": call, "name": "exec_command", "call_id": "c1", "arguments": arguments }));
+    raw(
+        &mut bed,
+        json!({ "type": call, "name": "ls", "namespace": "mcp__gone", "call_id": "c2", "arguments": "{}" }),
+    );
+    raw(&mut bed, json!({ "type": call, "name": "exec_command", "call_id": "c3", "arguments": arguments }));
+    raw(&mut bed, json!({ "type": call, "name": "update_plan", "call_id": "c4", "arguments": "{}" }));
+    let command =
+        json!({ "type": "commandExecution", "id": "c3", "command": "touch x", "status": "completed" });
+    bed.item(1, "started", command.clone());
+    bed.item(1, "completed", command);
+    for (id, output) in
+        [("c1", json!("blocked")), ("c2", json!([{ "text": "unsupported" }])), ("c3", json!("ok"))]
+    {
+        raw(&mut bed, json!({ "type": "function_call_output", "call_id": id, "output": output }));
+    }
+    raw(&mut bed, json!({ "type": "function_call_output", "call_id": "c4", "output": "ok" }));
+    let drafts = bed.drafts();
+    assert_eq!(texts(&drafts, "tool_call").len(), 3, "{drafts:#?}");
+    assert_eq!(texts(&drafts, "tool_result")[1..], ["blocked", "unsupported"]);
+    let names: Vec<&str> = drafts
+        .iter()
+        .filter_map(|draft| match &draft.kind {
+            Kind::ToolCall { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(names, ["shell", "exec_command", "mcp__gone__ls"]);
+}

@@ -29,6 +29,7 @@ fn a_thread_is_opened_with_everything_that_a_session_needs() {
             "approvalsReviewer": "user",
             "sandbox": "danger-full-access",
             "developerInstructions": "Be kind.",
+            "experimentalRawEvents": true,
             "config": {
                 "model_reasoning_effort": "high",
                 "mcp_servers.paseo-tools": {
@@ -78,6 +79,15 @@ fn a_resumed_thread_gets_the_model_the_tools_and_the_prompt_of_today() {
     );
     bed.answer("turn/start", json!({ "turn": { "id": "u1" } }));
     assert_eq!(bed.outputs, [], "the daemon knows this thread");
+}
+
+#[test]
+fn a_resumed_thread_is_told_that_its_prompt_is_gone() {
+    let mut bed = Bed::open(&Launch { resume: Some("old".into()), prompt: String::new(), ..launch() });
+    bed.input(Input::Turn { turn: super::turn_id(1), messages: vec![super::message(1, "go")] });
+    let mode = bed.request("turn/start")["params"]["collaborationMode"].clone();
+    let said = mode["settings"]["developer_instructions"].as_str().unwrap();
+    assert!(said.contains("no longer holds"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use paseo_runtime::git::{Included, Why, Worktree};
+use paseo_runtime::git::{Error, Force, Included, Why, Worktree};
 
 use super::{Place, assert_refused};
 
@@ -31,6 +31,59 @@ async fn listed_files_that_are_in_no_commit_are_copied_with_their_modes() {
     // As it was, but for the bit that makes it run as someone else.
     assert_eq!(mode & 0o7777, 0o750);
     assert!(!place.path("worktrees/one/.env.production").exists());
+}
+
+#[tokio::test]
+async fn what_is_listed_is_precious_and_what_a_build_leaves_is_not() {
+    let place = Place::new();
+    place.write("repo/.gitignore", ".env*\ntarget/\n");
+    place.write("repo/.worktreeinclude", ".env*\n");
+    place.git(["add", "-A"]);
+    place.git(["commit", "-qm", "Include"]);
+    place.write("repo/.env", "A=1");
+    let worktree = place.create("one").await.worktree;
+    place.write("worktrees/one/target/debug", "x");
+    assert!(worktree.loss().await.unwrap().is_empty(), "a copy is no loss");
+    place.write("worktrees/one/.env", "A=2");
+    place.write("worktrees/one/.env.local", "B=1");
+    let Err(Error::Loss(loss)) = worktree.remove(Force::No).await else { panic!() };
+    assert_eq!(loss.to_string(), "2 ignored files that .worktreeinclude lists (.env, .env.local)");
+    assert!(worktree.status().await.unwrap().dirty);
+
+    let removed = worktree.remove(Force::Yes).await.unwrap();
+    let archive = removed.archive.unwrap().reference;
+    assert_eq!(removed.kept.as_deref(), Some(archive.as_str()));
+    let kept = place.git(["ls-tree", "-r", "--name-only", &archive]);
+    assert_eq!(kept, ".env\n.env.local\n.gitignore\n.worktreeinclude\ntracked");
+    assert_eq!(place.git(["show", &format!("{archive}:.env")]), "A=2");
+}
+
+#[tokio::test]
+async fn what_is_too_heavy_for_an_archive_is_not_deleted() {
+    let place = Place::new();
+    place.write("repo/.gitignore", "*.bin\n");
+    place.write("repo/.worktreeinclude", "*.bin\n");
+    let worktree = place.create("one").await.worktree;
+    let heavy = std::fs::File::create(place.path("worktrees/one/model.bin")).unwrap();
+    std::fs::write(place.path("worktrees/one/.gitignore"), "*.bin\n").unwrap();
+    heavy.set_len(33 << 20).unwrap();
+    let error = worktree.remove(Force::Yes).await.unwrap_err();
+    assert!(error.to_string().contains("(model.bin) takes 33 MiB"), "{error}");
+    assert!(worktree.path.exists());
+}
+
+#[tokio::test]
+async fn a_worktree_that_is_taken_back_takes_its_copies_along() {
+    let place = Place::new();
+    // Not ignored: it counts as uncommitted work.
+    place.write("repo/.worktreeinclude", "local.toml\n");
+    place.write("repo/local.toml", "a");
+    let before = place.everything();
+    let created = place.create("one").await;
+    assert!(!created.worktree.loss().await.unwrap().is_empty());
+    created.worktree.take_back(&created.base_commit).await.unwrap();
+    assert!(!created.worktree.path.exists());
+    assert_eq!(place.everything(), before);
 }
 
 #[tokio::test]

@@ -31,6 +31,8 @@ struct Now {
     servers: Vec<(String, bool)>,
     /// Asked, and not answered yet.
     question: Option<String>,
+    /// Whoever started it wants to be told before each use of a tool, by this name.
+    hook: Option<String>,
 }
 
 impl Events {
@@ -42,6 +44,7 @@ impl Events {
             state: "idle",
             servers: Vec::new(),
             question: None,
+            hook: None,
         };
         Self(Arc::new(Shared {
             session,
@@ -78,6 +81,10 @@ impl Events {
 
     pub(super) fn add_server(&self, name: &str, connected: bool) {
         self.now().servers.push((name.to_owned(), connected));
+    }
+
+    pub(super) fn hook(&self) -> Option<String> {
+        self.now().hook.clone()
     }
 
     pub(super) fn open_question(&self, request: &str) {
@@ -175,6 +182,8 @@ impl Events {
         for name in names.iter().filter_map(Value::as_str) {
             self.add_server(name, true);
         }
+        let hook = request.pointer("/hooks/PreToolUse/0/hookCallbackIds/0").and_then(Value::as_str);
+        self.now().hook = hook.map(str::to_owned);
         json!({
             "commands": [], "agents": [], "output_style": "default", "models": [],
             "account": { "tokenSource": "ANTHROPIC_AUTH_TOKEN", "apiProvider": "firstParty" },

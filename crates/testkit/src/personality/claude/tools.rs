@@ -64,7 +64,8 @@ pub(super) fn perform(
 ) -> Result<Outcome, Interrupted> {
     let Input::Json(input) = &invocation.input else { return Ok(Outcome::error("no input")) };
     let mut command = input["command"].as_str().unwrap_or_default().to_owned();
-    if needs_permission(&claude.events.mode(), &invocation.call) {
+    let forced = hook_asks(claude, &invocation.name, input, id)?;
+    if forced || needs_permission(&claude.events.mode(), &invocation.call) {
         let answer = ask(claude, invocation, input, id);
         if !matches!(answer, Ok(Answer::Allowed(_))) {
             let denial = json!({ "tool_name": invocation.name, "tool_use_id": id, "tool_input": input });
@@ -139,6 +140,20 @@ fn needs_permission(mode: &str, call: &Call) -> bool {
         }
         Call::Tool { .. } => true,
     }
+}
+
+/// Tells whoever wants to know before a tool is used. They may want to be asked.
+fn hook_asks(claude: &mut Claude, name: &str, input: &Value, id: &str) -> Result<bool, Interrupted> {
+    let Some(hook) = claude.events.hook() else { return Ok(false) };
+    let request = pen::id();
+    claude.events.raw(&json!({ "type": "control_request", "request_id": request, "request": {
+        "subtype": "hook_callback", "callback_id": hook, "tool_use_id": id, "input": {
+            "hook_event_name": "PreToolUse", "cwd": std::env::current_dir().unwrap_or_default(),
+            "permission_mode": claude.events.mode(), "tool_name": name, "tool_input": input, "tool_use_id": id,
+        },
+    } }));
+    let answer = claude.desk.answer(&request).ok_or(Interrupted)?;
+    Ok(answer.pointer("/hookSpecificOutput/permissionDecision") == Some(&"ask".into()))
 }
 
 fn ask(claude: &mut Claude, invocation: &Invocation, input: &Value, id: &str) -> Result<Answer, Interrupted> {

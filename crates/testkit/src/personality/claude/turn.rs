@@ -60,7 +60,8 @@ enum End {
     Completed,
     AbortedStreaming,
     AbortedTools,
-    Failed(Status),
+    /// With a status, unless the connection broke.
+    Failed(Option<Status>),
 }
 
 enum Spoken {
@@ -200,9 +201,9 @@ impl Claude {
                 },
             };
             attempts += 1;
-            if let (Some(status), true) = (&failure, attempts > RETRIES) {
+            if attempts > RETRIES {
                 self.confirm(turn);
-                return End::Failed(status.clone());
+                return End::Failed(failure);
             }
             let code = failure.as_ref().map(|status| status.code);
             self.events.system(
@@ -431,7 +432,8 @@ impl Claude {
             // Indeed: a success that is an error.
             End::Failed(status) => json!({
                 "subtype": "success", "is_error": true, "terminal_reason": "api_error",
-                "stop_reason": "stop_sequence", "api_error_status": status.code, "result": self.api_error(status),
+                "stop_reason": "stop_sequence", "result": self.api_error(status.as_ref()),
+                "api_error_status": status.as_ref().map(|status| status.code),
             }),
         };
         if let (Some(result), Value::Object(more)) = (result.as_object_mut(), more) {
@@ -441,25 +443,26 @@ impl Claude {
     }
 
     /// Tells a failure of the API as claude does: as a message that the model did not write.
-    fn api_error(&self, status: &Status) -> String {
-        if let Some(at) = pen::resets_at(status) {
+    fn api_error(&self, status: Option<&Status>) -> String {
+        if let Some(at) = status.and_then(pen::resets_at) {
             let info = json!({ "status": "rejected", "resetsAt": at, "rateLimitType": "five_hour" });
             self.events.message(json!({ "type": "rate_limit_event", "rate_limit_info": info }));
         }
-        let text = match status.code {
-            401 => "Not logged in · Please run /login".to_owned(),
-            429 => {
+        let code = status.map(|status| status.code);
+        let message = status.and_then(|status| status.message.as_deref()).unwrap_or("Internal server error");
+        let text = match code {
+            None => "API Error: Connection to the API was lost (ECONNRESET).".to_owned(),
+            Some(401) => "Not logged in · Please run /login".to_owned(),
+            Some(429) => {
                 "API Error: Request rejected (429) · This request would exceed your account's rate limit. \
                     Please try again later."
                     .to_owned()
             }
-            code => {
-                format!("API Error: {code} {}", status.message.as_deref().unwrap_or("Internal server error"))
-            }
+            Some(code) => format!("API Error: {code} {message}"),
         };
         self.events.message(json!({
-            "type": "assistant", "error": error_kind(Some(status.code)), "is_api_error_message": true,
-            "api_error_status": status.code,
+            "type": "assistant", "error": error_kind(code.or(Some(500))), "is_api_error_message": true,
+            "api_error_status": code,
             "message": {
                 "id": pen::id(), "type": "message", "role": "assistant", "model": "<synthetic>",
                 "content": [{ "type": "text", "text": text }], "stop_reason": "stop_sequence",

@@ -175,6 +175,7 @@ impl Thread {
     /// Does what the prompt says.
     fn play(&mut self, conversation: &mut Conversation) -> End {
         let mut attempts = 0;
+        let mut repeated = false;
         loop {
             self.requests += 1;
             let answer = reply::answer(conversation, &self.toolbox, &mut self.mishaps, self.requests);
@@ -190,7 +191,7 @@ impl Thread {
                             continue;
                         }
                         Spoken::Whole => {
-                            attempts = 0;
+                            (attempts, repeated) = (0, false);
                             self.tell_usage(reply.usage);
                             let steered = self.absorb(conversation);
                             if !reply.calls() && !steered {
@@ -201,19 +202,26 @@ impl Thread {
                     }
                 }
             };
+            // A request that the server failed at is sent once more in silence.
+            if failure.as_ref().is_some_and(|status| status.code >= 500)
+                && !std::mem::replace(&mut repeated, true)
+            {
+                continue;
+            }
+            repeated = false;
             attempts += 1;
-            let is_final = attempts > RETRIES || failure.as_ref().is_some_and(is_hopeless);
-            if let (Some(status), true) = (&failure, is_final) {
-                if let Some(at) = pen::resets_at(status) {
+            if attempts > RETRIES || failure.as_ref().is_some_and(is_hopeless) {
+                if let Some(at) = failure.as_ref().and_then(pen::resets_at) {
                     let primary = json!({ "usedPercent": 100, "windowDurationMins": 300, "resetsAt": at });
                     self.tell("account/rateLimits/updated", json!({ "rateLimits": { "primary": primary } }));
                 }
-                let error = final_error(status);
+                let error = failure.as_ref().map_or_else(broken, final_error);
                 self.status(&json!({ "type": "systemError" }));
                 self.tell("error", json!({ "error": error, "willRetry": false }));
                 return End::Failed(error);
             }
-            let code = failure.as_ref().map(|status| status.code);
+            // Of a server's own failure codex tells no number.
+            let code = failure.as_ref().map(|status| status.code).filter(|code| *code < 500);
             let error = json!({
                 "message": format!("Reconnecting... {attempts}/{RETRIES}"), "additionalDetails": null,
                 "codexErrorInfo": { "responseStreamDisconnected": { "httpStatusCode": code } },
@@ -313,6 +321,13 @@ fn is_hopeless(status: &Status) -> bool {
         400 => true,
         _ => false,
     }
+}
+
+/// What is told when a stream breaks once too often. Codex has no code for it then.
+fn broken() -> Value {
+    let message =
+        "stream disconnected before completion: Transport error: network error: error decoding response body";
+    json!({ "message": message, "codexErrorInfo": "other", "additionalDetails": null })
 }
 
 fn final_error(status: &Status) -> Value {

@@ -1,0 +1,97 @@
+//! A mistake in `config.toml`, and who can live with it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use paseo_testkit::home::TestHome;
+use serde_json::Value;
+
+use crate::{home, json, start};
+
+fn configure(home: &TestHome, text: &str) {
+    fs::create_dir_all(home.path()).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(home.path().join("config.toml"), text).unwrap();
+}
+
+fn failed(home: &TestHome) -> Vec<Value> {
+    let examined = home.paseo(&["doctor", "--json"]);
+    assert_eq!(examined.code, 1, "{examined:?}");
+    let diagnosis: Value = serde_json::from_str(&examined.stdout).unwrap();
+    let checks = diagnosis["checks"].as_array().unwrap();
+    checks.iter().filter(|check| check["verdict"] == "fail").cloned().collect()
+}
+
+#[test]
+fn a_typo_does_not_lock_anybody_out() {
+    let home = home();
+    let handle = start(&home, "<<say hi>>");
+    configure(&home, "listn = '127.0.0.1:1'\n");
+    for words in [&["status"][..], &["ls"], &["logs", &handle], &["daemon", "logs"]] {
+        let looked = home.paseo(words);
+        looked.ok();
+        assert_eq!(looked.stderr.matches("config.toml:1: unknown field `listn`").count(), 1, "{looked:?}");
+    }
+    json(&home.paseo(&["ls", "--json"]));
+    // What would need it says so, and does nothing.
+    for words in [&["run", "hello"][..], &["restart"]] {
+        let refused = home.paseo(words);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert_eq!(refused.stderr.matches("unknown field `listn`").count(), 1, "{refused:?}");
+    }
+    let failed = failed(&home);
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!(failed[0]["name"], "config");
+    home.paseo(&["down"]).ok();
+    let refused = home.paseo(&["ls"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert_eq!(refused.stderr.matches("unknown field `listn`").count(), 1, "{refused:?}");
+    assert_eq!(home.daemon_pid(), None);
+}
+
+#[test]
+fn a_provider_that_does_not_exist_is_found() {
+    let mut home = home();
+    home.unset("PASEO_PROVIDER");
+    configure(&home, "provider = 'nope'\n");
+    let failed = failed(&home);
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!(failed[0]["found"], "there is no provider `nope`");
+    assert!(failed[0]["fix"].as_str().unwrap().contains("claude, codex, scripted"), "{failed:?}");
+    configure(&home, "[limits]\nlive_processes = 0\n");
+    let refused = home.paseo(&["run", "--provider", "scripted", "hello"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("live_processes in config.toml is 0"), "{refused:?}");
+}
+
+#[test]
+fn whoever_is_not_logged_in_is_told() {
+    let mut home = home();
+    let program = home.path().parent().unwrap().join("my-codex");
+    fs::write(&program, "#!/bin/sh\n[ \"$1\" = --version ] && echo '9.8.7'\nexit 0\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let login = home.path().parent().unwrap().join("nobody");
+    let config = format!(
+        "[providers.codex]\nprogram = '{}'\nisolated_home = '{}'\n",
+        program.display(),
+        login.display()
+    );
+    configure(&home, &config);
+    for name in ["OPENAI_API_KEY", "CODEX_API_KEY"] {
+        home.unset(name);
+    }
+    let diagnosis = json(&home.paseo(&["doctor", "--json"]));
+    let checks = diagnosis["checks"].as_array().unwrap();
+    let codex = checks.iter().find(|check| check["name"] == "codex").unwrap();
+    assert_eq!(codex["verdict"], "warn", "{codex}");
+    assert!(codex["found"].as_str().unwrap().ends_with("not logged in"), "{codex}");
+    assert!(codex["fix"].as_str().unwrap().contains("codex login"), "{codex}");
+    for name in ["pi", "opencode", "gemini", "tmux"] {
+        assert!(!checks.iter().any(|check| check["name"] == name), "{name}");
+    }
+    let started = home.paseo(&["run", "-d", "--provider", "codex", "hello"]);
+    started.ok();
+    assert!(started.stderr.contains("warning: codex does not seem to be logged in"), "{started:?}");
+    assert!(started.stderr.contains("codex login"), "{started:?}");
+    assert!(!home.paseo(&["run", "-d", "hello"]).stderr.contains("warning"));
+}
