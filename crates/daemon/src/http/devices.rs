@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::header::{SET_COOKIE, USER_AGENT};
+use http::header::{HOST, SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, StatusCode};
 use paseo_core::actor::Actor;
 use paseo_core::id::DeviceId;
@@ -62,8 +62,13 @@ pub(crate) async fn login(
     let context = &app.sessions.context;
     let event = Event::DeviceAdded { device, name, sha256 };
     context.settings.change(&context.journal, &actor(device), event).await?;
-    let cookie =
-        format!("{DEVICE_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}");
+    // On this machine there is no TLS, and a browser would not send it back.
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let by_tls = app.about.public_urls.iter().any(|url| url.is_https_of(host));
+    let secure = if by_tls { "; Secure" } else { "" };
+    let cookie = format!(
+        "{DEVICE_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}"
+    );
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
 

@@ -29,6 +29,11 @@ impl PublicUrl {
         (!host.is_empty() && host.chars().all(plain)).then_some(Self { origin, host })
     }
 
+    /// Says whether requests for a host come by this address, and by TLS.
+    pub(crate) fn is_https_of(&self, host: &str) -> bool {
+        self.origin.starts_with("https://") && self.host.eq_ignore_ascii_case(host)
+    }
+
     /// Returns the address, without a slash at the end.
     pub(crate) fn origin(&self) -> &str {
         &self.origin
@@ -103,6 +108,13 @@ mod tests {
         }
         let edge = Edge::new(6767, &[PublicUrl::parse("https://Paseo.example/").unwrap()]);
         edge.check(&headers).and_then(|()| Edge::check_site(&headers)).map_err(|failure| failure.code)
+    }
+
+    #[test]
+    fn only_a_public_address_with_tls_is_one() {
+        let url = PublicUrl::parse("https://Paseo.example").unwrap();
+        assert!(url.is_https_of("paseo.EXAMPLE") && !url.is_https_of("127.0.0.1:6767"));
+        assert!(!PublicUrl::parse("http://paseo.example").unwrap().is_https_of("paseo.example"));
     }
 
     #[test]
