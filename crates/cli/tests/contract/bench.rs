@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use paseo_testkit::home::{Output, TestHome};
 use paseo_testkit::model::ModelServer;
@@ -99,6 +99,16 @@ impl Bench {
                 requests.iter().map(|request| request.body.to_string()).collect::<Vec<_>>().join("\n")
             }
             (Harness::Real(_), None) => String::new(),
+        }
+    }
+
+    /// Waits until a fake has read a text. Of a real harness nobody can tell.
+    pub(crate) fn until_read(&self, text: &str) {
+        let Harness::Fake(fake) = &self.harness else { return };
+        let end = Instant::now() + PATIENCE;
+        while !fake.record().lines.iter().any(|(_, line)| line.contains(text)) {
+            assert!(Instant::now() < end, "the fake never read: {text}");
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) fn a_steered_message_reaches_the_running_turn(bench: &mut Bench) {
     witness.up();
     let steered = bench.home.paseo(&["send", &handle, "--steer", "mind the gap"]);
     assert_eq!(steered.code, 0, "{steered:?}");
+    // The fake is so fast that its turn could end before the message is in its pipe.
+    bench.until_read("mind the gap");
     gate.open();
     bench.wait_for_answer(&handle);
     let texts = bench.items_of(&handle, "user_text");
