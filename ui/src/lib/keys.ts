@@ -10,11 +10,13 @@ const SHORTCUTS: Record<string, Shortcut> = {
     '?': 'help',
 };
 
-/** Returns what a key asks for. Keys that are typed into a field ask for nothing. */
+/** Returns what a key asks for. Keys typed into a field, or while a dialog is open, ask for nothing. */
 export function shortcut(event: KeyboardEvent): Shortcut | undefined {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return undefined;
     const target = event.target;
-    if (target instanceof HTMLElement && target.closest('textarea, input, select, dialog')) return undefined;
+    if (target instanceof HTMLElement && target.closest('textarea, input, select')) return undefined;
+    // The dialog itself is asked: its `close` event comes a moment after it closed, when the next key may be there.
+    if (document.querySelector('dialog[open]')) return undefined;
     return SHORTCUTS[event.key];
 }
 
