@@ -2,7 +2,8 @@ import { defineConfig } from '@playwright/test';
 
 export default defineConfig({
     testDir: 'tests',
-    timeout: 30_000,
+    // Tests wait for events: this is only for what hangs, on a machine that has other things to do.
+    timeout: 60_000,
     expect: { timeout: 10_000 },
     fullyParallel: true,
     workers: 2,

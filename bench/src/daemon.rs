@@ -39,7 +39,7 @@ pub(crate) fn home(binary: &Path, log: Option<&Path>) -> TestHome {
 /// Makes an empty home whose daemon keeps more processes alive than any row needs.
 pub(crate) fn roomy(binary: &Path) -> TestHome {
     let home = home(binary, None);
-    fs::write(home.path().join("config.toml"), "[limits]\nlive_processes = 60\n").expect("a configuration");
+    fs::write(home.path().join("config.toml"), "[limits]\nlive_processes = 220\n").expect("a configuration");
     home
 }
 

@@ -182,5 +182,8 @@ const NOTES: &str = "\
 - **agents: 50 streaming**: 50 scripted sessions that say 20 words a second each, one item each second, with a reader of
   the stream for each session, over 10 seconds. The daemon's time of a processor is `utime` and `stime`. Afterwards every
   transcript is read: an item that is missing, twice or not in its place counts as wrong.
+- **talking**: 200 scripted sessions, each with a process; 100 of them write to the 100 others, 200 messages a second in
+  all. From the event that a message was accepted to the event that its agent has it, as one reader of the stream sees
+  both.
 - **page**: the scripts that `index.html` names, each compressed by `gzip -9`.
 ";

@@ -28,12 +28,16 @@ export class Daemon {
         return join(this.root, 'work');
     }
 
+    private get home(): string {
+        return join(this.root, 'home');
+    }
+
     /** Runs the command line and returns what it printed. */
     async paseo(...args: string[]): Promise<string> {
         const env = {
             PATH: process.env['PATH'],
             HOME: this.root,
-            PASEO_HOME: join(this.root, 'home'),
+            PASEO_HOME: this.home,
             PASEO_LISTEN: this.listen,
             PASEO_PROVIDER: 'scripted',
         };
@@ -42,8 +46,15 @@ export class Daemon {
     }
 
     /** Starts an agent that the web app shows. Returns its handle. */
-    agent(name: string, script: string): Promise<string> {
-        return this.paseo('run', '-d', '--ui', '--title', name, script);
+    agent(name: string, script: string, ...flags: string[]): Promise<string> {
+        return this.paseo('run', '-d', '--ui', '--title', name, ...flags, script);
+    }
+
+    /** Writes a definition, by which agents can be started. */
+    async define(slug: string, fields: string): Promise<void> {
+        const folder = join(this.home, 'agents');
+        await mkdir(folder, { recursive: true });
+        await writeFile(join(folder, `${slug}.toml`), fields);
     }
 
     /** Returns what is stored of an agent. */
@@ -53,8 +64,13 @@ export class Daemon {
     }
 
     /** Opens a gate that a script waits at. */
-    async touch(name: string): Promise<void> {
-        await writeFile(join(this.work, name), '');
+    touch(name: string): Promise<void> {
+        return this.write(name, '');
+    }
+
+    /** Writes a file where the agents work. */
+    async write(name: string, text: string): Promise<void> {
+        await writeFile(join(this.work, name), text);
     }
 
     /** Returns a link that logs a browser in, once. */

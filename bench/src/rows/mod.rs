@@ -15,6 +15,7 @@ mod readers;
 mod reading;
 mod sending;
 mod streaming;
+mod talking;
 
 use crate::Options;
 use crate::report::Row;
@@ -34,5 +35,6 @@ pub(crate) const ALL: &[Subject] = &[
     ("first-token", first_token::measure),
     ("live-sessions", live_sessions::measure),
     ("crowd", crowd::measure),
+    ("talking", talking::measure),
     ("page", page::measure),
 ];

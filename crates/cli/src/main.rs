@@ -55,6 +55,8 @@ fn main() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
+    // There it is what the tool gets.
+    let json = json && !matches!(cli.command, Command::Tool(_));
     let printer = Printer::new(cli.global.verbose);
     let exit = run(cli, printer).unwrap_or_else(|failure| {
         printer.json_if(json).failure(&failure);

@@ -1,13 +1,16 @@
 //! What holds for this command: defaults < `config.toml` < environment < flags.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use paseo_core::tool::Plugin;
+use paseo_runtime::keys::{self, Key, Secret};
 use paseo_runtime::provider;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::args::Global;
 use crate::environment::{self, Variable};
@@ -26,6 +29,10 @@ pub(crate) struct Settings {
     pub(crate) providers: BTreeMap<String, provider::Options>,
     pub(crate) log: String,
     pub(crate) live_processes: usize,
+    /// The plugins that are switched off.
+    pub(crate) plugins_off: BTreeSet<Plugin>,
+    /// With what models are paid for, by id.
+    pub(crate) keys: BTreeMap<String, Key>,
     /// Under which the daemon can be reached from elsewhere, as `https://host[:port]`.
     pub(crate) public_urls: Vec<String>,
     /// A command may start the daemon.
@@ -50,6 +57,32 @@ struct File {
     limits: Limits,
     #[serde(default)]
     providers: Providers,
+    /// By id.
+    #[serde(default)]
+    plugins: BTreeMap<String, PluginOptions>,
+    #[serde(default)]
+    keys: Vec<KeyEntry>,
+    /// Definitions of agents. The daemon reads them, again and again: a mistake in one keeps nothing from starting.
+    #[serde(rename = "agents")]
+    _agents: Option<IgnoredAny>,
+}
+
+/// A key, as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyEntry {
+    id: String,
+    provider: String,
+    env: Option<String>,
+    file: Option<String>,
+    base_url: Option<String>,
+}
+
+/// What may be set for a plugin.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PluginOptions {
+    enabled: bool,
 }
 
 /// What may be set for providers. Those that run no program have nothing to set.
@@ -83,6 +116,8 @@ struct Configured {
     public_urls: Vec<String>,
     live_processes: Option<usize>,
     providers: BTreeMap<String, provider::Options>,
+    plugins_off: BTreeSet<Plugin>,
+    keys: BTreeMap<String, Key>,
 }
 
 impl Settings {
@@ -110,6 +145,8 @@ impl Settings {
             providers: file.providers,
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES),
+            plugins_off: file.plugins_off,
+            keys: file.keys,
             public_urls: file.public_urls,
             start: !global.no_start && !no_start,
             inside: text(&environment::SESSION)?,
@@ -164,14 +201,14 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, and program and isolated_home of \
-                 providers.claude and providers.codex")
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, plugins, keys, agents, and program and \
+                 isolated_home of providers.claude and providers.codex")
     })
 }
 
 /// Checks what the file says.
 fn configured(file: File) -> Result<Configured, Failure> {
-    let File { listen, provider, log, public_urls, limits, providers: set } = file;
+    let File { listen, provider, log, public_urls, limits, providers: set, plugins, keys, _agents: _ } = file;
     if limits.live_processes == Some(0) {
         return Err(Failure::usage("limits.live_processes in config.toml is 0: no agent could ever run")
             .hint("expected 1 or more"));
@@ -183,7 +220,57 @@ fn configured(file: File) -> Result<Configured, Failure> {
         public_urls: public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
         live_processes: limits.live_processes,
         providers: providers(set)?,
+        plugins_off: switched_off(plugins)?,
+        keys: keyring(keys)?,
     })
+}
+
+fn keyring(entries: Vec<KeyEntry>) -> Result<BTreeMap<String, Key>, Failure> {
+    let mut keyring = BTreeMap::new();
+    for KeyEntry { id, provider, env, file, base_url } in entries {
+        let wrong = |what: String| Failure::usage(format!("the key `{id}` (keys in config.toml) {what}"));
+        let known = paseo_core::definition::provider(&provider).filter(|name| keys::PROVIDERS.contains(name));
+        let Some(provider) = known else {
+            return Err(wrong(format!("is for `{provider}`, which takes no keys"))
+                .hint(format!("providers with keys: {}", keys::PROVIDERS.join(", "))));
+        };
+        let secret = match (env, file) {
+            (Some(name), None) => Secret::Variable(name),
+            (None, Some(text)) => {
+                Secret::File(path(&text, &format!("file of the key `{id}` in config.toml"))?)
+            }
+            _ => {
+                return Err(wrong("needs one of `env` and `file`: where its secret is".to_owned())
+                    .hint("env = \"NAME_OF_A_VARIABLE\" or file = \"~/path/to/a/file\""));
+            }
+        };
+        if let Some(url) =
+            base_url.as_ref().filter(|url| !url.starts_with("https://") && !url.starts_with("http://"))
+        {
+            return Err(wrong(format!("has the base_url `{url}`, which is no address"))
+                .hint("begin it with https:// or http://"));
+        }
+        let key = Key { provider: provider.to_owned(), secret, base_url };
+        if keyring.insert(id.clone(), key).is_some() {
+            return Err(wrong("is there twice".to_owned()).hint("give each key an id of its own"));
+        }
+    }
+    Ok(keyring)
+}
+
+fn switched_off(plugins: BTreeMap<String, PluginOptions>) -> Result<BTreeSet<Plugin>, Failure> {
+    let mut off = BTreeSet::new();
+    for (id, PluginOptions { enabled }) in plugins {
+        let plugin = Plugin::parse(&id).ok_or_else(|| {
+            let known = Plugin::OPTIONAL.map(Plugin::id).join(", ");
+            Failure::usage(format!("there is no plugin `{id}` (plugins.{id} in config.toml)"))
+                .hint(format!("known plugins: {known}"))
+        })?;
+        if !enabled {
+            off.insert(plugin);
+        }
+    }
+    Ok(off)
 }
 
 fn providers(set: Providers) -> Result<BTreeMap<String, provider::Options>, Failure> {
@@ -345,6 +432,31 @@ mod tests {
         assert!(failure.message.contains("providers.codex.program in config.toml"), "{}", failure.message);
         let failure = resolve("[providers.cloude]\n", &[], false).unwrap_err();
         assert!(failure.message.contains("unknown field `cloude`"), "{}", failure.message);
+    }
+
+    #[test]
+    fn keys_say_where_their_secret_is() {
+        let config = "[[keys]]\nid = 'work'\nprovider = 'claude-cli'\nenv = 'WORK_KEY'\nbase_url = 'http://127.0.0.1:1'\n\
+            [[keys]]\nid = 'own'\nprovider = 'codex'\nfile = '/keys/own'\n[[agents]]\nagentId = 7\n";
+        let keys = resolve(config, &[], false).unwrap().keys;
+        assert_eq!(keys["work"].provider, "claude");
+        assert_eq!(keys["work"].secret, Secret::Variable("WORK_KEY".to_owned()));
+        assert_eq!(keys["own"].secret, Secret::File("/keys/own".into()));
+        for (wrong, expected) in [
+            ("provider = 'claude'", "needs one of `env` and `file`"),
+            ("provider = 'claude'\nenv = 'A'\nfile = '/b'", "needs one of `env` and `file`"),
+            ("provider = 'clod'\nenv = 'A'", "is for `clod`, which takes no keys"),
+            ("provider = 'codex'\nenv = 'A'\nbase_url = 'x'", "which is no address"),
+            ("provider = 'codex'\nfile = 'x'", "is not an absolute path"),
+            ("provider = 'codex'\nkey = 'x'", "config.toml:4: unknown field `key`"),
+            (
+                "provider = 'codex'\nenv = 'A'\n[[keys]]\nid = 'k'\nprovider = 'codex'\nenv = 'A'",
+                "is there twice",
+            ),
+        ] {
+            let failure = resolve(&format!("[[keys]]\nid = 'k'\n{wrong}\n"), &[], false).unwrap_err();
+            assert!(failure.message.contains(expected), "{wrong}: {}", failure.message);
+        }
     }
 
     #[test]

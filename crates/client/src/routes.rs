@@ -2,6 +2,11 @@
 
 use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
+use paseo_wire::agent::{AgentList, AgentQuery, AgentView, TrustAgents};
+use paseo_wire::conversation::{
+    AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
+    WentBack,
+};
 use paseo_wire::device::{DeviceList, LoginLink};
 use paseo_wire::item::{ItemPage, ItemQuery};
 use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
@@ -12,6 +17,7 @@ use paseo_wire::session::{
 };
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
+use paseo_wire::tool::{ToolAnswer, ToolArguments, ToolList};
 use paseo_wire::trace::{CauseView, DeliveryTrace};
 use paseo_wire::worktree::{RemovedWorktree, WorktreeList};
 
@@ -64,7 +70,22 @@ impl Client {
         self.get(&path(["api", "sessions", session, "prompt"])).await
     }
 
-    /// Changes name and labels.
+    /// Reads what a session may use, as a person.
+    pub async fn tools_of(&self, session: &str) -> Result<ToolList, Error> {
+        self.get(&path(["api", "sessions", session, "tools"])).await
+    }
+
+    /// Reads what the calling agent may use.
+    pub async fn tools(&self) -> Result<ToolList, Error> {
+        self.get("/api/tools").await
+    }
+
+    /// Calls a tool as the calling agent.
+    pub async fn call_tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolAnswer, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "tools", name])).json(arguments)).await
+    }
+
+    /// Changes name, labels, pin and attributes.
     pub async fn patch_session(&self, session: &str, patch: &PatchSession) -> Result<SessionAnswer, Error> {
         self.read(Ask::new(Method::PATCH, &path(["api", "sessions", session])).json(patch)).await
     }
@@ -129,6 +150,36 @@ impl Client {
         self.act(session, "clear").await
     }
 
+    /// Goes back from a session to where the person came from; waits for the summary that is passed on.
+    pub async fn go_back(&self, session: &str, wanted: &GoBack) -> Result<WentBack, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "sessions", session, "back"])).json(wanted)).await
+    }
+
+    /// Returns a page of a definition's sessions.
+    pub async fn agent_sessions(
+        &self,
+        slug: &str,
+        asked: &AgentSessionsQuery,
+    ) -> Result<AgentSessions, Error> {
+        self.get(&format!("{}{}", path(["api", "agents", slug, "sessions"]), query(asked))).await
+    }
+
+    /// Sends a message to a session of a definition. Repeated with the same key, it is sent once.
+    pub async fn message_agent(
+        &self,
+        slug: &str,
+        message: &MessageAgent,
+        key: Option<&str>,
+    ) -> Result<MessagedAgent, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "agents", slug, "messages"]));
+        self.read(keyed(ask, key).json(message)).await
+    }
+
+    /// Goes to a session of a definition.
+    pub async fn switch_agent(&self, slug: &str, wanted: &SwitchAgent) -> Result<SwitchedAgent, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "agents", slug, "switch"])).json(wanted)).await
+    }
+
     /// Returns a page of what agents ask.
     pub async fn permissions(&self, asked: &AskQuery) -> Result<AskPage, Error> {
         self.get(&format!("/api/permissions{}", query(asked))).await
@@ -172,6 +223,26 @@ impl Client {
     /// Returns the kinds of agents, and which could be used now.
     pub async fn providers(&self) -> Result<ProviderList, Error> {
         self.get("/api/providers").await
+    }
+
+    /// Returns the definitions of agents in a project.
+    pub async fn agents(&self, asked: &AgentQuery) -> Result<AgentList, Error> {
+        self.get(&format!("/api/agents{}", query(asked))).await
+    }
+
+    /// Returns a definition with everything that it comes to.
+    pub async fn agent(&self, slug: &str, asked: &AgentQuery) -> Result<AgentView, Error> {
+        self.get(&format!("{}{}", path(["api", "agents", slug]), query(asked))).await
+    }
+
+    /// Makes the definitions of a project count, as long as they stay as they are.
+    pub async fn trust_agents(&self, wanted: &TrustAgents) -> Result<AgentList, Error> {
+        self.read(Ask::new(Method::POST, "/api/projects/trust").json(wanted)).await
+    }
+
+    /// Takes that back.
+    pub async fn distrust_agents(&self, asked: &AgentQuery) -> Result<AgentList, Error> {
+        self.read(Ask::new(Method::DELETE, &format!("/api/projects/trust{}", query(asked)))).await
     }
 
     /// Lists the worktrees of agents.

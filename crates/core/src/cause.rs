@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
-use crate::limits::{WAKES_PER_CAUSE, WAKES_PER_SESSION};
+use crate::limits::{SPAWNS_PER_CAUSE, SPAWNS_PER_MINUTE, WAKES_PER_CAUSE, WAKES_PER_SESSION};
 use crate::time::Timestamp;
 
 /// What happens to a cause.
@@ -19,6 +19,9 @@ pub enum Event {
     /// A turn without a human message started.
     #[serde(rename = "cause.woken")]
     Woken { session: SessionId, turn: TurnId, charge: Charge },
+    /// An agent started another one.
+    #[serde(rename = "cause.spawned")]
+    Spawned { by: SessionId, session: SessionId },
     /// A person ended all of it.
     #[serde(rename = "cause.stopped")]
     Stopped {},
@@ -43,6 +46,17 @@ pub enum Exhausted {
     Stopped,
 }
 
+/// Why no agent may be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TooManySpawns {
+    #[error("{max} agents were started for this request, which is the limit", max = SPAWNS_PER_CAUSE)]
+    Cause,
+    #[error("{max} agents were started within a minute, which is the limit: wait for some of them", max = SPAWNS_PER_MINUTE)]
+    Rate,
+    #[error("a person stopped everything that descends from this request")]
+    Stopped,
+}
+
 /// The state of a cause.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
@@ -52,6 +66,12 @@ pub struct Cause {
     pub woken: u32,
     /// Wakes spent by each session.
     pub by_session: BTreeMap<SessionId, u32>,
+    /// Agents started, in total.
+    #[serde(default)]
+    pub spawned: u32,
+    /// When the newest of them were, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spawned_at: Vec<Timestamp>,
     pub stopped: bool,
 }
 
@@ -77,6 +97,13 @@ impl Cause {
                     *self.by_session.entry(*session).or_default() += 1;
                 }
             }
+            Event::Spawned { .. } => {
+                self.spawned += 1;
+                if self.spawned_at.len() >= SPAWNS_PER_MINUTE {
+                    self.spawned_at.remove(0);
+                }
+                self.spawned_at.push(at);
+            }
             Event::Stopped {} => self.stopped = true,
         }
     }
@@ -94,6 +121,19 @@ impl Cause {
             return Err(Exhausted::Session);
         }
         Ok(Event::Woken { session, turn, charge })
+    }
+
+    /// Decides whether an agent may start another one.
+    pub fn spawn(&self, by: SessionId, session: SessionId, now: Timestamp) -> Result<Event, TooManySpawns> {
+        let recent = self.spawned_at.first().is_some_and(|first| {
+            self.spawned_at.len() >= SPAWNS_PER_MINUTE && now.as_millis() - first.as_millis() < 60_000
+        });
+        match () {
+            () if self.stopped => Err(TooManySpawns::Stopped),
+            () if self.spawned >= SPAWNS_PER_CAUSE => Err(TooManySpawns::Cause),
+            () if recent => Err(TooManySpawns::Rate),
+            () => Ok(Event::Spawned { by, session }),
+        }
     }
 }
 

@@ -27,6 +27,7 @@ pub const UPCASTS: &[Upcast] = &[];
 /// Every kind of control event there is. A golden file stands for each version of each.
 pub const KINDS: &[&str] = &[
     "cause.opened",
+    "cause.spawned",
     "cause.stopped",
     "cause.woken",
     "delivery.accepted",
@@ -39,15 +40,21 @@ pub const KINDS: &[&str] = &[
     "device.revoked",
     "permission.asked",
     "permission.decided",
+    "project.distrusted",
+    "project.trusted",
     "rule.added",
     "rule.removed",
+    "session.attributed",
     "session.branched",
     "session.cleared",
     "session.closed",
     "session.created",
     "session.deleted",
+    "session.entered",
     "session.held",
     "session.labelled",
+    "session.pinned",
+    "session.planned",
     "session.referenced",
     "session.released",
     "session.renamed",
@@ -62,6 +69,8 @@ pub const KINDS: &[&str] = &[
     "turn.handed",
     "turn.opened",
     "usage.added",
+    "watch.armed",
+    "watch.ended",
 ];
 
 /// An event that cannot be read.

@@ -115,7 +115,10 @@ fn fold_session(
     }
     let head = head.unwrap_or(SessionHead::Deleted);
     let (live, epoch) = match &head {
-        SessionHead::Session(session) => (session.is_open(), session.history.epoch),
+        // Whoever is still to be told of a closed one is told at boot.
+        SessionHead::Session(session) => {
+            (session.is_open() || !session.watches.is_empty(), session.history.epoch)
+        }
         SessionHead::Deleted => (false, 0),
     };
     let state = bytes(stream, &head)?;

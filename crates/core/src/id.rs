@@ -114,6 +114,10 @@ ordered_id!(
     RuleId
 );
 ordered_id!(
+    /// Somebody who is to be told what becomes of something.
+    WatchId
+);
+ordered_id!(
     /// A browser that is logged in.
     DeviceId
 );

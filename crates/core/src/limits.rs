@@ -16,12 +16,40 @@ pub const WAKES_PER_SESSION: u32 = 6;
 pub const WAKES_PER_CAUSE: u32 = 64;
 /// Settled deliveries that a session's state remembers; older ones are read from the log.
 pub const RECENT_DELIVERIES: usize = 32;
+/// Most who wait to be told about one session.
+pub const WATCHES: usize = 64;
+/// How many agents may wait for each other, one for the next.
+pub const CHAIN: usize = 3;
+/// How many ancestors an agent that an agent started may have.
+pub const DEPTH: usize = 4;
+/// How many agents below one that a person started may be at work at a time.
+pub const DESCENDANTS: usize = 16;
+/// How many agents may be started for one human request.
+pub const SPAWNS_PER_CAUSE: u32 = 64;
+/// How many agents may be started for one human request within a minute.
+pub const SPAWNS_PER_MINUTE: usize = 12;
+/// Longest that an agent waits for another, in seconds.
+pub const WAIT_SECONDS: u64 = 3_600;
+/// How much of an answer an agent gets that asked for it, in characters.
+pub const ANSWER_CHARS: usize = 20_000;
+/// Most entries of a list of what is to be done.
+pub const TODOS: usize = 200;
+/// Longest entry of such a list, in characters.
+pub const TODO_CHARS: usize = 2_000;
+/// Longest slug of a definition, in characters.
+pub const SLUG_CHARS: usize = 64;
+/// Most attributes a session may have.
+pub const ATTRIBUTES: usize = 32;
+/// Longest attribute, name and value together, in bytes as the log holds it.
+pub const ATTRIBUTE_BYTES: usize = 256;
 /// Most labels a session may have.
 pub const LABELS: usize = 32;
 /// Longest label key or value, in bytes as the log holds it: a quote or a backslash counts twice.
 pub const LABEL_BYTES: usize = 128;
 /// Longest name or title, in characters.
 pub const NAME_CHARS: usize = 120;
+/// How much a list shows of what was said last, in characters.
+pub const SNIPPET_CHARS: usize = 160;
 /// Most rows on one page.
 pub const PAGE_ROWS: usize = 500;
 /// Fewest characters of a handle.

@@ -66,12 +66,22 @@ impl Power {
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Shell, Self::Net];
 
     /// Returns its name among the tools.
-    pub fn tool(self) -> &'static str {
+    pub const fn tool(self) -> &'static str {
         match self {
             Self::Read => "native_read",
             Self::Write => "native_write",
             Self::Shell => "native_shell",
             Self::Net => "native_net",
+        }
+    }
+
+    /// Returns what it is good for, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Read => "read files",
+            Self::Write => "write files",
+            Self::Shell => "run commands",
+            Self::Net => "reach the network",
         }
     }
 }
@@ -177,11 +187,16 @@ pub fn decide<'a>(
     }
 }
 
-/// Returns the mode that a harness is to be started in. Where a person has denied something for good, it must ask
-/// even when everything else is allowed.
-pub fn asking<'a>(mode: Mode, rules: impl IntoIterator<Item = &'a Rule>, scope: &Scope) -> Mode {
+/// Returns the mode that a harness is to be started in. Where a person has denied something for good, or a power is
+/// withheld, it must ask even when everything else is allowed.
+pub fn asking<'a>(
+    mode: Mode,
+    withheld: &[Power],
+    rules: impl IntoIterator<Item = &'a Rule>,
+    scope: &Scope,
+) -> Mode {
     let denied = rules.into_iter().any(|rule| !rule.allow && rule.reaches(scope));
-    if mode == Mode::Full && denied { Mode::Ask } else { mode }
+    if mode == Mode::Full && (denied || !withheld.is_empty()) { Mode::Ask } else { mode }
 }
 
 impl Request {
@@ -328,9 +343,10 @@ mod tests {
     #[test]
     fn a_harness_asks_where_something_is_denied() {
         let rules = [rule("/p", "git push", false), rule("/q", "make", true)];
-        assert_eq!(asking(Mode::Full, &rules, &Scope::at("/p")), Mode::Ask);
-        assert_eq!(asking(Mode::Full, &rules, &Scope::at("/q")), Mode::Full);
-        assert_eq!(asking(Mode::ReadOnly, &rules, &Scope::at("/p")), Mode::ReadOnly);
+        assert_eq!(asking(Mode::Full, &[], &rules, &Scope::at("/p")), Mode::Ask);
+        assert_eq!(asking(Mode::Full, &[], &rules, &Scope::at("/q")), Mode::Full);
+        assert_eq!(asking(Mode::Full, &[Power::Net], &rules, &Scope::at("/q")), Mode::Ask);
+        assert_eq!(asking(Mode::ReadOnly, &[Power::Read], &rules, &Scope::at("/p")), Mode::ReadOnly);
     }
 
     #[test]

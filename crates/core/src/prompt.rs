@@ -1,21 +1,141 @@
 //! What is added to a harness's own prompt.
 
+use crate::definition::{Definition, Exposure};
 use crate::session::Session;
+use crate::tool::{AGENTS_MESSAGE, Grants, Plugin, Spec, TODO};
 
 /// Told to agents that are shown in the app, word for word.
 pub const UI_TEXT: &str = "You are running under Paseo. You MUST call set_title immediately after understanding \
 the task. Call it exactly once per task—do not repeat.\nYou are running inside a Paseo-owned worktree. Call \
 set_branch once (alongside set_title) to name your branch.";
 
+/// Told to agents that keep a list of what is to be done.
+const TASK_MANAGEMENT: &str = "# Task Management\n\n\
+You have the tool `todo` for planning. Use it VERY frequently, so that people can follow what you do: whenever a task \
+has three steps or more, and whenever you learn of something that must not be forgotten.\n\
+- Each call replaces the whole list: always send every entry, those that are done among them. There are no ids.\n\
+- Exactly one entry is `in_progress` at a time: set it before you begin with it.\n\
+- Set an entry to `completed` as soon as it is done, not later and not several at once; to `cancelled` when it is not \
+needed any more.\n\n\
+Example. A person asks: \"Run the build and fix what fails.\" You call todo with \"Run the build\" (in_progress) and \
+\"Fix what fails\" (pending), and run the build. It shows three errors: you call todo with \"Run the build\" \
+(completed), the first error (in_progress) and the two others (pending), and go on so until all are completed.\n\
+Example. A person asks: \"What does this function do?\" You answer without a list: there is nothing to plan.";
+
+/// A skill as the prompt lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    pub plugin: Plugin,
+    pub description: String,
+    /// Where its `SKILL.md` is.
+    pub path: String,
+}
+
+/// What the prompt of a session is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    pub session: &'a Session,
+    pub definition: &'a Definition,
+    pub grants: &'a Grants,
+    /// What the role of the session adds: leader, worker, participant.
+    pub role: Option<&'a str>,
+    pub skills: &'a [Skill],
+    /// The definitions it may talk to.
+    pub peers: &'a [&'a Definition],
+}
+
 /// Returns all of it, in order; empty when there is nothing to add.
-pub fn build(session: &Session) -> String {
-    let parts = [session.labels.is_ui().then_some(UI_TEXT)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+pub fn build(parts: Parts<'_>) -> String {
+    let sections = [
+        parts.session.labels.is_ui().then(|| UI_TEXT.to_owned()),
+        parts.definition.base_prompt(),
+        parts.role.map(str::to_owned),
+        tools(&parts),
+        withheld(&parts),
+        skills(&parts),
+        parts.grants.has(TODO).then(|| TASK_MANAGEMENT.to_owned()),
+        agents(&parts),
+    ];
+    sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// Says whether a tool is one of those that are granted on top: neither the harness's own nor the app's.
+pub fn is_listed(spec: &Spec) -> bool {
+    !matches!(spec.plugin, Plugin::Ui | Plugin::Native) && !spec.name.starts_with("system_")
+}
+
+fn tools(parts: &Parts<'_>) -> Option<String> {
+    if parts.definition.exposure == Exposure::Skills {
+        return None;
+    }
+    let specs = parts.grants.specs().iter().filter(|spec| is_listed(spec));
+    let lines: Vec<String> = specs.map(|spec| format!("- {}: {}", spec.name, spec.summary)).collect();
+    (!lines.is_empty()).then(|| format!("Available tools:\n{}", lines.join("\n")))
+}
+
+/// Says what the harness could do and the agent may not, so that it knows why it is refused.
+fn withheld(parts: &Parts<'_>) -> Option<String> {
+    let withheld = parts.grants.withheld(parts.session.profile.permissions);
+    let each: Vec<String> =
+        withheld.iter().map(|power| format!("{} (`{}`)", power.words(), power.tool())).collect();
+    (!each.is_empty()).then(|| {
+        format!(
+            "Not granted to you: to {}. Whatever needs that is refused; do without, and say in your answer what is \
+             left to do.",
+            each.join(", to ")
+        )
+    })
+}
+
+fn skills(parts: &Parts<'_>) -> Option<String> {
+    let lines = parts.skills.iter().map(|skill| {
+        format!("- {}: {} Read {} before you use it.", skill.plugin.id(), skill.description, skill.path)
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty())
+        .then(|| format!("Available CLI skills, which are commands of your shell:\n{}", lines.join("\n")))
+}
+
+fn agents(parts: &Parts<'_>) -> Option<String> {
+    if parts.peers.is_empty() || !parts.grants.has(AGENTS_MESSAGE) {
+        return None;
+    }
+    let lines = parts.peers.iter().map(|peer| match &peer.description {
+        Some(description) => format!("- {}: {} - {description}", peer.slug, peer.name),
+        None => format!("- {}: {}", peer.slug, peer.name),
+    });
+    Some(format!(
+        "Available agents you can delegate to:\n{}\n\nUse agents_message to ask another agent to perform a task.",
+        lines.collect::<Vec<_>>().join("\n")
+    ))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::actor::Actor;
+    use crate::definition::{Origin, Source};
+    use crate::glob::Glob;
+    use crate::id::SessionId;
+    use crate::session::Created;
+    use crate::settings::Settings;
+    use crate::time::Timestamp;
+
+    fn session(ui: bool) -> Session {
+        let by = Actor::Human("cli".into());
+        let mut created = Created::plain(SessionId::from_random([1; 16]), by, "scripted", "/");
+        if ui {
+            created.labels.set("ui=true".parse().unwrap());
+        }
+        Session::create(created, Timestamp::default())
+    }
+
+    fn prompt(session: &Session, definition: &Definition, skills: &[Skill], peers: &[&Definition]) -> String {
+        let grants = Grants::of(session, definition, &Settings::default(), &BTreeSet::new());
+        build(Parts { session, definition, grants: &grants, role: Some("You lead."), skills, peers })
+    }
 
     #[test]
     fn the_text_for_the_app_is_verbatim() {
@@ -29,5 +149,69 @@ mod tests {
                  name your branch.",
             ]
         );
+    }
+
+    #[test]
+    fn an_agent_without_anything_special_gets_no_prompt() {
+        let session = session(false);
+        let definition = Definition::built_in();
+        let grants = Grants::of(&session, &definition, &Settings::default(), &BTreeSet::new());
+        let parts = Parts {
+            session: &session,
+            definition: &definition,
+            grants: &grants,
+            role: None,
+            skills: &[],
+            peers: &[],
+        };
+        assert_eq!(build(parts), "");
+    }
+
+    #[test]
+    fn the_sections_come_in_order() {
+        let peer = Definition {
+            description: Some("manages tasks".to_owned()),
+            ..Definition::plain("todo", Source { origin: Origin::Home, file: None })
+        };
+        let own = Definition {
+            name: "General".to_owned(),
+            description: Some("Helps.".to_owned()),
+            exposure: Exposure::Mixed,
+            ..Definition::plain("general", Source { origin: Origin::Home, file: None })
+        };
+        let skill =
+            Skill { plugin: Plugin::Todo, description: "Plans.".to_owned(), path: "/s/SKILL.md".to_owned() };
+        let text = prompt(&session(true), &own, &[skill], &[&peer]);
+        let order = [
+            "You are running under Paseo",
+            "You are General. Helps.",
+            "You lead.",
+            "Available tools:\n- agents_message:",
+            "- todo: Plans. Read /s/SKILL.md",
+            "# Task Management",
+            "- todo: todo - manages tasks",
+            "Use agents_message",
+        ];
+        let places: Vec<usize> = order.iter().map(|part| text.find(part).expect(part)).collect();
+        assert!(places.is_sorted(), "{text}");
+    }
+
+    #[test]
+    fn whoever_lacks_a_power_is_told() {
+        let mut own = Definition::built_in();
+        own.scope.tools.deny = vec![Glob::new("native_shell"), Glob::new("native_net")];
+        let told = prompt(&session(false), &own, &[], &[]);
+        let expected =
+            "Not granted to you: to run commands (`native_shell`), to reach the network (`native_net`).";
+        assert!(told.contains(expected), "{told}");
+    }
+
+    #[test]
+    fn skills_take_the_place_of_tools() {
+        let own = Definition {
+            exposure: Exposure::Skills,
+            ..Definition::plain("general", Source { origin: Origin::Home, file: None })
+        };
+        assert!(!prompt(&session(false), &own, &[], &[]).contains("Available tools"));
     }
 }

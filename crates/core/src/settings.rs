@@ -31,6 +31,11 @@ pub enum Event {
     RuleAdded { rule: RuleId, answer: Rule },
     #[serde(rename = "rule.removed")]
     RuleRemoved { rule: RuleId },
+    /// The definitions of a project count, as long as they are exactly these.
+    #[serde(rename = "project.trusted")]
+    ProjectTrusted { project: String, sha256: String },
+    #[serde(rename = "project.distrusted")]
+    ProjectDistrusted { project: String },
 }
 
 /// A setting that can be toggled. All are off at first.
@@ -75,6 +80,9 @@ pub struct Settings {
     /// What people decided for good.
     #[serde(default)]
     pub rules: BTreeMap<RuleId, Rule>,
+    /// Whose definitions count: projects, with the hash of what was trusted.
+    #[serde(default)]
+    pub trusted: BTreeMap<String, String>,
 }
 
 /// A browser that is logged in. Only the hash of its secret is known.
@@ -130,7 +138,18 @@ impl Settings {
             Event::RuleRemoved { rule } => {
                 self.rules.remove(rule);
             }
+            Event::ProjectTrusted { project, sha256 } => {
+                self.trusted.insert(project.clone(), sha256.clone());
+            }
+            Event::ProjectDistrusted { project } => {
+                self.trusted.remove(project);
+            }
         }
+    }
+
+    /// Says whether exactly this content of a project is trusted.
+    pub fn trusts(&self, project: &str, sha256: &str) -> bool {
+        self.trusted.get(project).is_some_and(|trusted| trusted == sha256)
     }
 
     /// Says whether a setting is on.

@@ -102,7 +102,7 @@ fn current(kind: &str) -> u16 {
 fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
-        "setting" | "token" | "device" | "rule" => {
+        "setting" | "token" | "device" | "rule" | "project" => {
             codec::encode(&decode::<settings::Event>(kind, version, data))
         }
         _ => codec::encode(&decode::<session::Event>(kind, version, data)),
@@ -115,9 +115,10 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
         "cause" => match decode(kind, version, data) {
             cause::Event::Opened { .. } => "cause.opened",
             cause::Event::Woken { .. } => "cause.woken",
+            cause::Event::Spawned { .. } => "cause.spawned",
             cause::Event::Stopped {} => "cause.stopped",
         },
-        "setting" | "token" | "device" | "rule" => match decode(kind, version, data) {
+        "setting" | "token" | "device" | "rule" | "project" => match decode(kind, version, data) {
             settings::Event::Changed { .. } => "setting.changed",
             settings::Event::TokenCreated { .. } => "token.created",
             settings::Event::TokenRevoked { .. } => "token.revoked",
@@ -125,6 +126,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             settings::Event::DeviceRevoked { .. } => "device.revoked",
             settings::Event::RuleAdded { .. } => "rule.added",
             settings::Event::RuleRemoved { .. } => "rule.removed",
+            settings::Event::ProjectTrusted { .. } => "project.trusted",
+            settings::Event::ProjectDistrusted { .. } => "project.distrusted",
         },
         _ => match decode(kind, version, data) {
             session::Event::Created(_) => "session.created",
@@ -135,6 +138,10 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Branched { .. } => "session.branched",
             session::Event::Unparked {} => "session.unparked",
             session::Event::Uprooted { .. } => "session.uprooted",
+            session::Event::Pinned { .. } => "session.pinned",
+            session::Event::Attributed { .. } => "session.attributed",
+            session::Event::Entered { .. } => "session.entered",
+            session::Event::Planned { .. } => "session.planned",
             session::Event::Held { .. } => "session.held",
             session::Event::Released {} => "session.released",
             session::Event::Closed {} => "session.closed",
@@ -153,6 +160,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Asked { .. } => "permission.asked",
             session::Event::Decided { .. } => "permission.decided",
             session::Event::UsageAdded { .. } => "usage.added",
+            session::Event::WatchArmed(_) => "watch.armed",
+            session::Event::WatchEnded { .. } => "watch.ended",
         },
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
+use paseo_core::family;
 use paseo_core::fold::{self, SessionHead};
 use paseo_core::handle::{self, Prefix, Resolution};
 use paseo_core::id::SessionId;
@@ -88,6 +89,11 @@ impl Directory {
         self.changing.lock().values().copied().min().map_or(head, |oldest| oldest.min(head))
     }
 
+    /// Returns what rings when any session has changed, from now on.
+    pub(crate) fn changes(&self) -> tokio::sync::futures::OwnedNotified {
+        Arc::clone(&self.changed).notified_owned()
+    }
+
     /// Waits until an event is taken in, if that is still to come: whoever stored it hears of it when we do.
     pub(crate) async fn taken_in(&self, id: SessionId, version: Version, seq: Seq) {
         loop {
@@ -135,6 +141,14 @@ impl Directory {
     /// Returns all open sessions.
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
         self.open.read().values().map(|entry| Arc::clone(&entry.session)).collect()
+    }
+
+    /// Says whether an open session passes, or one above it does: whether the web app shows it.
+    pub(crate) fn is_shown_in_ui(&self, id: SessionId, is_ui: impl Fn(&Session) -> bool) -> bool {
+        let open = self.open.read();
+        let session = |id: SessionId| open.get(&id).map(|entry| &entry.session);
+        let parent = |id| session(id).and_then(|session| session.profile.parent);
+        family::is_shown_in_ui(id, parent, |id| session(id).is_some_and(|session| is_ui(session)))
     }
 
     /// Returns how many closed sessions there are, in or under a directory.

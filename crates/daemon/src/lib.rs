@@ -3,8 +3,10 @@
 //! Holds no rules that `paseo-core` could hold, and knows nothing of command lines.
 
 mod bell;
+mod definitions;
 mod directory;
 mod failure;
+mod glimpse;
 mod home;
 mod http;
 mod identity;
@@ -19,10 +21,12 @@ mod providers;
 pub mod rules;
 mod sessions;
 mod settings;
+mod skills;
 mod stop;
 mod tail;
 mod tools;
 mod view;
+mod waits;
 mod worktrees;
 
 use std::fs;
@@ -40,6 +44,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub use options::{Options, Ready, StartError, StartErrorKind};
 
 use crate::bell::Bell;
+use crate::definitions::Definitions;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::http::{About, App, Listeners, Neighbours};
@@ -115,12 +120,18 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
 async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: About) -> Result<App, Failure> {
     let journal = Journal { log };
     let bell = Bell::new(journal.head());
+    let settings = SettingsCell::load(&journal).await?;
     let context = Context {
-        settings: SettingsCell::load(&journal).await?,
+        definitions: Definitions::new(&home.path, settings.clone(), options.keys.clone()),
+        settings,
         journal: journal.clone(),
         directory: directory::Directory::default(),
         live: Live::new(bell.clone()),
+        plugins_off: options.plugins_off.clone(),
         providers: Providers::new(options.default_provider.clone(), &options.providers),
+        waits: waits::Waits::default(),
+        routing: tokio::sync::Mutex::default(),
+        families: tokio::sync::Mutex::default(),
         processes: Processes::new(options.live_processes),
         credentials: Credentials::default(),
         home: home.path.clone(),

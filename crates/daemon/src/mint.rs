@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use paseo_core::id::{CauseId, ContentId, DeliveryId, DeviceId, ItemId, RuleId, SessionId, TokenId, TurnId};
+use paseo_core::id::{
+    CauseId, ContentId, DeliveryId, DeviceId, ItemId, RuleId, SessionId, TokenId, TurnId, WatchId,
+};
 use paseo_core::time::Timestamp;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -52,6 +54,11 @@ pub(crate) fn token() -> TokenId {
 /// Makes an id for a browser.
 pub(crate) fn device() -> DeviceId {
     DeviceId::from_uuid(Uuid::now_v7())
+}
+
+/// Makes an id for a watch.
+pub(crate) fn watch() -> WatchId {
+    WatchId::from_uuid(Uuid::now_v7())
 }
 
 /// Makes an id for a rule.

@@ -1,9 +1,11 @@
 //! What the daemon is started with, and why it may not start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use paseo_core::tool::Plugin;
+use paseo_runtime::keys::Key;
 use paseo_runtime::provider;
 
 /// Everything that is decided before the daemon starts.
@@ -19,6 +21,10 @@ pub struct Options {
     pub default_provider: Option<String>,
     /// What people set for a provider, by its name.
     pub providers: BTreeMap<String, provider::Options>,
+    /// The plugins that are switched off.
+    pub plugins_off: BTreeSet<Plugin>,
+    /// With what models are paid for, by id.
+    pub keys: BTreeMap<String, Key>,
     /// How many harness processes may live at once.
     pub live_processes: usize,
     /// Our binary, which is also the shim.

@@ -21,6 +21,12 @@ impl SettingsCell {
         Ok(Self(Arc::new(RwLock::new((version, Arc::new(settings))))))
     }
 
+    /// Holds settings that no log has.
+    #[cfg(test)]
+    pub(crate) fn of(settings: Settings) -> Self {
+        Self(Arc::new(RwLock::new((Version::default(), Arc::new(settings)))))
+    }
+
     /// Returns them as they are.
     pub(crate) fn get(&self) -> Arc<Settings> {
         Arc::clone(&self.0.read().1)

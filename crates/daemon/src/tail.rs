@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use paseo_core::id::SessionId;
+use paseo_core::label;
 use paseo_core::session;
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, ItemRow, Record, Seq};
@@ -45,7 +46,7 @@ pub(crate) struct StoredFrame {
     pub(crate) session: SessionId,
     /// A control event, as opposed to an item.
     pub(crate) control: bool,
-    /// Whoever lists sessions with `ui=true` needs it.
+    /// Whoever lists what the web app shows needs it.
     pub(crate) for_ui: bool,
     pub(crate) bytes: Bytes,
 }
@@ -149,22 +150,27 @@ impl Tail {
         for record in records {
             let Some(session) = session::from_stream(&record.stream) else { continue };
             let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
-            let view = match record.body {
+            let (view, for_ui) = match record.body {
                 Body::Control { version } => {
                     self.directory.taken_in(session, version, seq).await;
-                    self.directory.view_at(session, version, &self.journal).await?
+                    let view = self.directory.view_at(session, version, &self.journal).await?;
+                    let labelled = view.as_ref().and_then(|view| view.labels.get(label::UI));
+                    let shown = labelled.is_some_and(|value| value == "true")
+                        || self.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
+                    (view, shown || is_leaving(&record.kind))
                 }
-                Body::Item { .. } => None,
+                Body::Item { .. } => (None, false),
             };
-            let ui =
-                view.as_ref().is_some_and(|view| view.labels.get("ui").is_some_and(|value| value == "true"));
-            // Leaving the list is news for it, too.
-            let for_ui = ui || matches!(record.kind.as_str(), "session.deleted" | "session.labelled");
             let bytes = encode(session, record, view);
             frames.push(StoredFrame { seq, session, control, for_ui, bytes });
         }
         Ok(frames)
     }
+}
+
+/// Says whether a kind of event takes a session out of lists. By then nobody knows whether it was in one.
+fn is_leaving(kind: &str) -> bool {
+    matches!(kind, "session.deleted" | "session.labelled" | "session.closed")
 }
 
 impl Ring {
@@ -257,7 +263,12 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Byte
 
 #[cfg(test)]
 mod tests {
+    use paseo_core::actor::Actor;
+    use paseo_core::label::Labels;
+    use paseo_wire::message::CreatedSession;
+
     use super::*;
+    use crate::http::tests::House;
 
     fn ring(frames: Seq, length: usize) -> Ring {
         let mut ring = Ring::default();
@@ -291,6 +302,34 @@ mod tests {
         let ring = ring(FRAMES as Seq + 1, 1);
         assert_eq!(ring.after(1, |_| {}), None);
         assert_eq!(ring.after(2, |_| {}), Some(ring.reached));
+    }
+
+    #[tokio::test]
+    async fn the_web_app_hears_of_whole_families() {
+        let house = House::new().await;
+        let shown = house.labelled(Labels::from_flags([], true).unwrap()).await;
+        let child = house.child(&shown).await;
+        let grandchild = house.child(&child).await;
+        let background = house.session().await;
+        let below = house.child(&background).await;
+        let made = [&shown, &child, &grandchild, &background, &below];
+        let for_ui = async || {
+            let records = house.app.sessions.context.journal.log.read(0, PAGE).await.unwrap();
+            let frames = house.app.tail.encode(records).await.unwrap();
+            let newest = |of: &&CreatedSession| {
+                let newest = frames.iter().rfind(|frame| frame.session.to_string() == of.session.id);
+                newest.is_some_and(|frame| frame.for_ui)
+            };
+            made.map(|made| newest(&made))
+        };
+        assert_eq!(for_ui().await, [true, true, true, false, false]);
+
+        // Where a session was listed is not known once it is closed, so everybody hears of that.
+        for root in [&shown, &background] {
+            let id = root.session.id.parse().unwrap();
+            house.app.sessions.close(id, &Actor::Human("cli".into())).await.unwrap();
+        }
+        assert_eq!(for_ui().await, [true; 5]);
     }
 
     #[test]

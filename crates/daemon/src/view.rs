@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use paseo_core::item::{Entry, Usage};
-use paseo_core::session::{Receipt, Session, Worktree};
+use paseo_core::session::{Class, Entered, Pending, Receipt, Session, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::item::{ItemView, UsageView};
-use paseo_wire::session::{SessionView, WorktreeView};
+use paseo_wire::session::{EnteredView, SessionView, WorktreeView};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -18,10 +18,14 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
     let condition = &session.condition;
     let profile = &session.profile;
     let held = session.queue.iter().filter(|pending| pending.held.is_some()).count();
+    // A passive line waits for nothing: it comes along with whatever is next.
+    let passive = |pending: &&Pending| pending.held.is_none() && pending.class == Class::Passive;
+    let passive = session.queue.iter().filter(passive).count();
     SessionView {
         id: session.id.to_string(),
         handle,
         name: session.naming.name.clone(),
+        agent: profile.slug().to_owned(),
         title: session.naming.title.clone(),
         status: condition.status.word().to_owned(),
         status_source: word(&condition.source),
@@ -39,14 +43,17 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
             .iter()
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect::<BTreeMap<_, _>>(),
+        pinned_at: session.pinned_at.map(Into::into),
+        attributes: session.attributes.clone(),
         project: profile.project.clone(),
         directory: profile.directory.clone(),
         worktree: worktrees::present(profile).map(worktree),
         parent: profile.parent.map(|id| id.to_string()),
+        entered: session.entered.as_ref().map(entered),
         created_by: profile.created_by.to_string(),
         created_at: profile.created_at.into(),
         updated_at: session.updated_at.into(),
-        queued: session.queue.len() - held,
+        queued: session.queue.len() - held - passive,
         held,
         turn: session.turn.as_ref().map(|turn| turn.id.to_string()),
         cause: session.turn.as_ref().map(|turn| turn.cause.to_string()),
@@ -54,7 +61,14 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         asks: session.turn.as_ref().map_or(0, |turn| turn.asks.len()),
         turns: session.history.turns,
         usage: usage(session.history.usage),
+        last_snippet: None,
+        todo: None,
+        children: None,
     }
+}
+
+fn entered(entered: &Entered) -> EnteredView {
+    EnteredView { from: entered.from.to_string(), by: entered.by.to_string(), at: entered.at.into() }
 }
 
 /// Shows a worktree.

@@ -10,6 +10,7 @@ pub mod diff;
 pub mod driver;
 mod fresh;
 pub mod git;
+pub mod keys;
 pub mod lines;
 pub mod occupants;
 pub mod orphans;

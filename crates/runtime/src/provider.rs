@@ -7,7 +7,7 @@ use std::pin::Pin;
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
 use paseo_core::item::{Draft, ToolOutcome};
-use paseo_core::permission::{Mode, Request};
+use paseo_core::permission::{Mode, Power, Request};
 use paseo_core::time::Timestamp;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -49,6 +49,8 @@ pub struct Capabilities {
     pub efforts: &'static [&'static str],
     /// The permission modes that it can keep.
     pub permissions: &'static [Mode],
+    /// The powers that it can do without, when it is told to.
+    pub withholds: &'static [Power],
     /// It takes our tools by MCP.
     pub mcp: bool,
     /// It shows what it thinks.
@@ -112,6 +114,8 @@ pub struct Launch {
     pub model: Option<String>,
     pub effort: Option<String>,
     pub permissions: Mode,
+    /// Powers that it must do without, whatever the mode is; of [`Capabilities::withholds`].
+    pub withheld: Vec<Power>,
     /// Added to the harness's own prompt; empty when there is nothing to add.
     pub prompt: String,
     /// Our MCP servers for this session. The user's own stay as they are.

@@ -2,6 +2,8 @@
 //!
 //! Knows no HTTP server and no store. `crates/daemon` makes these from state; `crates/client` reads them.
 
+pub mod agent;
+pub mod conversation;
 pub mod device;
 pub mod error;
 pub mod item;
@@ -14,6 +16,7 @@ pub mod settings;
 pub mod status;
 pub mod stream;
 pub mod time;
+pub mod tool;
 pub mod trace;
 pub mod worktree;
 

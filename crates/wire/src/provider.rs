@@ -41,6 +41,10 @@ pub struct CapabilitiesView {
     pub efforts: Vec<String>,
     /// The permission modes that it can keep: full, ask, read-only.
     pub permissions: Vec<String>,
+    /// The powers that it can do without: native_read, native_write, native_shell, native_net. The others it has,
+    /// whatever its definition says.
+    #[serde(default)]
+    pub withholds: Vec<String>,
     /// It takes our tools by MCP.
     pub mcp: bool,
     /// It shows what it thinks.

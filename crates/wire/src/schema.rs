@@ -3,7 +3,8 @@
 use utoipa::OpenApi;
 
 use crate::{
-    device, error, item, message, permission, provider, session, settings, status, stream, trace, worktree,
+    agent, conversation, device, error, item, message, permission, provider, session, settings, status,
+    stream, tool, trace, worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -11,6 +12,18 @@ use crate::{
 #[openapi(
     info(title = "Paseo", description = "Runs and coordinates coding agents.", license(name = "Apache-2.0")),
     components(schemas(
+        conversation::AgentSessions,
+        conversation::AgentSessionsQuery,
+        conversation::GoBack,
+        conversation::MessageAgent,
+        conversation::MessagedAgent,
+        conversation::SwitchAgent,
+        conversation::SwitchedAgent,
+        conversation::WentBack,
+        agent::AgentList,
+        agent::AgentQuery,
+        agent::AgentView,
+        agent::TrustAgents,
         device::DeviceList,
         device::Login,
         device::LoginLink,
@@ -51,6 +64,9 @@ use crate::{
         stream::ItemFrame,
         stream::LiveFrame,
         stream::ResumeFrame,
+        tool::ToolAnswer,
+        tool::ToolArguments,
+        tool::ToolList,
         trace::CauseView,
         trace::DeliveryTrace,
         worktree::RemovedWorktree,

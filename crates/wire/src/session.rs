@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::item::UsageView;
@@ -17,6 +18,10 @@ pub struct SessionView {
     pub handle: String,
     /// Given by a person.
     pub name: Option<String>,
+    /// Slug of the definition that it follows; `default` is the built-in one.
+    #[serde(default)]
+    #[schema(required)]
+    pub agent: String,
     /// Given by the agent.
     pub title: Option<String>,
     /// idle, starting, running, waiting, error, interrupted or closed.
@@ -39,6 +44,13 @@ pub struct SessionView {
     /// full, ask or read-only.
     pub permissions: String,
     pub labels: BTreeMap<String, String>,
+    /// When a person pinned it: pinned ones are listed first.
+    #[serde(default)]
+    pub pinned_at: Option<Moment>,
+    /// What people and programs noted about it: any JSON, by name.
+    #[serde(default)]
+    #[schema(value_type = Object, required)]
+    pub attributes: BTreeMap<String, Value>,
     /// Where it was started.
     pub project: String,
     /// Where it runs.
@@ -46,6 +58,9 @@ pub struct SessionView {
     /// The git worktree that was made for it.
     pub worktree: Option<WorktreeView>,
     pub parent: Option<String>,
+    /// Where the person who is in it came from.
+    #[serde(default)]
+    pub entered: Option<EnteredView>,
     /// Who made it.
     pub created_by: String,
     pub created_at: Moment,
@@ -65,6 +80,37 @@ pub struct SessionView {
     /// Turns since it was made or cleared.
     pub turns: u64,
     pub usage: UsageView,
+    /// How the newest words begin, whoever said them: at most 160 characters on one line. Only answers about one
+    /// session have it, and lists of a definition's sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_snippet: Option<String>,
+    /// What it has set itself to do. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub todo: Option<Vec<TodoView>>,
+    /// Ids of the open sessions that it started and that end with it. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub children: Option<Vec<String>>,
+}
+
+/// One thing that an agent has set itself to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TodoView {
+    pub content: String,
+    /// pending, in_progress, completed or cancelled.
+    pub status: String,
+    /// high, medium or low.
+    #[serde(default)]
+    #[schema(required)]
+    pub priority: String,
+}
+
+/// That a person came into a session from another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EnteredView {
+    /// Id of the session that they came from.
+    pub from: String,
+    pub by: String,
+    pub at: Moment,
 }
 
 /// A git worktree that belongs to Paseo.
@@ -107,6 +153,9 @@ pub struct Hidden {
     pub project: usize,
     /// By labels.
     pub labels: usize,
+    /// Of other definitions.
+    #[serde(default)]
+    pub agent: usize,
 }
 
 /// The query of `GET /api/sessions`.
@@ -115,7 +164,8 @@ pub struct SessionQuery {
     /// `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<String>,
-    /// `true`: only sessions with `ui=true`. Without labels and this: only background sessions.
+    /// `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
+    /// and this: only background sessions.
     #[serde(default)]
     pub ui: bool,
     /// `true`: neither labels nor `ui` filter anything.
@@ -127,6 +177,9 @@ pub struct SessionQuery {
     /// Only sessions started in or under this directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// Only sessions that follow this definition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,7 +204,10 @@ pub struct PromptView {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSession {
-    /// Without one: the default provider.
+    /// Slug of the definition that it follows. What else is said here beats what the definition says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Without one: that of the definition, else the default provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,15 +215,18 @@ pub struct CreateSession {
     /// How hard it thinks, in the provider's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
-    /// full (the default), ask or read-only.
+    /// full, ask or read-only. Without it: that of the definition, else full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<String>,
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// An absolute path.
+    /// Where it is started: an absolute path. It runs there too, unless `cwd` or its definition says otherwise.
     pub directory: String,
+    /// Where it runs, whatever its definition says: an absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<bool>,
@@ -193,6 +252,13 @@ pub struct PatchSession {
     pub set_labels: BTreeMap<String, String>,
     #[serde(default)]
     pub unset_labels: Vec<String>,
+    /// Whether it is listed first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+    /// Attributes to set, by name; null takes one away.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub attributes: BTreeMap<String, Value>,
 }
 
 /// What happened to a session on request.
@@ -206,6 +272,9 @@ pub struct ActionAnswer {
     /// Messages that waited and are gone with a deleted session.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: usize,
+    /// Open sessions that were closed with it: those that descend from it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub closed_with: usize,
     /// The worktree of a closed or deleted session, which stays behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<WorktreeEntry>,

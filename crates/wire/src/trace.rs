@@ -46,8 +46,31 @@ pub struct CauseView {
     pub wakes_allowed: u32,
     pub stopped: bool,
     pub usage: UsageView,
+    /// Every agent that worked or was started for it, the one that was asked first.
+    pub agents: Vec<CauseAgent>,
     /// Every turn that descends from it, oldest first.
     pub turns: Vec<CauseTurn>,
+}
+
+/// An agent that worked, or was started, for a cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CauseAgent {
+    pub session: String,
+    pub handle: String,
+    /// What people see instead of the handle.
+    pub name: Option<String>,
+    /// Its status now; `deleted` when it is gone.
+    pub status: String,
+    /// The session that started it or wrote to it first; `None` for whom the person asked.
+    pub by: Option<String>,
+    /// It was started for this.
+    pub spawned: bool,
+    /// Turns without a human message that it had.
+    pub wakes: u32,
+    pub turns: usize,
+    /// Messages that descend from the cause and wait here.
+    pub waiting: usize,
+    pub usage: UsageView,
 }
 
 /// A turn that descends from a cause.

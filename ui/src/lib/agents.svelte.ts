@@ -1,27 +1,25 @@
+import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
-import { get } from './client';
-import type { Agent, AgentAnswer, AgentPage, EventFrame } from './wire';
+import { ApiError, get } from './client';
+import { arranged } from './family';
+import { isUi, type Agent, type AgentAnswer, type AgentPage, type EventFrame } from './wire';
 
+const CONTEXT = Symbol('agents');
 const PAGE = 100;
 
-/** The agents that the web app shows: those with the label `ui=true`. */
+/** The agents that the web app shows: those with the label `ui=true`, and those below them. */
 export class Agents {
     private readonly known = new SvelteMap<string, Agent>();
     private next = $state<string | undefined>(undefined);
+    /** Whom somebody wanted to know of, and was not listed: each is asked for once. */
+    private readonly sought = new Set<string>();
     /** The first page is there. */
     ready = $state(false);
 
-    /** Open ones: first those that ask, then the newest. */
-    readonly list = $derived(
-        [...this.known.values()]
-            .filter((agent) => agent.status !== 'closed' && agent.labels['ui'] === 'true')
-            .sort(
-                (a, b) =>
-                    Number(Boolean(b.ask)) - Number(Boolean(a.ask)) ||
-                    b.created_at.localeCompare(a.created_at) ||
-                    a.id.localeCompare(b.id),
-            ),
-    );
+    /** Open ones, each below whoever started it. */
+    readonly placed = $derived(arranged(this.known.values()));
+    /** The same, from top to bottom. */
+    readonly list = $derived(this.placed.map(({ agent }) => agent));
     readonly more = $derived(this.next !== undefined);
     readonly asking = $derived(this.list.filter((agent) => agent.ask).length);
 
@@ -34,6 +32,7 @@ export class Agents {
         const page = await this.page();
         const kept = new Set(page.sessions.map((agent) => agent.id));
         for (const id of [...this.known.keys()]) if (!kept.has(id)) this.known.delete(id);
+        this.sought.clear();
         this.add(page);
         this.ready = true;
         return page.seq;
@@ -50,14 +49,33 @@ export class Agents {
         return session;
     }
 
+    /** Asks for one that is not known yet; whether there is such a one, time will tell. */
+    seek(id: string): void {
+        if (this.known.has(id) || this.sought.has(id)) return;
+        this.sought.add(id);
+        get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`)
+            .then(({ session }) => this.learn(session))
+            .catch((error: unknown) => {
+                if (!(error instanceof ApiError)) this.sought.delete(id);
+            });
+    }
+
     /** It is not there any more. */
     forget(id: string): void {
         this.known.delete(id);
     }
 
     take(frame: EventFrame): void {
-        if (frame.view) this.known.set(frame.session, frame.view);
-        else this.known.delete(frame.session);
+        const { view, session } = frame;
+        if (!view) return this.forget(session);
+        const before = this.known.get(session);
+        this.known.set(session, view);
+        this.seekParent(view);
+        // Those below it come into the list with it, without an event of their own.
+        if (frame.kind === 'session.labelled' && isUi(view) && !(before && isUi(before)))
+            this.page()
+                .then(({ sessions }) => sessions.forEach((agent) => this.learn(agent)))
+                .catch(() => {});
     }
 
     private page(after?: string): Promise<AgentPage> {
@@ -68,6 +86,28 @@ export class Agents {
 
     private add(page: AgentPage): void {
         for (const agent of page.sessions) this.known.set(agent.id, agent);
+        page.sessions.forEach((agent) => this.seekParent(agent));
         this.next = page.next ?? undefined;
     }
+
+    /** Takes one in, unless an event has told more meanwhile. */
+    private learn(agent: Agent): void {
+        if (this.known.has(agent.id)) return;
+        this.known.set(agent.id, agent);
+        this.seekParent(agent);
+    }
+
+    /** Its place is below its parent, which may be on a page that was not read. */
+    private seekParent(agent: Agent): void {
+        if (agent.parent && agent.status !== 'closed') this.seek(agent.parent);
+    }
+}
+
+/** Makes them known to everything on the page. */
+export function provideAgents(): Agents {
+    return setContext(CONTEXT, new Agents());
+}
+
+export function useAgents(): Agents {
+    return getContext<Agents>(CONTEXT);
 }

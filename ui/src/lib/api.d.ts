@@ -50,6 +50,272 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the definitions of agents, with what is wrong with them.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows a definition with everything that it comes to: which tools its agents have, and why not the others.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentView"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message to a session of a definition, and makes one if there is none. Honours Idempotency-Key.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "Idempotency-Key"?: string;
+                };
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MessageAgent"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MessagedAgent"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the sessions of a definition: open ones first, the most recently updated first.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project?: string;
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentSessions"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Brings a person to a session of a definition, and notes where they came from.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SwitchAgent"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SwitchedAgent"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/causes/{cause}": {
         parameters: {
             query?: never;
@@ -540,6 +806,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the definitions of a project count, as long as they stay as they are.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TrustAgents"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        /**
+         * Takes the trust in a project's definitions back.
+         * @description Who may: People only.
+         */
+        delete: {
+            parameters: {
+                query?: {
+                    project?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/providers": {
         parameters: {
             query?: never;
@@ -694,7 +1046,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists sessions, newest first.
+         * Lists sessions: pinned ones first, then the newest.
          * @description Who may: People only.
          */
         get: {
@@ -705,6 +1057,7 @@ export interface paths {
                     any_labels?: string;
                     all_statuses?: string;
                     project?: string;
+                    agent?: string;
                     after?: string;
                     limit?: string;
                 };
@@ -864,7 +1217,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a session's name and labels.
+         * Changes a session's name, labels, pin and attributes.
          * @description Who may: People only.
          */
         patch: {
@@ -902,6 +1255,60 @@ export interface paths {
                 };
             };
         };
+        trace?: never;
+    };
+    "/api/sessions/{id}/back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a session for a summary, and takes it to where the person came from. Waits for the summary.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["GoBack"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WentBack"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/sessions/{id}/clear": {
@@ -1471,6 +1878,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows what an agent may use.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ToolList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -1850,6 +2307,108 @@ export interface paths {
                 };
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the tools that are granted to the calling agent.
+         * @description Who may: Agents, as themselves.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ToolList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Calls a tool as the calling agent. The body is an object with the arguments.
+         * @description Who may: Agents, as themselves.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ToolArguments"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ToolAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2304,6 +2863,8 @@ export interface components {
         ActionAnswer: {
             /** @description False when there was nothing to do. */
             changed: boolean;
+            /** @description Open sessions that were closed with it: those that descend from it. */
+            closed_with?: number;
             handle: string;
             id: string;
             /** @description Messages that waited and are gone with a deleted session. */
@@ -2311,6 +2872,115 @@ export interface components {
             /** Format: int64 */
             seq: number;
             worktree?: components["schemas"]["WorktreeEntry"] | null;
+        };
+        /** @description A definition in a list. */
+        AgentEntry: {
+            /** @description Whether it is the one that is used under its slug. */
+            counts: boolean;
+            description?: string | null;
+            /** @description Null for what is built in. */
+            file?: string | null;
+            /** @description Only ever a child of another agent. */
+            is_subagent: boolean;
+            name: string;
+            /** @description built-in, home or project. */
+            origin: string;
+            /** @description full, ask or read-only; null: full, or the parent's. */
+            permissions?: string | null;
+            /** @description Null: the default provider. */
+            provider?: string | null;
+            slug: string;
+            /** @description Patterns over the names of tools. */
+            tools: components["schemas"]["ListsView"];
+            /** @description False for a project's that nobody has trusted as it is. */
+            trusted: boolean;
+            /** @description chat or external. */
+            type: string;
+            /** @description False: agents do not find it. */
+            ui_visible: boolean;
+        };
+        /** @description The answer to `GET /api/agents`: all definitions, by slug. */
+        AgentList: {
+            /** @description Those that do not count, too. Of one slug the one that beats the others comes first. */
+            agents: components["schemas"]["AgentEntry"][];
+            problems: components["schemas"]["AgentProblem"][];
+            project?: components["schemas"]["AgentProject"] | null;
+        };
+        /** @description Something wrong in a file with definitions. */
+        AgentProblem: {
+            file: string;
+            /** @description Counted from 1. */
+            line: number;
+            message: string;
+            /** @description error (the definition is not loaded) or warning. */
+            severity: string;
+            /** @description Which definition it is about, as far as that can be told. */
+            slug?: string | null;
+        };
+        /** @description Where a project keeps definitions. */
+        AgentProject: {
+            /** @description The nearest directory that has some, from the project up to the root of its repository. */
+            directory: string;
+            /** @description The files, from the directory on. */
+            files: string[];
+            /** @description Of the names and contents of its files. */
+            sha256: string;
+            /** @description trusted, changed (others were trusted) or untrusted. */
+            trust: string;
+        };
+        /** @description Whose definitions are wanted. */
+        AgentQuery: {
+            /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+            project?: string | null;
+        };
+        /** @description The sessions of a definition: open ones first, then closed ones, the most recently updated first. */
+        AgentSessions: {
+            agent: string;
+            /** @description Pass as `after` to read on. */
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            sessions: components["schemas"]["SessionView"][];
+        };
+        /** @description The query of `GET /api/agents/{slug}/sessions`. */
+        AgentSessionsQuery: {
+            /** @description Pass `next` to read on. */
+            after?: string | null;
+            /** @description 50, unless it is said; at most 500. */
+            limit?: number | null;
+            /** @description Whose definitions count, and whose sessions: an absolute path. */
+            project: string;
+        };
+        /** @description The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to. */
+        AgentView: {
+            agent: components["schemas"]["AgentEntry"];
+            /** @description Which other agents it sees. */
+            agents: components["schemas"]["ListsView"];
+            callback_base_url?: string | null;
+            /** @description Patterns over the capabilities of tools. */
+            capabilities: components["schemas"]["ListsView"];
+            /** @description What it may pass on to agents that it starts; null: what it may use itself. */
+            ceiling?: string[] | null;
+            /** @description Where its sessions run, when nobody says otherwise. */
+            directory?: string | null;
+            /** @description Every tool there is, and whether an agent that a person starts would have it. */
+            effective_tools: components["schemas"]["EffectiveTool"][];
+            /** @description How hard it thinks, where no model says otherwise. */
+            effort?: string | null;
+            /** @description tools, skills or mixed. */
+            exposure: string;
+            /** @description Where messages for an external agent are posted to. */
+            input_url?: string | null;
+            /** @description In the order in which they are tried. */
+            models: components["schemas"]["ModelView"][];
+            problems: components["schemas"]["AgentProblem"][];
+            /** @description What its prompt begins with. */
+            prompt?: string | null;
+            /** @description Which plugins it gets as skills. */
+            skills: components["schemas"]["ListsView"];
         };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
         AnswerPermission: {
@@ -2384,6 +3054,33 @@ export interface components {
             steer: boolean;
             /** @description It shows what it thinks. */
             thinking: boolean;
+            /**
+             * @description The powers that it can do without: native_read, native_write, native_shell, native_net. The others it has,
+             *     whatever its definition says.
+             */
+            withholds?: string[];
+        };
+        /** @description An agent that worked, or was started, for a cause. */
+        CauseAgent: {
+            /** @description The session that started it or wrote to it first; `None` for whom the person asked. */
+            by?: string | null;
+            handle: string;
+            /** @description What people see instead of the handle. */
+            name?: string | null;
+            session: string;
+            /** @description It was started for this. */
+            spawned: boolean;
+            /** @description Its status now; `deleted` when it is gone. */
+            status: string;
+            turns: number;
+            usage: components["schemas"]["UsageView"];
+            /** @description Messages that descend from the cause and wait here. */
+            waiting: number;
+            /**
+             * Format: int32
+             * @description Turns without a human message that it had.
+             */
+            wakes: number;
         };
         /** @description A turn that descends from a cause. */
         CauseTurn: {
@@ -2405,6 +3102,8 @@ export interface components {
         };
         /** @description The answer to `GET /api/causes/{cause}`: what descends from one human request. */
         CauseView: {
+            /** @description Every agent that worked or was started for it, the one that was asked first. */
+            agents: components["schemas"]["CauseAgent"][];
             cause: string;
             delivery?: string | null;
             opened_at?: components["schemas"]["Moment"] | null;
@@ -2431,9 +3130,13 @@ export interface components {
         Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "closed" | "busy" | "queue_full" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
         /** @description The body of `POST /api/sessions`. */
         CreateSession: {
+            /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
+            agent?: string | null;
             /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
             base?: string | null;
-            /** @description An absolute path. */
+            /** @description Where it runs, whatever its definition says: an absolute path. */
+            cwd?: string | null;
+            /** @description Where it is started: an absolute path. It runs there too, unless `cwd` or its definition says otherwise. */
             directory: string;
             /** @description How hard it thinks, in the provider's words. */
             effort?: string | null;
@@ -2442,11 +3145,11 @@ export interface components {
             };
             model?: string | null;
             name?: string | null;
-            /** @description full (the default), ask or read-only. */
+            /** @description full, ask or read-only. Without it: that of the definition, else full. */
             permissions?: string | null;
             /** @description The first message. */
             prompt?: string | null;
-            /** @description Without one: the default provider. */
+            /** @description Without one: that of the definition, else the default provider. */
             provider?: string | null;
             /** @description Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository. */
             worktree?: boolean | null;
@@ -2537,6 +3240,21 @@ export interface components {
             /** @description What the browser says it is. */
             name: string;
         };
+        /** @description A tool, and whether an agent would have it. */
+        EffectiveTool: {
+            granted: boolean;
+            name: string;
+            /** @description Why not. */
+            reason?: string | null;
+            summary: string;
+        };
+        /** @description That a person came into a session from another one. */
+        EnteredView: {
+            at: components["schemas"]["Moment"];
+            by: string;
+            /** @description Id of the session that they came from. */
+            from: string;
+        };
         /** @description The body of every answer that is not a success. */
         ErrorBody: {
             /** @description What could have been meant. */
@@ -2560,12 +3278,19 @@ export interface components {
             ts: components["schemas"]["Moment"];
             view?: components["schemas"]["SessionView"] | null;
         };
+        /** @description The body of `POST /api/sessions/{id}/back`. */
+        GoBack: {
+            /** @description What the agent is asked, instead of for a summary of what was decided. Its answer is what is passed on. */
+            text?: string | null;
+        };
         /** @description The answer to `GET /healthz`. */
         Health: {
             ok: boolean;
         };
         /** @description How many sessions each filter hid. */
         Hidden: {
+            /** @description Of other definitions. */
+            agent?: number;
             /** @description By labels. */
             labels: number;
             /** @description Started elsewhere. */
@@ -2629,6 +3354,12 @@ export interface components {
             ts: components["schemas"]["Moment"];
             turn?: string | null;
         };
+        /** @description What is let through: all that an allowing pattern matches and no denying one. */
+        ListsView: {
+            /** @description Null: everything. Empty: nothing. */
+            allow?: string[] | null;
+            deny: string[];
+        };
         /** @description A piece of an item that is still growing. */
         LiveFrame: {
             item: string;
@@ -2654,6 +3385,30 @@ export interface components {
             public_urls: string[];
             /** @description For a browser on this machine. */
             url: string;
+        };
+        /** @description The body of `POST /api/agents/{slug}/messages`. */
+        MessageAgent: {
+            /** @description Whose definitions count, and where a new session is started: an absolute path. */
+            project: string;
+            /** @description `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions. */
+            session?: string | null;
+            text: string;
+            /** @description The answer to this message alone is waited for: it gets a turn of its own. */
+            wait?: boolean;
+        };
+        /** @description Where a message for a definition went. */
+        MessagedAgent: {
+            /** @description The session was made for this message. */
+            created: boolean;
+            receipt: components["schemas"]["Receipt"];
+            session: components["schemas"]["SessionView"];
+        };
+        /** @description A model of a definition. */
+        ModelView: {
+            effort?: string | null;
+            /** @description The id of the key that it is paid with. */
+            key?: string | null;
+            model: string;
         };
         /**
          * Format: date-time
@@ -2682,8 +3437,12 @@ export interface components {
         };
         /** @description The body of `PATCH /api/sessions/{id}`. */
         PatchSession: {
+            /** @description Attributes to set, by name; null takes one away. */
+            attributes?: Record<string, never>;
             /** @description A new name; an empty one takes it away. */
             name?: string | null;
+            /** @description Whether it is listed first. */
+            pinned?: boolean | null;
             set_labels?: {
                 [key: string]: string;
             };
@@ -2842,6 +3601,8 @@ export interface components {
         /** @description The query of `GET /api/sessions`. */
         SessionQuery: {
             after?: string | null;
+            /** @description Only sessions that follow this definition. */
+            agent?: string | null;
             /** @description `true`: closed ones too. */
             all_statuses?: boolean;
             /** @description `true`: neither labels nor `ui` filter anything. */
@@ -2851,23 +3612,33 @@ export interface components {
             limit?: number | null;
             /** @description Only sessions started in or under this directory. */
             project?: string | null;
-            /** @description `true`: only sessions with `ui=true`. Without labels and this: only background sessions. */
+            /**
+             * @description `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
+             *     and this: only background sessions.
+             */
             ui?: boolean;
         };
         /** @description A session, as lists and pages show it. */
         SessionView: {
+            /** @description Slug of the definition that it follows; `default` is the built-in one. */
+            agent: string;
             /** @description Hash of the first ask that it waits for. */
             ask?: string | null;
             /** @description How many asks it waits for. */
             asks: number;
+            /** @description What people and programs noted about it: any JSON, by name. */
+            attributes: Record<string, never>;
             /** @description The cause of the turn under way. */
             cause?: string | null;
+            /** @description Ids of the open sessions that it started and that end with it. Only answers about one session have it. */
+            children?: string[] | null;
             created_at: components["schemas"]["Moment"];
             /** @description Who made it. */
             created_by: string;
             /** @description Where it runs. */
             directory: string;
             effort?: string | null;
+            entered?: components["schemas"]["EnteredView"] | null;
             /** @description The shortest prefix of the id that names it among the open ones. */
             handle: string;
             /** @description Messages that wait for a person. */
@@ -2878,6 +3649,11 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /**
+             * @description How the newest words begin, whoever said them: at most 160 characters on one line. Only answers about one
+             *     session have it, and lists of a definition's sessions.
+             */
+            last_snippet?: string | null;
             model?: string | null;
             /** @description Given by a person. */
             name?: string | null;
@@ -2885,6 +3661,7 @@ export interface components {
             parked_until?: components["schemas"]["Moment"] | null;
             /** @description full, ask or read-only. */
             permissions: string;
+            pinned_at?: components["schemas"]["Moment"] | null;
             /** @description Where it was started. */
             project: string;
             provider: string;
@@ -2901,6 +3678,8 @@ export interface components {
             status_source: string;
             /** @description Given by the agent. */
             title?: string | null;
+            /** @description What it has set itself to do. Only answers about one session have it. */
+            todo?: components["schemas"]["TodoView"][] | null;
             /** @description The turn under way. */
             turn?: string | null;
             /**
@@ -2918,6 +3697,34 @@ export interface components {
                 [key: string]: boolean;
             };
         };
+        /** @description The body of `POST /api/agents/{slug}/switch`. */
+        SwitchAgent: {
+            /** @description Handle or id of where the person comes from. Without it: the open session that they wrote to or entered last. */
+            from?: string | null;
+            /** @description Whose definitions count, and where a new session is started: an absolute path. */
+            project: string;
+            /** @description What to say there at once. */
+            text?: string | null;
+            /** @description Show the session in the web app: gives it the label `ui=true`. */
+            ui?: boolean;
+        };
+        /** @description The session that a person went to. */
+        SwitchedAgent: {
+            /** @description There was none, so it was made. */
+            created: boolean;
+            /** @description Id of the session that they came from, when there is one to go back to. */
+            from?: string | null;
+            receipt?: components["schemas"]["Receipt"] | null;
+            session: components["schemas"]["SessionView"];
+        };
+        /** @description One thing that an agent has set itself to do. */
+        TodoView: {
+            content: string;
+            /** @description high, medium or low. */
+            priority: string;
+            /** @description pending, in_progress, completed or cancelled. */
+            status: string;
+        };
         /** @description The answer to `GET /api/tokens`. */
         TokenList: {
             tokens: components["schemas"]["TokenView"][];
@@ -2929,6 +3736,34 @@ export interface components {
             id: string;
             name: string;
         };
+        /** @description The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`. */
+        ToolAnswer: {
+            /** @description ok, error or interrupted. */
+            outcome: string;
+            /** @description What the tool says. */
+            text: string;
+        };
+        /** @description The body of `POST /api/tools/{name}`: the arguments, as the tool's schema wants them. */
+        ToolArguments: Record<string, never>;
+        /** @description The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: what is granted to an agent. */
+        ToolList: {
+            /** @description What its harness may do by itself: native_read, native_write, native_shell, native_net. */
+            powers: string[];
+            /** @description What it can call. */
+            tools: components["schemas"]["ToolView"][];
+            /** @description What its harness does all the same, as its provider cannot withhold it. */
+            unheld: string[];
+        };
+        /** @description A tool that an agent can call. */
+        ToolView: {
+            /** @description What it is for, in words for the agent. */
+            description: string;
+            name: string;
+            /** @description What it belongs to. */
+            plugin: string;
+            /** @description JSON schema of the arguments. */
+            schema: Record<string, never>;
+        };
         /** @description One event in the life of a message. */
         TraceStep: {
             actor: string;
@@ -2938,6 +3773,13 @@ export interface components {
             /** Format: int64 */
             seq: number;
             ts: components["schemas"]["Moment"];
+        };
+        /** @description The body of `POST /api/agents/trust`. */
+        TrustAgents: {
+            /** @description The absolute path of a directory. */
+            project: string;
+            /** @description What was looked at. Refused when the files have changed since. */
+            sha256: string;
         };
         /** @description Tokens and money. */
         UsageView: {
@@ -2955,6 +3797,17 @@ export interface components {
          * @enum {string}
          */
         Verb: "queue" | "steer" | "interrupt";
+        /** @description Where a person went back to, and what was passed on there. */
+        WentBack: {
+            /** @description Id of the session that they left. */
+            left: string;
+            /** @description Of that. */
+            receipt: components["schemas"]["Receipt"];
+            /** @description The session that they came from, and are in again. */
+            session: components["schemas"]["SessionView"];
+            /** @description What was passed on. */
+            summary: string;
+        };
         /** @description The answer to `GET /api/whoami`. */
         WhoAmI: {
             /** @description `human:…` or `session:…`. */

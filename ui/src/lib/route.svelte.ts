@@ -14,6 +14,11 @@ class Route {
         this.go(`/app/agents/${id}`, this.agent !== undefined);
     }
 
+    /** Goes from one agent to another that is mentioned there, and back with the browser's own back. */
+    follow(id: string): void {
+        this.go(`/app/agents/${id}`, false);
+    }
+
     /** Shows the list. */
     close(): void {
         this.go('/app', false);
@@ -28,3 +33,8 @@ class Route {
 }
 
 export const route = new Route();
+
+/** Says whether a click is ours: those for a new tab are the browser's business. */
+export function isPlain(event: MouseEvent): boolean {
+    return !(event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
+}

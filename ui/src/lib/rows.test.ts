@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffs, inputText, outcomeText, rows, uncoloured } from './rows';
+import { diffs, inputText, outcomeText, rows, titleOf, uncoloured } from './rows';
 import type { Item } from './wire';
 
 let ordinal = 0;
@@ -66,6 +66,13 @@ describe('tool calls', () => {
         expect(inputText(item('tool_call', {}, '{"a":1,"b":2}'))).toBe('{\n  "a": 1,\n  "b": 2\n}');
         expect(inputText(item('tool_call', {}, '{}'))).toBe('');
         expect(inputText(item('tool_call', {}, 'not json'))).toBe('not json');
+    });
+
+    it('says on one line what it is about', () => {
+        expect(titleOf(item('tool_call', { title: 'List' }, '{"command":"ls"}'))).toBe('List');
+        expect(titleOf(item('tool_call', {}, '{"command":"ls\\n-la"}'))).toBe('ls');
+        expect(titleOf(item('tool_call', {}, '{"a":1,"b":2}'))).toBe('{"a":1,"b":2}');
+        expect(titleOf(item('tool_call', {}, '{}'))).toBe('');
     });
 
     it('says how it ended', () => {

@@ -137,6 +137,13 @@ export function inputText(call: Item): string {
     }
 }
 
+/** Returns one line that says what a call is about. */
+export function titleOf(call: Item): string {
+    const first = inputText(call).split('\n')[0] ?? '';
+    // The first line of an input with several fields says nothing.
+    return field(call, 'title') || (first === '{' || first === '[' ? (call.text ?? '') : first);
+}
+
 /** Returns how a call ended, in a few words. */
 export function outcomeText(result: Item): string {
     const outcome = field(result, 'outcome') ?? 'ok';

@@ -1,6 +1,7 @@
 import { explain, get } from './client';
 import { grown, type Growing } from './growing';
 import { rows } from './rows';
+import { later, NO_PLAN, parseTodos, readTodos, type Plan } from './todo';
 import {
     EMPTY,
     fromPage,
@@ -11,7 +12,7 @@ import {
     withOlder,
     type ItemWindow,
 } from './window';
-import { field, type Frame, type Item, type ItemPage, type LiveFrame } from './wire';
+import { field, type AgentAnswer, type Frame, type Item, type ItemPage, type LiveFrame } from './wire';
 
 const PAGE = 100;
 
@@ -19,6 +20,7 @@ const PAGE = 100;
 export class Transcript {
     private window = $state.raw<ItemWindow>(EMPTY);
     private growing = $state.raw<ReadonlyMap<string, Growing>>(new Map());
+    private plan = $state.raw<Plan>(NO_PLAN);
     /** Nothing was read yet. */
     fresh = $state(true);
     loading = $state(false);
@@ -32,6 +34,8 @@ export class Transcript {
     readonly older = $derived(this.window.older);
     readonly newer = $derived(hasNewer(this.window));
     readonly live = $derived(this.newer ? [] : [...this.growing.values()]);
+    /** What the agent has set itself to do, by its newest list. */
+    readonly todos = $derived(this.plan.todos);
     /** Deliveries that are part of the transcript. */
     readonly delivered = $derived(new Set(this.window.items.map((item) => field(item, 'delivery') ?? '')));
 
@@ -39,6 +43,7 @@ export class Transcript {
 
     /** Reads the newest page and forgets the rest. */
     async load(): Promise<void> {
+        void this.readPlan();
         await this.read('', (page) => {
             this.window = fromPage(page, this.window);
             this.fresh = false;
@@ -64,7 +69,7 @@ export class Transcript {
         if (frame.frame.session !== this.session) return;
         if (frame.type === 'item') this.takeItem(frame.frame.item);
         else if (frame.type === 'live') this.takePiece(frame.frame);
-        else if (frame.frame.kind === 'session.cleared') void this.restart();
+        else if (frame.frame.kind === 'session.cleared') void this.restart(frame.frame.seq);
         else if (frame.frame.kind === 'turn.ended') this.endTurn();
     }
 
@@ -75,9 +80,10 @@ export class Transcript {
         else if (this.following) await this.loadNewer();
     }
 
-    /** Forgets everything and reads again. */
-    async restart(): Promise<void> {
+    /** Forgets everything, as of a place in the log, and reads again. */
+    async restart(seq = 0): Promise<void> {
         this.endTurn();
+        this.plan = { ...NO_PLAN, seq };
         this.window = EMPTY;
         this.fresh = true;
         await this.load();
@@ -95,9 +101,28 @@ export class Transcript {
     private takeItem(item: Item): void {
         this.stored.add(item.id);
         this.grow(item.id, undefined);
+        this.takePlan(item);
         const window = withItem(this.window, item);
         this.window = this.following ? trimmed(window) : window;
         if (!this.fresh && this.newer && this.following) void this.loadNewer();
+    }
+
+    /** Takes in a task list; those of a harness's own subagents are theirs. */
+    private takePlan(item: Item): void {
+        if (item.kind !== 'todo' || item.parent) return;
+        const todos = parseTodos(item.text ?? '');
+        if (todos) this.plan = later(this.plan, { todos, seq: item.seq });
+    }
+
+    /** Reads the task list, whose item may be older than what was read. */
+    private async readPlan(): Promise<void> {
+        try {
+            const { seq, session } = await get<AgentAnswer>(`/api/sessions/${this.session}`);
+            const todos = readTodos(session.todo);
+            if (todos) this.plan = later(this.plan, { todos, seq });
+        } catch {
+            // The transcript says that the daemon cannot be reached.
+        }
     }
 
     private grow(id: string, to: Growing | undefined): void {
@@ -112,7 +137,9 @@ export class Transcript {
         this.loading = true;
         this.problem = '';
         try {
-            use(await get<ItemPage>(`/api/sessions/${this.session}/items?limit=${PAGE}${range}`));
+            const page = await get<ItemPage>(`/api/sessions/${this.session}/items?limit=${PAGE}${range}`);
+            page.items.forEach((item) => this.takePlan(item));
+            use(page);
         } catch (error) {
             this.problem = explain(error);
         } finally {

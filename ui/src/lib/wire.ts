@@ -35,6 +35,16 @@ export function count(item: Item, name: string): number | undefined {
     return typeof value === 'number' ? value : undefined;
 }
 
+/** The web app shows it on its own account. */
+export function isUi(agent: Agent): boolean {
+    return agent.labels['ui'] === 'true';
+}
+
+/** Returns the slug of the definition that it follows, unless that is the usual one. */
+export function definitionOf(agent: Agent): string | undefined {
+    return agent.agent === 'default' ? undefined : agent.agent || undefined;
+}
+
 /** A turn is under way. */
 export function isBusy(agent: Agent): boolean {
     return agent.status === 'starting' || agent.status === 'running' || agent.status === 'waiting';

@@ -140,16 +140,22 @@ pub(crate) struct RenameArgs {
     pub(crate) output: Output,
 }
 
-/// Set and remove labels
+/// Set and remove labels and attributes
+///
+/// Labels sort agents: lists can be filtered by them. Attributes are notes for people and programs, in JSON.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   paseo label 3f2a env=ci team=infra
-  paseo label 3f2a 91cc ui=true env-")]
+  paseo label 3f2a 91cc ui=true env-
+  paseo label 3f2a --attr ticket=ABC-12 --attr weight=3 --attr old-")]
 pub(crate) struct LabelArgs {
     /// Agents, then key=value to set a label and key- to remove one
-    #[arg(required = true, num_args = 2.., value_name = "HANDLE|KEY=VALUE|KEY-")]
+    #[arg(required = true, value_name = "HANDLE|KEY=VALUE|KEY-")]
     pub(crate) words: Vec<String>,
+    /// Set an attribute to a JSON value, or to a text that is none; NAME- removes it (repeatable)
+    #[arg(long = "attr", value_name = "NAME=VALUE|NAME-")]
+    pub(crate) attributes: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

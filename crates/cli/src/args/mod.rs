@@ -1,6 +1,9 @@
 //! What can be typed. Only definitions: what it means is decided in `settings` and `commands`.
 
 mod agent;
+mod agents;
+mod call;
+mod converse;
 mod daemon;
 mod explain;
 mod list;
@@ -18,6 +21,9 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use agent::{
     HandlesArgs, InspectArgs, LabelArgs, LogsArgs, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs,
 };
+pub(crate) use agents::{AgentsCommand, Place as AgentsPlace, TrustArgs};
+pub(crate) use call::ToolArgs;
+pub(crate) use converse::{AgentWords, AskArgs, PinArgs, SwitchArgs, TellArgs};
 pub(crate) use daemon::{
     DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
 };
@@ -93,6 +99,9 @@ pub(crate) enum Command {
     #[command(visible_alias = "list")]
     Ls(ListArgs),
     Send(SendArgs),
+    Ask(AskArgs),
+    Tell(TellArgs),
+    Switch(SwitchArgs),
     Attach(AttachArgs),
     Read(ReadArgs),
     Logs(LogsArgs),
@@ -113,10 +122,15 @@ pub(crate) enum Command {
     Rm(RemoveArgs),
     Rename(RenameArgs),
     Label(LabelArgs),
+    Pin(PinArgs),
     /// Answer agents that ask for permission
     #[command(subcommand)]
     Permit(PermitCommand),
+    Tool(ToolArgs),
     Providers(ProvidersArgs),
+    /// List, check and trust the definitions that agents follow
+    #[command(subcommand)]
+    Agents(AgentsCommand),
     /// List and remove the worktrees of agents
     #[command(subcommand)]
     Worktree(WorktreeCommand),

@@ -19,6 +19,7 @@ use crate::duration;
 Examples:
   paseo run \"Fix the failing tests\"
   paseo run --label env=ci --label team=infra \"Fix the failing tests\"
+  paseo run --agent reviewer \"Look at the last commit\"
   paseo run --permissions ask \"Clean up the branches\"
   paseo run --worktree=spike \"Try the new parser\"
   git diff | paseo run --timeout 5m -
@@ -42,7 +43,10 @@ pub(crate) struct RunArgs {
     /// What to call it
     #[arg(long, value_name = "NAME", visible_alias = "name")]
     pub(crate) title: Option<String>,
-    /// Which kind of agent: `paseo providers` lists them [env: PASEO_PROVIDER]
+    /// The definition that it follows: `paseo agents ls` lists them. The other options beat what it says
+    #[arg(long, value_name = "SLUG")]
+    pub(crate) agent: Option<String>,
+    /// Which kind of agent: `paseo providers` lists them [env: PASEO_PROVIDER, without --agent]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// Which model, as the provider calls it
@@ -52,10 +56,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "WORD")]
     pub(crate) effort: Option<String>,
     /// What it may do by itself: everything, only reading and the rest when a person allows it, or only
-    /// reading [default: full]
+    /// reading [default: what the definition says, else full]
     #[arg(long, value_name = "MODE", value_parser = ["full", "ask", "read-only"])]
     pub(crate) permissions: Option<String>,
-    /// Where it works [default: here]
+    /// Where it works [default: where the definition says, else here]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Work in a git worktree of its own, which can be given a name, as in --worktree=spike. With --ui this is
@@ -123,10 +127,15 @@ pub(crate) struct SendArgs {
 Examples:
   paseo attach 3f2a
   paseo attach 3f2a --since 1h
+  paseo attach --agent journal
   printf 'run the tests\\n/allow\\n' | paseo attach 3f2a")]
 pub(crate) struct AttachArgs {
     /// Which agent
-    pub(crate) handle: String,
+    #[arg(required_unless_present = "agent")]
+    pub(crate) handle: Option<String>,
+    /// The newest session here of the agent with this definition
+    #[arg(long, value_name = "SLUG", conflicts_with = "handle")]
+    pub(crate) agent: Option<String>,
     /// Show the past from an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,

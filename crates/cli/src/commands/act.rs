@@ -38,6 +38,10 @@ pub(crate) async fn run(
                 Mode::Quiet => printer.line(&answer.handle)?,
                 Mode::Normal => {
                     printer.line(&told(verb, &answer))?;
+                    if answer.closed_with > 0 {
+                        let what = if answer.closed_with == 1 { "agent" } else { "agents" };
+                        printer.aside(&format!("closed with it: {} {what} below it", answer.closed_with));
+                    }
                     if let Some(entry) = &answer.worktree {
                         printer.aside(&worktree::left(entry));
                     }

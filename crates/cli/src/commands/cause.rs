@@ -2,7 +2,7 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::item::UsageView;
-use paseo_wire::trace::{CauseTurn, CauseView};
+use paseo_wire::trace::{CauseAgent, CauseTurn, CauseView};
 
 use super::inspect::cost;
 use crate::args::CauseArgs;
@@ -41,12 +41,61 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
     row("usage", Style::Plain, format!("{} tokens{}", tokens(view.usage), cost(view.usage)));
     row("stopped", Style::Red, if view.stopped { "by a person".to_owned() } else { String::new() });
     printer.table(&head)?;
+    if !view.agents.is_empty() {
+        printer.line("")?;
+        printer.table(&agents(&view.agents))?;
+    }
     if view.turns.is_empty() {
         printer.note("No turn has descended from it yet.");
         return Ok(());
     }
     printer.line("")?;
     printer.table(&turns(&view.turns))
+}
+
+fn agents(agents: &[CauseAgent]) -> Table<7> {
+    let mut table = Table::new([
+        Column::fixed("AGENT"),
+        Column::fixed("STATUS"),
+        Column::fixed("TURNS"),
+        Column::fixed("WAKES"),
+        Column::fixed("WAITING"),
+        Column::fixed("TOKENS"),
+        Column::fixed("COST"),
+    ]);
+    for (depth, agent) in tree(agents) {
+        let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+        let name = agent.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+        let started = if agent.spawned { " (started)" } else { "" };
+        table.row([
+            (Style::Bold, format!("{branch}{}{name}{started}", agent.handle)),
+            (Style::Plain, agent.status.clone()),
+            (Style::Plain, agent.turns.to_string()),
+            (Style::Plain, agent.wakes.to_string()),
+            (if agent.waiting > 0 { Style::Red } else { Style::Plain }, agent.waiting.to_string()),
+            (Style::Plain, tokens(agent.usage).to_string()),
+            (Style::Plain, cost(agent.usage).trim_start_matches(", ").to_owned()),
+        ]);
+    }
+    table
+}
+
+/// Puts everyone below whoever brought them in, with how deep they stand.
+fn tree(agents: &[CauseAgent]) -> Vec<(usize, &CauseAgent)> {
+    let known = |id: &str| agents.iter().any(|agent| agent.session == id);
+    let is_root = |agent: &&CauseAgent| agent.by.as_deref().is_none_or(|by| !known(by));
+    let mut next: Vec<(usize, &CauseAgent)> =
+        agents.iter().rev().filter(is_root).map(|root| (0, root)).collect();
+    let mut placed = Vec::with_capacity(agents.len());
+    while let Some((depth, agent)) = next.pop() {
+        placed.push((depth, agent));
+        let below = agents.iter().rev().filter(|other| other.by.as_ref() == Some(&agent.session));
+        next.extend(below.map(|child| (depth + 1, child)));
+    }
+    // Whoever wrote to each other first stands in no tree.
+    let left = agents.iter().filter(|agent| !placed.iter().any(|(_, other)| other.session == agent.session));
+    let left: Vec<_> = left.map(|agent| (0, agent)).collect();
+    placed.into_iter().chain(left).collect()
 }
 
 fn turns(turns: &[CauseTurn]) -> Table<7> {

@@ -64,6 +64,8 @@ fn serve(
         public_urls: settings.public_urls.clone(),
         default_provider: settings.provider.clone(),
         providers: settings.providers.clone(),
+        plugins_off: settings.plugins_off.clone(),
+        keys: settings.keys.clone(),
         live_processes: settings.live_processes,
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),

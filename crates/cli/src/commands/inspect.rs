@@ -3,8 +3,9 @@
 use paseo_client::Client;
 use paseo_wire::error::Exit;
 use paseo_wire::item::UsageView;
-use paseo_wire::session::SessionView;
+use paseo_wire::session::{EnteredView, SessionView, TodoView};
 use paseo_wire::time::Moment;
+use paseo_wire::tool::ToolList;
 
 use super::ls::shown_labels;
 use crate::args::InspectArgs;
@@ -29,6 +30,7 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         0 => Vec::new(),
         _ => client.open_asks(Some(&session.id)).await?,
     };
+    let tools = client.tools_of(&session.id).await?;
     let message = client.last_message(&session.id).await?;
     let message = message
         .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
@@ -36,12 +38,16 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     let people = People::among(client, [session.created_by.as_str()]).await;
     let session = SessionView { created_by: people.shown(&session.created_by), ..session };
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
-    for (key, style, value) in rows(&session, message) {
+    for (key, style, value) in rows(&session, message).into_iter().chain(granted(&tools)) {
         if !value.is_empty() {
             table.row([(Style::Dim, key.to_owned()), (style, value)]);
         }
     }
     printer.table(&table)?;
+    if let Some(todo) = session.todo.as_ref().filter(|todo| !todo.is_empty()) {
+        printer.text("")?;
+        printer.table(&todo_list(todo))?;
+    }
     for ask in &open {
         printer.text("")?;
         asks::show(&printer, ask)?;
@@ -50,6 +56,30 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         printer.aside(&asks::commands(&first.hash));
     }
     Ok(Exit::Ok)
+}
+
+/// Returns what the agent may use, and what nobody can keep it from.
+fn granted(tools: &ToolList) -> Vec<(&'static str, Style, String)> {
+    let names: Vec<&str> =
+        tools.powers.iter().chain(tools.tools.iter().map(|tool| &tool.name)).map(String::as_str).collect();
+    vec![
+        ("tools", Style::Plain, if names.is_empty() { "none".to_owned() } else { names.join(", ") }),
+        ("cannot withhold", Style::Yellow, tools.unheld.join(", ")),
+    ]
+}
+
+/// Makes the list of what the agent has set itself to do.
+fn todo_list(todo: &[TodoView]) -> Table<2> {
+    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    for one in todo {
+        let style = match one.status.as_str() {
+            "in_progress" => Style::Bold,
+            "pending" => Style::Plain,
+            _ => Style::Dim,
+        };
+        table.row([(Style::Dim, one.status.replace('_', " ")), (style, one.content.clone())]);
+    }
+    table
 }
 
 async fn prompt(client: &Client, printer: &Printer, handle: &str) -> Result<Exit, Failure> {
@@ -86,6 +116,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("id", &session.id),
         maybe("name", &session.name),
         maybe("title", &session.title),
+        plain("agent", &session.agent),
         ("status", status_style(&session.status), status),
         plain("hold", &hold),
         ("parked", Style::Yellow, session.parked_until.map(limit).unwrap_or_default()),
@@ -95,18 +126,34 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("effort", &session.effort),
         plain("permissions", &session.permissions),
         plain("labels", &shown_labels(session)),
+        plain("pinned", &session.pinned_at.map(moment).unwrap_or_default()),
+        plain("attributes", &shown_attributes(session)),
         plain("project", &session.project),
         plain("directory", &session.directory),
         plain("worktree", &worktree),
         maybe("parent", &session.parent),
+        plain("children", &session.children.clone().unwrap_or_default().join(" ")),
+        plain("entered from", &session.entered.as_ref().map(entered).unwrap_or_default()),
         plain("created", &format!("{} by {}", moment(session.created_at), session.created_by)),
         plain("updated", &moment(session.updated_at)),
         maybe("turn", &session.turn),
         maybe("cause", &session.cause),
         maybe("last message", &message),
+        maybe("last words", &session.last_snippet),
         plain("turns", &session.turns.to_string()),
         plain("usage", &usage(session)),
     ]
+}
+
+/// Returns the attributes on one line.
+pub(super) fn shown_attributes(session: &SessionView) -> String {
+    let attributes: Vec<String> =
+        session.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    attributes.join(" ")
+}
+
+fn entered(entered: &EnteredView) -> String {
+    format!("{} {}", entered.from, relative(entered.at))
 }
 
 fn moment(moment: Moment) -> String {

@@ -1,10 +1,14 @@
 //! `paseo label`
 
+use std::collections::BTreeMap;
+
 use paseo_core::handle::Prefix;
 use paseo_core::label::Label;
 use paseo_wire::error::Exit;
 use paseo_wire::session::PatchSession;
+use serde_json::Value;
 
+use super::inspect::shown_attributes;
 use super::ls::shown_labels;
 use super::worse;
 use crate::args::LabelArgs;
@@ -14,7 +18,7 @@ use crate::printer::Mode;
 
 pub(crate) async fn run(context: &Context, args: LabelArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
-    let (handles, patch) = sort(&args.words)?;
+    let (handles, patch) = sort(&args.words, &args.attributes)?;
     let client = context.client()?;
     let mut exit = Exit::Ok;
     for handle in handles {
@@ -25,7 +29,11 @@ pub(crate) async fn run(context: &Context, args: LabelArgs) -> Result<Exit, Fail
                 Mode::Normal => {
                     let labels = shown_labels(&answer.session);
                     let labels = if labels.is_empty() { "no labels" } else { &labels };
-                    printer.line(&format!("{} has {labels}", answer.session.handle))?;
+                    let attributes = match shown_attributes(&answer.session) {
+                        none if none.is_empty() => String::new(),
+                        some => format!(", attributes {some}"),
+                    };
+                    printer.line(&format!("{} has {labels}{attributes}", answer.session.handle))?;
                 }
             },
             Err(error) => {
@@ -39,9 +47,9 @@ pub(crate) async fn run(context: &Context, args: LabelArgs) -> Result<Exit, Fail
 }
 
 /// Tells agents, labels to set and labels to remove apart.
-fn sort(words: &[String]) -> Result<(Vec<&str>, PatchSession), Failure> {
+fn sort<'a>(words: &'a [String], attributes: &[String]) -> Result<(Vec<&'a str>, PatchSession), Failure> {
     let mut handles = Vec::new();
-    let mut patch = PatchSession::default();
+    let mut patch = PatchSession { attributes: read_attributes(attributes)?, ..PatchSession::default() };
     for word in words {
         if word.contains('=') {
             let label: Label = word
@@ -69,13 +77,35 @@ fn sort(words: &[String]) -> Result<(Vec<&str>, PatchSession), Failure> {
     Ok((handles, patch))
 }
 
+/// Reads attributes; what is no JSON is a text, and null takes one away.
+fn read_attributes(words: &[String]) -> Result<BTreeMap<String, Value>, Failure> {
+    let mut read = BTreeMap::new();
+    for word in words {
+        let (name, value) = match (word.split_once('='), word.strip_suffix('-')) {
+            (Some((name, text)), _) => {
+                (name, serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
+            }
+            (None, Some(name)) => (name, Value::Null),
+            (None, None) => ("", Value::Null),
+        };
+        if name.trim().is_empty() {
+            return Err(Failure::usage(format!("`{word}` is no attribute"))
+                .hint("--attr name=value sets one, --attr name- removes it"));
+        }
+        if read.insert(name.to_owned(), value).is_some() {
+            return Err(Failure::usage(format!("the attribute {name} is named twice")));
+        }
+    }
+    Ok(read)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn sorted(text: &str) -> Result<(Vec<String>, PatchSession), Failure> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        sort(&words).map(|(handles, patch)| (handles.into_iter().map(str::to_owned).collect(), patch))
+        sort(&words, &[]).map(|(handles, patch)| (handles.into_iter().map(str::to_owned).collect(), patch))
     }
 
     #[test]
@@ -87,6 +117,26 @@ mod tests {
             [("a".into(), "b=c".into()), ("env".into(), "ci".into())]
         );
         assert_eq!(patch.unset_labels, ["team"]);
+    }
+
+    #[test]
+    fn attributes_are_json_where_they_can_be() {
+        let read = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            read_attributes(&words)
+        };
+        let expected = [
+            ("a".to_owned(), Value::from(3)),
+            ("b".to_owned(), Value::from("x=y z")),
+            ("c".to_owned(), Value::Null),
+            ("d".to_owned(), serde_json::json!({"e": [true]})),
+        ];
+        let some = read(&["a=3", "b=x=y z", "c-", "d={\"e\":[true]}"]).unwrap();
+        assert_eq!(some, BTreeMap::from(expected));
+        for bad in ["a", "=x", "-", ""] {
+            assert!(read(&[bad]).unwrap_err().message.contains("is no attribute"), "{bad}");
+        }
+        assert!(read(&["a=1", "a-"]).unwrap_err().message.contains("named twice"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! One file per command.
 
 mod act;
+mod agents;
+mod ask;
 mod attach;
 mod cause;
 mod completions;
@@ -14,6 +16,7 @@ pub(crate) mod ls;
 mod man;
 mod open;
 mod permit;
+mod pin;
 mod providers;
 mod queue;
 pub(crate) mod read;
@@ -22,7 +25,9 @@ mod run;
 mod send;
 mod settings;
 mod status;
+mod switch;
 mod token;
+mod tool;
 mod trace;
 pub(crate) mod up;
 pub(crate) mod wait;
@@ -42,6 +47,9 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Run(args) => run::run(context, *args).await,
         Command::Ls(args) => ls::run(context, args).await,
         Command::Send(args) => send::run(context, args).await,
+        Command::Ask(args) => ask::ask(context, args).await,
+        Command::Tell(args) => ask::tell(context, args).await,
+        Command::Switch(args) => switch::run(context, args).await,
         Command::Attach(args) => attach::run(context, args).await,
         Command::Read(args) => read::run(context, args).await,
         Command::Logs(args) => logs::run(context, args).await,
@@ -61,7 +69,10 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         }
         Command::Rename(args) => rename::run(context, args).await,
         Command::Label(args) => label::run(context, args).await,
+        Command::Pin(args) => pin::run(context, args).await,
         Command::Permit(command) => permit::run(context, command).await,
+        Command::Tool(args) => tool::run(context, args).await,
+        Command::Agents(command) => agents::run(context, command).await,
         Command::Providers(args) => providers::run(context, args).await,
         Command::Worktree(command) => worktree::run(context, command).await,
         Command::Open(args) => open::run(context, args).await,

@@ -10,6 +10,8 @@ use crate::printer::{Column, Mode, Style, Table};
 
 /// Every permission mode there is.
 const MODES: [&str; 3] = ["full", "ask", "read-only"];
+/// What a harness can do by itself.
+const POWERS: [&str; 4] = ["native_read", "native_write", "native_shell", "native_net"];
 
 pub(crate) async fn run(context: &Context, args: ProvidersArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -80,6 +82,8 @@ fn cannot(able: &CapabilitiesView) -> String {
     lack(able.cost, "tell costs");
     let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known == *mode));
     lacks.extend(modes.map(|mode| format!("keep to {mode}")));
+    let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known == *power));
+    lacks.extend(powers.map(|power| format!("withhold {power}")));
     lacks.join(", ")
 }
 
@@ -95,6 +99,7 @@ mod tests {
             models: true,
             efforts: vec!["low".to_owned()],
             permissions: MODES.map(str::to_owned).into(),
+            withholds: POWERS.map(str::to_owned).into(),
             mcp: true,
             thinking: true,
             cost: true,
@@ -105,6 +110,7 @@ mod tests {
         able.steer = false;
         able.efforts.clear();
         able.permissions.retain(|mode| mode != "ask");
-        assert_eq!(cannot(&able), "steer, choose an effort, keep to ask");
+        able.withholds.retain(|power| power != "native_net");
+        assert_eq!(cannot(&able), "steer, choose an effort, keep to ask, withhold native_net");
     }
 }

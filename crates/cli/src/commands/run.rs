@@ -59,13 +59,18 @@ fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
     let labels = Labels::from_flags(args.labels.iter().cloned(), args.ui)
         .map_err(|malformed| Failure::usage(malformed.to_string()))?;
     Ok(CreateSession {
-        provider: args.provider.clone().or_else(|| context.settings.provider.clone()),
+        agent: args.agent.clone(),
+        provider: args.provider.clone().or_else(|| {
+            // What is set for all agents does not beat what the definition of one says.
+            context.settings.provider.clone().filter(|_| args.agent.is_none())
+        }),
         model: args.model.clone(),
         effort: args.effort.clone(),
         permissions: args.permissions.clone(),
         labels: labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         name: args.title.clone(),
         directory: directory(args.cwd.as_deref())?,
+        cwd: args.cwd.as_deref().map(|chosen| directory(Some(chosen))).transpose()?,
         worktree: match (&args.worktree, args.no_worktree) {
             (Some(_), _) => Some(true),
             (None, true) => Some(false),

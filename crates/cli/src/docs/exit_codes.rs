@@ -11,7 +11,8 @@ const CODES: [(Exit, &str, &str); 9] = [
         Exit::AgentError,
         "the agent failed, was interrupted or has nothing to say",
         "`paseo run` of a turn that failed; `paseo read` before the first answer and after a turn that \
-         failed; `paseo wait` for an agent in status `error` or `interrupted`; `paseo doctor` when something fails",
+         failed; `paseo wait` for an agent in status `error` or `interrupted`; `paseo doctor` when something fails; `paseo tool` when \
+         the tool does not work",
     ),
     (
         Exit::Usage,
@@ -22,7 +23,7 @@ const CODES: [(Exit, &str, &str); 9] = [
     (
         Exit::NotFound,
         "no such agent, or several",
-        "an unknown or ambiguous handle; the candidates are listed on stderr",
+        "an unknown or ambiguous handle; the candidates are listed on stderr; a tool that does not exist",
     ),
     (
         Exit::WaitingForPermission,
@@ -33,7 +34,8 @@ const CODES: [(Exit, &str, &str); 9] = [
     (
         Exit::Refused,
         "refused in the present state",
-        "`paseo rm` of an agent that is busy or for which messages wait; a message that is held until a person acts",
+        "`paseo rm` of an agent that is busy or for which messages wait; a message that is held until a person acts; \
+         `paseo tool` of a tool that is not granted, and outside of an agent's shell",
     ),
     (
         Exit::Unreachable,

@@ -40,13 +40,17 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 41] = [
+const OUTPUTS: [(&str, &str, &str, Form); 50] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
     ("paseo ls --watch", "list", "ListView", Form::Lines),
     ("paseo send", "receipt", "Receipt", Form::Once),
     ("paseo send --wait", "ending", "EndingView", Form::Once),
+    ("paseo ask", "ending", "EndingView", Form::Once),
+    ("paseo tell", "messaged", "MessagedAgent", Form::Once),
+    ("paseo switch", "switched", "SwitchedAgent", Form::Once),
+    ("paseo switch --back", "went_back", "WentBack", Form::Once),
     ("paseo attach", "item", "ItemView", Form::Lines),
     ("paseo read", "answer", "AnswerView", Form::Once),
     ("paseo logs", "item", "ItemView", Form::Lines),
@@ -63,12 +67,17 @@ const OUTPUTS: [(&str, &str, &str, Form); 41] = [
     ("paseo rm", "action", "ActionAnswer", Form::Lines),
     ("paseo rename", "agent", "SessionView", Form::Once),
     ("paseo label", "agent", "SessionView", Form::Lines),
+    ("paseo pin", "agent", "SessionView", Form::Lines),
     ("paseo permit ls", "ask", "OpenAsk", Form::Lines),
     ("paseo permit allow", "answered", "AnsweredPermission", Form::Once),
     ("paseo permit deny", "answered", "AnsweredPermission", Form::Once),
     ("paseo permit rules", "rules", "RuleList", Form::Once),
     ("paseo permit forget", "rules", "RuleList", Form::Once),
     ("paseo providers", "providers", "ProviderList", Form::Once),
+    ("paseo agents ls", "definitions", "AgentList", Form::Once),
+    ("paseo agents show", "definition", "AgentView", Form::Once),
+    ("paseo agents check", "definitions", "AgentList", Form::Once),
+    ("paseo agents trust", "definitions", "AgentList", Form::Once),
     ("paseo worktree ls", "worktrees", "WorktreeList", Form::Once),
     ("paseo worktree rm", "removed_worktree", "RemovedWorktree", Form::Once),
     ("paseo open", "link", "LoginLink", Form::Once),

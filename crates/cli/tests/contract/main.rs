@@ -10,12 +10,16 @@ mod bench;
 mod conversation;
 mod cycles;
 mod failures;
+mod keys;
 mod own_turns;
 mod permissions;
 mod personalities;
 mod servers;
+mod skills;
 mod steering;
 mod survival;
+mod together;
+mod withheld;
 
 /// Makes a test of every case in every column.
 macro_rules! columns {
@@ -34,12 +38,17 @@ columns! {
     conversation::many_turns_share_one_process,
     conversation::a_model_and_an_effort_can_be_chosen,
     conversation::usage_adds_up,
+    keys::a_model_is_paid_with_its_key,
     conversation::a_message_that_interrupts_is_told_apart_from_a_stop,
     servers::an_agent_in_the_app_has_two_tools_and_the_text,
     servers::a_background_agent_has_neither,
     servers::a_label_counts_from_the_next_turn,
     servers::agents_talk_by_their_handles,
     servers::a_tool_that_is_taken_away_is_refused_in_words_and_the_turn_goes_on,
+    together::an_agent_starts_another_and_gets_its_answer,
+    together::an_agent_in_the_background_is_retrieved,
+    together::an_agent_asks_another_by_its_definition,
+    together::a_list_of_what_is_to_be_done_is_kept,
     steering::a_stop_ends_the_command_and_the_next_message_works,
     steering::a_steered_message_reaches_the_running_turn,
     survival::a_restart_goes_on_with_the_same_conversation,
@@ -54,6 +63,12 @@ columns! {
     permissions::words_along_with_an_answer_reach_the_model,
     permissions::read_only_changes_nothing,
     permissions::a_pending_ask_is_withdrawn_by_a_restart,
+    skills::a_skill_is_taught_and_works_in_the_agents_shell,
+    skills::mixed_gives_both,
+    withheld::without_a_shell_no_command_runs_and_the_model_is_told,
+    withheld::who_only_reads_does_not_write,
+    withheld::who_may_do_nothing_does_not_even_read,
+    withheld::who_may_do_everything_does,
     failures::wrong_credentials_are_told,
     failures::a_limit_parks_the_agent_and_says_until_when,
     failures::a_server_error_is_told_and_the_next_message_works,

@@ -57,7 +57,7 @@ pub(crate) fn a_tool_that_is_taken_away_is_refused_in_words_and_the_turn_goes_on
     let results = bench.items_of(&handle, "tool_result");
     let refused = results.last().unwrap();
     assert_eq!(refused["outcome"], "error", "{results:#?}");
-    assert!(refused["text"].as_str().unwrap().contains("there is no tool `set_title` here"), "{refused:#}");
+    assert!(refused["text"].as_str().unwrap().contains("the tool `set_title` is not granted"), "{refused:#}");
     // Neither the tools nor the text come with the next turn.
     let mark = bench.mark();
     assert!(bench.answer(&handle, "<<say next>>").starts_with("next [turns=2 "));

@@ -141,6 +141,7 @@ fn inspect_shows_everything() {
     handle        [id]
     id            [UUID]
     name          fix
+    agent         default
     status        idle since [CLOCK] ([AGO]) (known from protocol)
     provider      scripted
     permissions   full
@@ -150,7 +151,9 @@ fn inspect_shows_everything() {
     created       [CLOCK] ([AGO]) by human:cli
     updated       [CLOCK] ([AGO])
     last message  delivery [UUID]
+    last words    <<usage 3 4>>
     turns         1
     usage         3 tokens in (0 cached), 4 tokens out
+    tools         native_read, native_write, native_shell, native_net
     ");
 }

@@ -2,15 +2,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod advertised;
 mod agent_shell;
+mod agents_message;
 mod attach;
 mod attach_terminal;
+mod cast;
+mod causes;
+mod ceilings;
 mod config;
 mod crash;
 mod daemon;
+mod definitions;
+mod dropped;
 mod explain;
 mod fake_daemon;
+mod followers;
 mod help;
+mod idle_notice;
 mod input;
 mod kindness;
 mod labels;
@@ -18,17 +27,23 @@ mod life;
 mod limits;
 mod list;
 mod look;
+mod patterns;
 mod permit;
 mod places;
 mod processes;
 mod providers;
 mod pty;
 mod requests;
+mod retrieve;
 mod run;
 mod schemas;
 mod send;
 mod settings;
+mod summon;
+mod tabs;
 mod terminal;
+mod todos;
+mod tools;
 mod wait;
 mod watch;
 mod watch_list;

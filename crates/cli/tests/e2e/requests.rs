@@ -39,7 +39,10 @@ fn an_unknown_query_parameter_is_refused_with_the_known_ones() {
     let (status, body) = get(&home, "/api/sessions?label=a%3Db");
     assert_eq!((status, &body["code"]), (400, &"invalid_request".into()), "{body}");
     assert_eq!(body["message"], "there is no query parameter `label` here");
-    assert_eq!(body["hint"], "this route knows: labels, ui, any_labels, all_statuses, project, after, limit");
+    assert_eq!(
+        body["hint"],
+        "this route knows: labels, ui, any_labels, all_statuses, project, agent, after, limit"
+    );
     let (status, body) = get(&home, &format!("/api/sessions/{handle}?verbose=1"));
     assert_eq!((status, &body["hint"]), (400, &"this route takes no query".into()));
     assert_eq!(get(&home, &format!("/api/sessions/{handle}/items?limit=1&before=9")).0, 200);

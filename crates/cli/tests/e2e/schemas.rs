@@ -130,6 +130,15 @@ fn everything_fits_its_schema() {
     checked.prints("agent", &["rename", handle, "name"]);
     checked.prints("agent", &["label", handle, "c=d"]);
 
+    checked.prints("agent", &["pin", handle]);
+    checked.prints("agent", &["label", handle, "--attr", "n={\"a\":[1]}"]);
+    checked.prints("ending", &["ask", "default", "--session", handle, "<<say hi>>"]);
+    let told = checked.prints("messaged", &["tell", "default", "--session", "create", "<<say hi>>"]);
+    checked.prints("done", &["wait", told["session"]["id"].as_str().unwrap()]);
+    checked.prints("switched", &["switch", "default", "--from", handle, "<<say hi>>"]);
+    checked.prints("went_back", &["switch", "--back", "<<say bye>>"]);
+    checked.prints("done", &["wait", handle]);
+
     let busy = start_hanging(home);
     checked.prints("receipt", &["send", &busy, "later"]);
     checked.prints("why", &["why", &busy]);
@@ -152,6 +161,8 @@ fn everything_fits_its_schema() {
     checked.prints("rules", &["permit", "rules"]);
     checked.prints("rules", &["permit", "forget", kept["rule"]["id"].as_str().unwrap()]);
     checked.prints("providers", &["providers"]);
+    checked.prints("definitions", &["agents", "ls"]);
+    checked.prints("definition", &["agents", "show", "default"]);
     checked.prints("ending", &["run", "<<limit 60000>>"]);
     for deed in ["clear", "close", "reopen"] {
         checked.prints("action", &[deed, &asking]);

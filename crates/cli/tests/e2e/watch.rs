@@ -20,7 +20,11 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(crate) fn new() -> Self {
-        let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+        Self::at(TestHome::new(env!("CARGO_BIN_EXE_paseo")))
+    }
+
+    /// The same in a home that is there.
+    pub(crate) fn at(home: TestHome) -> Self {
         home.paseo(&["up"]).ok();
         let client = Client::unix(home.path().join("daemon.sock"));
         Self { home, client }

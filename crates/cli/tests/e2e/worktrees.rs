@@ -103,7 +103,8 @@ fn an_agent_names_its_branch_and_nobody_elses() {
     let branches = git(&home.work(), &["branch", "--format=%(refname:short)"]);
     assert_eq!(branches, "fix-login\nmain\ntaken");
     let said = home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout;
-    for reason in ["`taken` cannot be used", "`--force` is no name", "`a..b` is no name", "needs a `name`"] {
+    for reason in ["`taken` cannot be used", "`--force` is no name", "`a..b` is no name", "`name` is missing"]
+    {
         assert!(said.contains(reason), "{reason}: {said}");
     }
     let view = run(&home, &["--ui", "--no-worktree"], r#"<<tool set_branch {"name":"x"}>>"#);

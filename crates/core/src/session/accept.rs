@@ -35,6 +35,8 @@ pub enum Refusal {
     CannotSteer,
     #[error("only a person may steer or interrupt")]
     PeopleOnly,
+    #[error("{max} agents wait for news of this one already", max = crate::limits::WATCHES)]
+    Watched,
     #[error("the current task has a title already")]
     TitledAlready,
 }

@@ -1,8 +1,10 @@
 //! How events change a session.
 
+use std::collections::BTreeMap;
+
 use super::{
-    Accepted, Ask, Class, Condition, Created, Event, HeldReason, History, Hold, Naming, Outcome, Pending,
-    Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
+    Accepted, Ask, Class, Condition, Created, Due, Event, HeldReason, History, Hold, Naming, On, Outcome,
+    Pending, Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
 use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
@@ -19,6 +21,9 @@ impl Session {
                 effort: created.effort,
                 permissions: created.permissions,
                 parent: created.parent,
+                definition: created.definition,
+                tools: created.tools,
+                ceiling: created.ceiling,
                 project: created.project,
                 directory: created.directory,
                 worktree: created.worktree,
@@ -34,6 +39,11 @@ impl Session {
             queue: Vec::new(),
             recent: Vec::new(),
             history: History::default(),
+            watches: Vec::new(),
+            todo: None,
+            pinned_at: None,
+            attributes: BTreeMap::new(),
+            entered: None,
             updated_at: at,
         }
     }
@@ -68,6 +78,18 @@ impl Session {
                 }
             }
             Event::Uprooted { kept } => self.profile.uprooted = Some(Uprooted { kept: kept.clone() }),
+            Event::Pinned { pinned } => self.pinned_at = pinned.then_some(at),
+            Event::Attributed { set } => {
+                for (name, value) in set {
+                    if value.is_null() {
+                        self.attributes.remove(name);
+                    } else {
+                        self.attributes.insert(name.clone(), value.clone());
+                    }
+                }
+            }
+            Event::Entered { from, by } => self.visited(*from, by, at),
+            Event::Planned { todo } => self.todo.clone_from(todo),
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
             Event::Closed {} => self.enter(Status::Closed, Source::Person, at),
@@ -75,6 +97,7 @@ impl Session {
             Event::Cleared {} => {
                 self.history.reference = None;
                 self.history.turns = 0;
+                self.todo = None;
                 self.naming.titled = false;
                 if self.is_open() {
                     self.enter(Status::Idle, Source::Person, at);
@@ -155,6 +178,17 @@ impl Session {
                 }
             }
             Event::UsageAdded { usage, .. } => self.history.usage = self.history.usage.plus(*usage),
+            Event::WatchArmed(watch) => {
+                let mut watch = watch.clone();
+                // It may have been over before anybody asked.
+                if let On::Delivery(delivery) = watch.on
+                    && let Some(settled) = self.recent.iter().rev().find(|settled| settled.id == delivery)
+                {
+                    watch.due = Some(Due { receipt: settled.receipt, turn: settled.turn });
+                }
+                self.watches.push(watch);
+            }
+            Event::WatchEnded { watch } => self.watches.retain(|known| known.id != *watch),
         }
     }
 
@@ -175,6 +209,7 @@ impl Session {
         };
         if accepted.origin.is_human() && accepted.class == Class::Message {
             self.naming.titled = false;
+            self.history.spoken = Some((accepted.origin.clone(), at));
         }
         match accepted.verb {
             Verb::Queue => self.queue.push(pending),
@@ -254,6 +289,7 @@ impl Session {
     }
 
     fn settle(&mut self, id: DeliveryId, receipt: Receipt, turn: Option<TurnId>) {
+        self.watched(id, receipt, turn);
         if self.recent.len() >= RECENT_DELIVERIES {
             self.recent.remove(0);
         }

@@ -1,14 +1,20 @@
 //! What happens to a session. Control events: small, without conversation text.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Watch;
 use crate::actor::Actor;
 use crate::content::ContentRef;
-use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
+use crate::glob::Glob;
+use crate::id::{CauseId, DeliveryId, SessionId, TurnId, WatchId};
 use crate::item::{Decision, Usage};
 use crate::label::Labels;
 use crate::permission::{Mode, Shape};
 use crate::time::Timestamp;
+use crate::tool::Ceiling;
 
 /// A control event of the stream `session/<uuid>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +49,25 @@ pub enum Event {
         /// What git still knows its work by: a reference or a commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<String>,
+    },
+    /// A person keeps it at hand, or does not any more.
+    #[serde(rename = "session.pinned")]
+    Pinned { pinned: bool },
+    /// Notes about it changed; null takes one away.
+    #[serde(rename = "session.attributed")]
+    Attributed { set: BTreeMap<String, Value> },
+    /// A person came here from another session, or went back there.
+    #[serde(rename = "session.entered")]
+    Entered {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<SessionId>,
+        by: Actor,
+    },
+    /// The list of what is to be done was replaced.
+    #[serde(rename = "session.planned")]
+    Planned {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        todo: Option<ContentRef>,
     },
     #[serde(rename = "session.held")]
     Held { hold: Hold },
@@ -108,6 +133,13 @@ pub enum Event {
 
     #[serde(rename = "usage.added")]
     UsageAdded { turn: TurnId, usage: Usage },
+
+    /// Somebody is to be told.
+    #[serde(rename = "watch.armed")]
+    WatchArmed(Watch),
+    /// They were told, or need not be any more.
+    #[serde(rename = "watch.ended")]
+    WatchEnded { watch: WatchId },
 }
 
 /// How a session begins.
@@ -124,6 +156,12 @@ pub struct Created {
     pub permissions: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Glob>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Ceiling>,
     /// Where it was started.
     pub project: String,
     /// Where it runs.
@@ -148,6 +186,9 @@ impl Created {
             effort: None,
             permissions: Mode::Full,
             parent: None,
+            definition: None,
+            tools: None,
+            ceiling: None,
             project: directory.to_owned(),
             directory: directory.to_owned(),
             worktree: None,

@@ -1,8 +1,14 @@
 //! What people do to a session beside talking to it.
 
-use super::{Draft, Ending, Event, HeldReason, Hold, Outcome, Refusal, Source, Status, turn};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Draft, Ending, Event, HeldReason, Hold, Outcome, Pending, Refusal, Source, Status, turn};
+use crate::content::ContentRef;
+use crate::id::CauseId;
 use crate::label::{Label, Labels, Malformed};
-use crate::limits::{HELD_DELIVERIES, LABELS};
+use crate::limits::{ATTRIBUTE_BYTES, ATTRIBUTES, HELD_DELIVERIES, LABELS};
 use crate::time::Timestamp;
 
 /// Holds the session because a person stops it: nothing starts until a person writes.
@@ -26,6 +32,18 @@ pub fn hold_for_stop(draft: &mut Draft) -> bool {
         draft.push(Event::DeliveriesHeld { deliveries: deliveries.to_vec(), reason: HeldReason::Stopped });
     }
     true
+}
+
+/// Holds what descends from a request that a person stopped. Nothing of it starts until a person writes.
+pub fn hold_cause(draft: &mut Draft, cause: CauseId) {
+    let descends = |pending: &&Pending| pending.cause == cause && pending.held.is_none();
+    let waiting: Vec<_> = draft.session.queue.iter().filter(descends).map(|pending| pending.id).collect();
+    for deliveries in waiting.chunks(HELD_DELIVERIES) {
+        draft.push(Event::DeliveriesHeld {
+            deliveries: deliveries.to_vec(),
+            reason: HeldReason::CauseStopped,
+        });
+    }
 }
 
 /// Lets the session go on by itself again, once a limit that was reached has ended.
@@ -87,6 +105,56 @@ pub fn uproot(draft: &mut Draft, kept: Option<String>) {
     if draft.session.profile.worktree.is_some() {
         draft.push(Event::Uprooted { kept });
     }
+}
+
+/// Keeps the session at hand, or does not any more.
+pub fn pin(draft: &mut Draft, pinned: bool) {
+    if draft.session.pinned_at.is_some() != pinned {
+        draft.push(Event::Pinned { pinned });
+    }
+}
+
+/// Replaces the list of what is to be done; `None` empties it.
+pub fn todo(draft: &mut Draft, todo: Option<ContentRef>) {
+    if draft.session.todo != todo {
+        draft.push(Event::Planned { todo });
+    }
+}
+
+/// Why attributes are refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadAttributes {
+    #[error("a session may have {ATTRIBUTES} attributes; these would be {0}")]
+    Many(usize),
+    #[error("the attribute `{0}` is longer than {ATTRIBUTE_BYTES} bytes")]
+    Long(String),
+    #[error("an attribute needs a name")]
+    Unnamed,
+}
+
+/// Sets attributes; null takes one away.
+pub fn attribute(draft: &mut Draft, mut set: BTreeMap<String, Value>) -> Result<(), BadAttributes> {
+    set.retain(|name, value| match draft.session.attributes.get(name) {
+        Some(known) => known != value,
+        None => !value.is_null(),
+    });
+    if set.contains_key("") {
+        return Err(BadAttributes::Unnamed);
+    }
+    let long = |(name, value): &(&String, &Value)| name.len() + value.to_string().len() > ATTRIBUTE_BYTES;
+    if let Some((name, _)) = set.iter().find(long) {
+        return Err(BadAttributes::Long(name.chars().take(60).collect()));
+    }
+    let (taken, given): (Vec<_>, Vec<_>) = set.iter().partition(|(_, value)| value.is_null());
+    let fresh = given.iter().filter(|(name, _)| !draft.session.attributes.contains_key(*name)).count();
+    let count = draft.session.attributes.len() + fresh - taken.len();
+    if count > ATTRIBUTES {
+        return Err(BadAttributes::Many(count));
+    }
+    if !set.is_empty() {
+        draft.push(Event::Attributed { set });
+    }
+    Ok(())
 }
 
 /// Sets and removes labels.

@@ -5,25 +5,37 @@ mod apply;
 mod draft;
 mod event;
 mod lifecycle;
+mod presence;
 mod receipt;
 mod turn;
+mod watch;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use accept::{Incoming, Placement, Refusal, accept};
 pub use draft::Draft;
 pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb, Worktree};
-pub use lifecycle::{branch, clear, close, hold_for_stop, label, rename, reopen, title, unpark, uproot};
+pub use lifecycle::{
+    BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, rename, reopen,
+    title, todo, unpark, uproot,
+};
+pub use presence::{Entered, enter, whereabouts};
 pub use receipt::{Receipt, Settled};
-pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up};
+pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up, take_words};
+pub use watch::{Due, On, Watch, arm, disarm, due, forget_news};
 
 use crate::actor::Actor;
 use crate::content::ContentRef;
+use crate::glob::Glob;
 use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
 use crate::item::Usage;
 use crate::label::Labels;
 use crate::permission::{Mode, Shape};
 use crate::time::Timestamp;
+use crate::tool::Ceiling;
 
 /// The state of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +55,20 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recent: Vec<Settled>,
     pub history: History,
+    /// Who is to be told what becomes of something here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watches: Vec<Watch>,
+    /// The list of what is to be done, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub todo: Option<ContentRef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned_at: Option<Timestamp>,
+    /// What people and programs noted about it, as JSON values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, Value>,
+    /// Where the person who is in it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered: Option<Entered>,
     pub updated_at: Timestamp,
 }
 
@@ -58,6 +84,15 @@ pub struct Profile {
     pub permissions: Mode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionId>,
+    /// The definition that it follows; without one: the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+    /// What it may use, instead of what its definition lets through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Glob>>,
+    /// What it may pass on; without one: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Ceiling>,
     pub project: String,
     pub directory: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,9 +258,19 @@ pub struct History {
     /// The cause of the newest turn, and its distance from the person: what work between turns descends from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<(CauseId, u32)>,
+    /// Who wrote to it last, of all people, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spoken: Option<(Actor, Timestamp)>,
     /// Ownership epoch: which daemon may write.
     #[serde(default)]
     pub epoch: u64,
+}
+
+impl Profile {
+    /// Returns the slug of the definition that it follows.
+    pub fn slug(&self) -> &str {
+        self.definition.as_deref().unwrap_or(crate::definition::DEFAULT)
+    }
 }
 
 impl Session {

@@ -68,10 +68,15 @@ pub fn next(session: &Session) -> Option<Plan> {
 
 /// Opens a planned turn, or holds its messages when no wake is left.
 pub fn open(draft: &mut Draft, plan: Plan, cause: &Cause, turn: TurnId) -> Opening {
-    let spent = match plan.charge.map(|charge| cause.spend(draft.session.id, turn, charge)) {
-        None => None,
-        Some(Ok(event)) => Some(event),
-        Some(Err(exhausted)) => {
+    let paid = match plan.charge {
+        // What a person asked for and took back before it began is not begun.
+        None if cause.stopped => Err(Exhausted::Stopped),
+        None => Ok(None),
+        Some(charge) => cause.spend(draft.session.id, turn, charge).map(Some),
+    };
+    let spent = match paid {
+        Ok(spent) => spent,
+        Err(exhausted) => {
             let reason = match exhausted {
                 Exhausted::Session | Exhausted::Cause => HeldReason::Budget,
                 Exhausted::Stopped => HeldReason::CauseStopped,
@@ -105,6 +110,21 @@ pub fn take_up(draft: &mut Draft) -> Option<DeliveryId> {
         draft.session.queue.iter().find(|pending| pending.verb == Verb::Steer && pending.held.is_none())?.id;
     draft.push(Event::Handing { delivery: waiting, turn });
     Some(waiting)
+}
+
+/// Moves what a person sent into the running turn, whose agent waits for something and is told at once. It counts as
+/// handed once the agent has it.
+pub fn take_words(draft: &mut Draft) -> Option<Pending> {
+    let turn = draft.session.turn.as_ref().filter(|turn| turn.handed)?.id;
+    let words = |pending: &&Pending| {
+        pending.origin.is_human()
+            && pending.held.is_none()
+            && pending.class == Class::Message
+            && pending.verb != Verb::Interrupt
+    };
+    let taken = draft.session.queue.iter().find(words)?.clone();
+    draft.push(Event::Handing { delivery: taken.id, turn });
+    Some(taken)
 }
 
 /// How a turn ends.

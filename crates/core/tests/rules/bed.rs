@@ -188,7 +188,7 @@ pub(crate) fn text() -> ContentRef {
     ContentRef { id: ContentId::from_parts(now(), [0; 10]), len: 2, sha256: "00".repeat(32) }
 }
 
-fn person() -> Actor {
+pub(crate) fn person() -> Actor {
     Actor::Human("cli".into())
 }
 

@@ -5,11 +5,15 @@
 mod bed;
 mod boot;
 mod delivery;
+mod held_back;
 mod lifecycle;
+mod notes;
 mod own_turns;
 mod parking;
+mod presence;
 mod queue;
 mod receipts;
 mod sizes;
 mod verbs;
 mod wakes;
+mod watches;

@@ -2,13 +2,17 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::codec;
+use paseo_core::glob::Glob;
 use paseo_core::id::DeliveryId;
 use paseo_core::label::{Label, Labels};
 use paseo_core::limits::{
-    HELD_DELIVERIES, LABEL_BYTES, LABELS, NAME_CHARS, PATH_BYTES, QUEUE_LENGTH, TURN_DELIVERIES,
+    ATTRIBUTE_BYTES, ATTRIBUTES, HELD_DELIVERIES, LABEL_BYTES, LABELS, NAME_CHARS, PATH_BYTES, QUEUE_LENGTH,
+    SLUG_CHARS, TURN_DELIVERIES,
 };
 use paseo_core::permission::Mode;
-use paseo_core::session::{self, Created, Event, Worktree};
+use paseo_core::session::{self, BadAttributes, Created, Event, Worktree};
+use paseo_core::tool::{Ceiling, REGISTRY};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::bed::{Bed, agent, cause, human};
@@ -70,6 +74,12 @@ fn the_largest_session_fits() {
         effort: Some("e".repeat(32)),
         permissions: Mode::ReadOnly,
         parent: Some(Bed::new().session().id),
+        definition: Some("d".repeat(SLUG_CHARS)),
+        tools: Some(REGISTRY.iter().map(|spec| Glob::new(spec.name)).collect()),
+        ceiling: Some(Ceiling {
+            tools: Some(REGISTRY.iter().map(|spec| spec.name.to_owned()).collect()),
+            mode: Mode::ReadOnly,
+        }),
         project: "/".repeat(PATH_BYTES),
         directory: "/".repeat(PATH_BYTES),
         worktree: Some(Worktree {
@@ -82,6 +92,19 @@ fn the_largest_session_fits() {
         name: Some("\u{1f600}".repeat(NAME_CHARS)),
     };
     assert_small(&[Event::Created(Box::new(created))]);
+}
+
+#[test]
+fn the_largest_attributes_fit() {
+    let mut bed = Bed::new();
+    let longest = |n: usize| (format!("{n:02}"), Value::from("a".repeat(ATTRIBUTE_BYTES - 4)));
+    session::attribute(&mut bed.draft, (0..ATTRIBUTES).map(longest).collect()).unwrap();
+    assert_small(&bed.draft.events);
+    let one_more = std::iter::once(("more".to_owned(), Value::from(1))).collect();
+    assert!(matches!(session::attribute(&mut bed.draft, one_more), Err(BadAttributes::Many(_))));
+    let swap = [("00".to_owned(), Value::Null), ("more".to_owned(), Value::from(1))];
+    session::attribute(&mut bed.draft, swap.into_iter().collect()).unwrap();
+    assert_eq!(bed.session().attributes.len(), ATTRIBUTES);
 }
 
 #[test]

@@ -197,3 +197,20 @@ fn an_older_interrupt_stays_before_what_was_to_steer() {
     bed.end(Outcome::Completed, Source::Protocol);
     assert_eq!(bed.queued(), [1, 3]);
 }
+
+#[test]
+fn words_for_an_agent_that_waits_are_handed_once_it_has_them() {
+    let mut bed = running();
+    bed.send_all([agent(1, 50), interrupt(2), human(3), human(4)]);
+    assert_eq!(session::take_words(&mut bed.draft).map(|pending| pending.id), Some(delivery(3)));
+    assert_eq!(bed.receipt(3), Some(Receipt::Handing(1)));
+    bed.draft.push(Event::Handed { delivery: delivery(3) });
+    assert_eq!(bed.receipt(3), Some(Receipt::Handed));
+    // What the agent never got comes again.
+    assert_eq!(session::take_words(&mut bed.draft).map(|pending| pending.id), Some(delivery(4)));
+    assert_eq!(session::take_words(&mut bed.draft), None);
+    bed.restart();
+    assert_eq!(bed.queued(), [2, 4, 1]);
+    assert!(bed.session().queue[1].repeat);
+    bed.assert_replays();
+}

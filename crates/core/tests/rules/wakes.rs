@@ -2,7 +2,7 @@
 
 use paseo_core::cause;
 use paseo_core::limits::{WAKES_PER_CAUSE, WAKES_PER_SESSION};
-use paseo_core::session::{HeldReason, Placement, Receipt};
+use paseo_core::session::{HeldReason, Outcome, Placement, Receipt, Source};
 
 use crate::bed::{Bed, agent, completion, human, now, waited};
 
@@ -106,6 +106,25 @@ fn a_stopped_cause_starts_nothing_more() {
     for number in [1, 2] {
         assert_eq!(bed.receipt(number), Some(Receipt::Held(HeldReason::CauseStopped)));
     }
+}
+
+#[test]
+fn what_a_person_took_back_is_not_begun() {
+    let mut bed = Bed::new();
+    bed.send(human(1));
+    bed.hand();
+    bed.send_all([human(2), agent(3, 60)]);
+    bed.causes.entry(2).or_default().apply(&cause::Event::Stopped {}, now());
+    bed.end(Outcome::Completed, Source::Protocol);
+    assert!(bed.advance());
+    assert_eq!(bed.in_turn(), [3]);
+    assert_eq!(bed.receipt(2), Some(Receipt::Held(HeldReason::CauseStopped)));
+    // The person's next words bring it back.
+    bed.hand();
+    bed.send(human(4));
+    assert!(bed.complete());
+    assert_eq!(bed.in_turn(), [2, 4]);
+    bed.assert_replays();
 }
 
 #[test]

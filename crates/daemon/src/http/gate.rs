@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use paseo_core::actor::Actor;
-use paseo_core::tool::Grants;
 use paseo_wire::error::Code;
 use paseo_wire::{VERSION, VERSION_HEADER};
 
@@ -30,6 +29,8 @@ pub(crate) enum Access {
     Tool(&'static str),
     /// The session that the path names, and nobody else; the handler compares.
     Itself,
+    /// Sessions, and nobody else: they act as themselves.
+    Agent,
     /// People; whoever is not logged in is sent to the login page.
     Page,
 }
@@ -89,14 +90,17 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
             .hint("use the `paseo` command, or a token made with `paseo token create`")
     })?;
     let Actor::Session(id) = &actor else {
-        return if access == Access::Itself {
-            Err(Failure::new(Code::Forbidden, "only the agent itself may do this"))
-        } else {
-            Ok(Some(actor))
+        return match access {
+            Access::Itself => Err(Failure::new(Code::Forbidden, "only the agent itself may do this")),
+            Access::Agent => {
+                Err(Failure::new(Code::Forbidden, "tools are called by agents, and you are none")
+                    .hint("`paseo inspect HANDLE` shows which tools an agent has"))
+            }
+            _ => Ok(Some(actor)),
         };
     };
     match access {
-        Access::Public | Access::Anyone | Access::Itself => Ok(Some(actor)),
+        Access::Public | Access::Anyone | Access::Itself | Access::Agent => Ok(Some(actor)),
         Access::Human | Access::Page => {
             Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
                 .hint(format!(
@@ -109,8 +113,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
             let session = context.directory.get(*id).ok_or_else(|| {
                 Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
             })?;
-            let grants = Grants::of(&session, &context.settings.get());
-            grants.check(tool).map_err(|refused| {
+            context.grants(&session).check(tool).map_err(|refused| {
                 Failure::new(Code::Forbidden, refused.to_string())
                     .hint(format!("a person can grant it with `paseo settings set perm_{tool} on`"))
             })?;

@@ -49,6 +49,7 @@ pub(crate) async fn send(
         },
         class: Class::Message,
         waited: request.wait,
+        notify: None,
         key,
     };
     app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await.map(Json)
@@ -136,7 +137,7 @@ fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId
         app.sessions.context.directory.get(sender).ok_or_else(|| {
             Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
         })?;
-    tools::inherited(&sender, target).map(Some)
+    tools::admitted(&app.sessions, &sender, target).map(Some)
 }
 
 /// Finds out from the log what became of a message that the state has forgotten.

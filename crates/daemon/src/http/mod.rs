@@ -1,9 +1,12 @@
 //! The HTTP API: thin handlers over sessions, settings and the log.
 
 mod admin;
+mod agents;
+mod conversations;
 mod devices;
 mod gate;
 mod items;
+mod listing;
 mod messages;
 mod openapi;
 mod permissions;
@@ -17,6 +20,7 @@ mod sessions;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tools;
 mod trace;
 mod web;
 mod worktrees;

@@ -49,6 +49,7 @@ fn operation(route: &Route) -> Value {
         Access::Anyone => "Whoever has a credential.".to_owned(),
         Access::Human | Access::Page => "People only.".to_owned(),
         Access::Itself => "The agent that the path names.".to_owned(),
+        Access::Agent => "Agents, as themselves.".to_owned(),
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
     let mut operation = json!({

@@ -11,8 +11,8 @@ use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
 use super::{
-    App, admin, devices, items, messages, openapi, permissions, providers, rules, sessions, stream, trace,
-    web, worktrees,
+    App, admin, agents, conversations, devices, items, listing, messages, openapi, permissions, providers,
+    rules, sessions, stream, tools, trace, web, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
@@ -107,9 +107,9 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/whoami", Access::Anyone, || get(admin::whoami)).says("Who the caller is.").gives("WhoAmI"),
     route("POST", "/api/shutdown", Access::Human, || post(admin::shutdown)).says("Stops the daemon in good order.")
         .answers(202),
-    route("GET", "/api/sessions", Access::Human, || get(sessions::list))
-        .says("Lists sessions, newest first.")
-        .asks(&["labels", "ui", "any_labels", "all_statuses", "project", "after", "limit"])
+    route("GET", "/api/sessions", Access::Human, || get(listing::list))
+        .says("Lists sessions: pinned ones first, then the newest.")
+        .asks(&["labels", "ui", "any_labels", "all_statuses", "project", "agent", "after", "limit"])
         .gives("SessionPage"),
     route("POST", "/api/sessions", Access::Human, || post(sessions::create))
         .says("Starts a session, with its first message if there is one. Honours Idempotency-Key.")
@@ -120,8 +120,11 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/sessions/{id}/prompt", Access::Human, || get(sessions::prompt))
         .says("Shows what is added to the prompt of a session's harness.")
         .gives("PromptView"),
+    route("GET", "/api/sessions/{id}/tools", Access::Human, || get(tools::of))
+        .says("Shows what an agent may use.")
+        .gives("ToolList"),
     route("PATCH", "/api/sessions/{id}", Access::Human, || patch(sessions::patch))
-        .says("Changes a session's name and labels.")
+        .says("Changes a session's name, labels, pin and attributes.")
         .takes("PatchSession")
         .gives("SessionAnswer"),
     route("DELETE", "/api/sessions/{id}", Access::Human, || delete(sessions::remove))
@@ -149,6 +152,23 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/api/sessions/{id}/close", Access::Human, || post(sessions::close)).says("Closes a session.").gives("ActionAnswer"),
     route("POST", "/api/sessions/{id}/reopen", Access::Human, || post(sessions::reopen)).says("Reopens a closed session.").gives("ActionAnswer"),
     route("POST", "/api/sessions/{id}/clear", Access::Human, || post(sessions::clear)).says("Removes the transcript; the agent starts afresh.").gives("ActionAnswer"),
+    route("POST", "/api/sessions/{id}/back", Access::Human, || post(conversations::back))
+        .says("Asks a session for a summary, and takes it to where the person came from. Waits for the summary.")
+        .takes("GoBack")
+        .gives("WentBack"),
+    route("GET", "/api/agents/{slug}/sessions", Access::Human, || get(conversations::list))
+        .says("Lists the sessions of a definition: open ones first, the most recently updated first.")
+        .asks(&["project", "after", "limit"])
+        .gives("AgentSessions"),
+    route("POST", "/api/agents/{slug}/messages", Access::Human, || post(conversations::message))
+        .says("Sends a message to a session of a definition, and makes one if there is none. Honours Idempotency-Key.")
+        .heeds(&["Idempotency-Key"])
+        .takes("MessageAgent")
+        .gives("MessagedAgent"),
+    route("POST", "/api/agents/{slug}/switch", Access::Human, || post(conversations::switch))
+        .says("Brings a person to a session of a definition, and notes where they came from.")
+        .takes("SwitchAgent")
+        .gives("SwitchedAgent"),
     route("GET", "/api/permissions", Access::Human, || get(permissions::list))
         .says("Lists what open agents ask, oldest first.")
         .asks(&["session", "after", "limit"])
@@ -160,6 +180,22 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/rules", Access::Human, || get(rules::list)).says("Lists what people decided for good.").gives("RuleList"),
     route("DELETE", "/api/rules/{rule}", Access::Human, || delete(rules::remove)).says("Forgets such a decision.").gives("RuleList"),
     route("GET", "/api/providers", Access::Human, || get(providers::list)).says("Lists the kinds of agents, and which could be used now.").gives("ProviderList"),
+    route("GET", "/api/agents", Access::Human, || get(agents::list))
+        .says("Lists the definitions of agents, with what is wrong with them.")
+        .asks(&["project"])
+        .gives("AgentList"),
+    route("GET", "/api/agents/{slug}", Access::Human, || get(agents::show))
+        .says("Shows a definition with everything that it comes to: which tools its agents have, and why not the others.")
+        .asks(&["project"])
+        .gives("AgentView"),
+    route("POST", "/api/projects/trust", Access::Human, || post(agents::trust))
+        .says("Makes the definitions of a project count, as long as they stay as they are.")
+        .takes("TrustAgents")
+        .gives("AgentList"),
+    route("DELETE", "/api/projects/trust", Access::Human, || delete(agents::distrust))
+        .says("Takes the trust in a project's definitions back.")
+        .asks(&["project"])
+        .gives("AgentList"),
     route("GET", "/api/settings", Access::Human, || get(admin::settings)).says("Shows the settings.").gives("SettingsView"),
     route("PUT", "/api/settings/{key}", Access::Human, || put(admin::change_setting)).says("Switches a setting.").takes("PutSetting").gives("SettingsView"),
     route("GET", "/api/tokens", Access::Human, || get(admin::tokens)).says("Lists tokens, without their secrets.").gives("TokenList"),
@@ -185,6 +221,13 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Removes a worktree. Refuses while anything would be lost; `force` archives it first.")
         .asks(&["force"])
         .gives("RemovedWorktree"),
+    route("GET", "/api/tools", Access::Agent, || get(tools::own))
+        .says("Lists the tools that are granted to the calling agent.")
+        .gives("ToolList"),
+    route("POST", "/api/tools/{name}", Access::Agent, || post(tools::call))
+        .says("Calls a tool as the calling agent. The body is an object with the arguments.")
+        .takes("ToolArguments")
+        .gives("ToolAnswer"),
     route("POST", "/mcp/{id}/{server}", Access::Itself, || post(mcp::serve))
         .says("An MCP server of the asking agent (streamable HTTP, stateless).")
         .made_of("application/json"),

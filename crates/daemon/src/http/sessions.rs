@@ -1,4 +1,4 @@
-//! Sessions: list, start, show, change, end.
+//! Sessions: start, show, change, end. Lists are in `listing`.
 
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -6,17 +6,16 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
+use paseo_core::definition::{DEFAULT, Definition};
 use paseo_core::id::SessionId;
-use paseo_core::label::{Filter, Label, Labels, Malformed};
-use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PAGE_ROWS, PATH_BYTES};
+use paseo_core::label::{Label, Labels, Malformed};
+use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PATH_BYTES};
 use paseo_core::permission::Mode;
 use paseo_core::session::Session;
-use paseo_runtime::provider::Check;
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, Hidden, PatchSession, PromptView, SessionAnswer, SessionPage, SessionQuery,
-    SessionView,
+    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionView,
 };
 use paseo_wire::worktree::WorktreeEntry;
 use serde::Deserialize;
@@ -24,10 +23,10 @@ use serde::Deserialize;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::{App, permissions};
-use crate::directory::{Directory, Reach};
+use crate::directory::Reach;
 use crate::failure::Failure;
-use crate::mint;
-use crate::sessions::{self, Command, NewSession, Reply};
+use crate::glimpse;
+use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, routing};
 use crate::worktrees::{self, Wish};
 
 /// The query of a deletion.
@@ -35,115 +34,6 @@ use crate::worktrees::{self, Wish};
 pub(crate) struct Force {
     #[serde(default)]
     force: bool,
-}
-
-pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuery>) -> Answer<SessionPage> {
-    let context = &app.sessions.context;
-    let seq = context.directory.point(&context.journal);
-    let labels: Vec<Label> =
-        query.labels.iter().flat_map(|text| text.split(',')).map(listed_label).collect::<Result<_, _>>()?;
-    let filter =
-        if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
-    let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
-
-    let place = query.project.as_deref().map(|directory| Place::of(directory, &context.directory.all()));
-    let in_project = |session: &Session| place.as_ref().is_none_or(|place| place.has(session));
-    let mut hidden = Hidden::default();
-    let after = query.after.as_deref().map(cursor).transpose()?;
-    let (found, next) = match after {
-        Some(Cursor::Closed(stream)) => closed_page(&app, stream.as_deref(), &filter, &in_project).await?,
-        after => {
-            let mut found = context.directory.all();
-            let all = found.len();
-            found.retain(|session| in_project(session));
-            hidden.project = all - found.len();
-            let here = found.len();
-            found.retain(|session| filter.matches(&session.labels));
-            hidden.labels = here - found.len();
-            if !query.all_statuses {
-                hidden.status = match &place {
-                    Some(place) => {
-                        place.projects.iter().map(|under| context.directory.closed(Some(under))).sum()
-                    }
-                    None => context.directory.closed(None),
-                };
-            }
-            found.sort_by_key(|session| place_of(session));
-            if let Some(Cursor::Open(place)) = after {
-                found.retain(|session| place_of(session) > place);
-            }
-            let more = found.len() > limit;
-            found.truncate(limit);
-            let next = match found.last() {
-                Some(last) if more => Some(format!("{}:{}", last.updated_at.as_millis(), last.id)),
-                _ if query.all_statuses => Some(CLOSED.to_owned()),
-                _ => None,
-            };
-            (found, next)
-        }
-    };
-    let mut sessions = Vec::with_capacity(found.len());
-    for session in &found {
-        sessions.push(shown(&app, session).await?);
-    }
-    Ok(Json(SessionPage { seq, sessions, next, hidden }))
-}
-
-/// Where a list is asked for.
-struct Place {
-    directory: String,
-    /// The directory itself, and the projects of those in whose worktree it is: no one under another.
-    projects: Vec<String>,
-}
-
-impl Place {
-    fn of(directory: &str, open: &[Arc<Session>]) -> Self {
-        let mut projects = vec![directory.to_owned()];
-        for session in open.iter().filter(|session| is_in_worktree(session, directory)) {
-            let project = &session.profile.project;
-            if !projects.iter().any(|other| FilePath::new(project).starts_with(other)) {
-                projects.retain(|other| !FilePath::new(other).starts_with(project));
-                projects.push(project.clone());
-            }
-        }
-        Self { directory: directory.to_owned(), projects }
-    }
-
-    fn has(&self, session: &Session) -> bool {
-        let project = FilePath::new(&session.profile.project);
-        self.projects.iter().any(|under| project.starts_with(under))
-            || is_in_worktree(session, &self.directory)
-    }
-}
-
-/// Says whether a directory is in a session's own worktree.
-fn is_in_worktree(session: &Session, directory: &str) -> bool {
-    let worktree = session.profile.worktree.as_ref();
-    worktree.is_some_and(|worktree| FilePath::new(directory).starts_with(&worktree.path))
-}
-
-/// Where a list goes on: open sessions come by age, closed ones after them by id.
-enum Cursor {
-    Open((std::cmp::Reverse<i64>, SessionId)),
-    Closed(Option<String>),
-}
-
-/// What the cursor of the closed ones starts with.
-const CLOSED: &str = "closed";
-
-fn place_of(session: &Session) -> (std::cmp::Reverse<i64>, SessionId) {
-    (std::cmp::Reverse(session.updated_at.as_millis()), session.id)
-}
-
-async fn closed_page(
-    app: &App,
-    after: Option<&str>,
-    filter: &Filter,
-    in_project: &(impl Fn(&Session) -> bool + Sync),
-) -> Result<(Vec<Arc<Session>>, Option<String>), Failure> {
-    let (mut found, next) = Directory::closed_page(&app.sessions.context.journal, after).await?;
-    found.retain(|session| in_project(session) && filter.matches(&session.labels));
-    Ok((found, next.map(|stream| format!("{CLOSED}:{stream}"))))
 }
 
 pub(crate) async fn create(
@@ -167,43 +57,70 @@ pub(crate) async fn create(
         .iter()
         .map(|(key, value)| label(&format!("{key}={value}")))
         .collect::<Result<Vec<_>, _>>()?;
-    let labels = Labels::from_flags(labels, false).map_err(malformed)?;
-    let name = request.name.as_deref().map(check_name).transpose()?.flatten();
-    let directory = directory(&request.directory)?;
-    let permissions = request.permissions.as_deref().map(mode).transpose()?.unwrap_or_default();
-    let check = Check {
-        directory: directory.clone().into(),
-        model: request.model.clone(),
-        effort: request.effort.clone(),
-        permissions,
-    };
-    let chosen = context.providers.choose(request.provider.as_deref(), &check)?;
-    let id = mint::session();
-    let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
-    let place = worktrees::prepare(&context.home, id, directory.clone(), labels.is_ui(), wish).await?;
-    let new = NewSession {
-        id,
+    let project = directory(&request.directory)?;
+    let slug = request.agent.as_deref().unwrap_or(DEFAULT);
+    let definition = routing::for_person(context, &project, slug)?;
+    let order = Order {
         by,
-        provider: chosen.provider.name().to_owned(),
-        provider_reason: chosen.reason.word().to_owned(),
+        directory: match &request.cwd {
+            Some(chosen) => directory(chosen)?,
+            None => own_place(&definition, &project)?,
+        },
+        definition,
+        project,
+        provider: request.provider,
         model: request.model,
         effort: request.effort,
-        permissions,
-        labels,
-        name,
-        project: directory,
+        labels: Labels::from_flags(labels, false).map_err(malformed)?,
+        name: request.name.as_deref().map(check_name).transpose()?.flatten(),
+    };
+    let mode = request.permissions.as_deref().map(mode).transpose()?;
+    let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
+    start(&app, order, mode, wish, request.prompt, key).await.map(Json)
+}
+
+/// Starts a session for a person, in a worktree if there is to be one.
+pub(super) async fn start(
+    app: &App,
+    order: Order,
+    mode: Option<Mode>,
+    wish: Wish,
+    prompt: Option<String>,
+    key: Option<RequestKey>,
+) -> Result<CreatedSession, Failure> {
+    let context = &app.sessions.context;
+    let shown = order.labels.is_ui();
+    let new = order.by_person(context, mode)?;
+    let id = new.id;
+    let place = worktrees::prepare(&context.home, id, new.directory.clone(), shown, wish).await?;
+    let new = NewSession {
         directory: place.directory.clone(),
         worktree: place.made.as_ref().map(|made| made.worktree.clone()),
         notes: place.notes(),
-        prompt: request.prompt,
+        prompt,
         key,
+        ..new
     };
     let created = app.sessions.create(new).await;
     let came_to_be = created.as_ref().is_ok_and(|created| created.session.id == id.to_string());
     if let Some(made) = place.made.filter(|_| !came_to_be) {
         made.undo().await;
     }
-    created.map(Json)
+    created
+}
+
+/// Returns where a definition's sessions run, if there is such a place.
+pub(super) fn own_place(definition: &Definition, project: &str) -> Result<String, Failure> {
+    if definition.directory.is_none() {
+        return Ok(project.to_owned());
+    }
+    directory(&routing::place(definition, project)).map_err(|failure| {
+        Failure::new(
+            failure.code,
+            format!("the agent `{}` has no place to run in: {}", definition.slug, failure.message),
+        )
+        .hint("make the directory, correct it in the definition, or say where with --cwd")
+    })
 }
 
 fn mode(word: &str) -> Result<Mode, Failure> {
@@ -236,7 +153,7 @@ pub(crate) async fn prompt(
         .session(id)
         .await?
         .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
-    Ok(Json(PromptView { prompt: paseo_core::prompt::build(&session) }))
+    Ok(Json(PromptView { prompt: app.sessions.context.prompt(&session) }))
 }
 
 pub(crate) async fn patch(
@@ -255,6 +172,8 @@ pub(crate) async fn patch(
             .map(|(key, value)| label(&format!("{key}={value}")))
             .collect::<Result<_, _>>()?,
         unset: request.unset_labels,
+        pinned: request.pinned,
+        attributes: request.attributes,
     };
     app.sessions.ask(id, |reply| Command::Patch(patch, reply)).await?;
     answer(&app, id).await
@@ -270,10 +189,12 @@ pub(crate) async fn remove(
     let session = app.sessions.context.journal.session(id).await?.map(|(session, _)| session);
     let lost = session.as_ref().map_or(0, |session| session.queue.len());
     let Json(done) =
-        act(app.clone(), by.clone(), typed, |reply| Command::Delete { by, force, reply }).await?;
+        act(app.clone(), by.clone(), typed, |reply| Command::Delete { by: by.clone(), force, reply }).await?;
     let nobodys = |entry| WorktreeEntry { session: None, handle: None, open: false, ..entry };
     let worktree = left(&app, session).await.map(nobodys);
-    Ok(Json(ActionAnswer { lost, worktree, ..done }))
+    let _family = app.sessions.context.families.lock().await;
+    let closed_with = app.sessions.close_descendants(id, &by).await?;
+    Ok(Json(ActionAnswer { lost, worktree, closed_with, ..done }))
 }
 
 pub(crate) async fn stop(
@@ -290,10 +211,13 @@ pub(crate) async fn close(
     Path(typed): Path<String>,
 ) -> Answer<ActionAnswer> {
     let id = resolve(&app, &by, &typed).await?;
-    let Json(done) = act(app.clone(), by.clone(), typed, |reply| Command::Close(by, reply)).await?;
-    let session = app.sessions.context.journal.session(id).await?.map(|(session, _)| session);
-    let worktree = left(&app, session.filter(|_| done.changed)).await;
-    Ok(Json(ActionAnswer { worktree, ..done }))
+    let context = &app.sessions.context;
+    let handle = context.directory.handle(id);
+    let (changed, closed_with) = app.sessions.close(id, &by).await?;
+    let session = context.journal.session(id).await?.map(|(session, _)| session);
+    let worktree = left(&app, session.filter(|_| changed)).await;
+    let seq = context.journal.head();
+    Ok(Json(ActionAnswer { seq, changed, handle, id: id.to_string(), lost: 0, closed_with, worktree }))
 }
 
 pub(crate) async fn reopen(
@@ -352,6 +276,7 @@ async fn act(
         handle,
         id: id.to_string(),
         lost: 0,
+        closed_with: 0,
         worktree: None,
     }))
 }
@@ -363,20 +288,32 @@ async fn left(app: &App, session: Option<Session>) -> Option<WorktreeEntry> {
 }
 
 async fn answer(app: &App, id: SessionId) -> Answer<SessionAnswer> {
+    let seq = app.sessions.context.journal.head();
+    let session = whole(app, id).await?;
+    Ok(Json(SessionAnswer { seq, session }))
+}
+
+/// Shows a session with everything that is known about it.
+pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failure> {
     let context = &app.sessions.context;
-    let seq = context.journal.head();
     // From the log: whoever has seen an event must not read a state from before it.
     let (session, _) = context
         .journal
         .session(id)
         .await?
         .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
-    let view = shown(app, &session).await?;
-    Ok(Json(SessionAnswer { seq, session: view }))
+    let mut children = context.directory.all();
+    children.retain(|other| other.profile.parent == Some(id));
+    Ok(SessionView {
+        last_snippet: glimpse::newest_words(&context.journal, id).await?,
+        todo: glimpse::todo(&context.journal, &session).await?,
+        children: Some(children.iter().map(|child| child.id.to_string()).collect()),
+        ..shown(app, &session).await?
+    })
 }
 
 /// Shows a session, with what the log does not know.
-async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
+pub(super) async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
     let context = &app.sessions.context;
     let status_reason = match context.processes.reason(session.id) {
         Some(reason) => Some(reason),
@@ -385,13 +322,8 @@ async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
     Ok(SessionView { status_reason, ..context.directory.view(session) })
 }
 
-fn label(text: &str) -> Result<Label, Failure> {
+pub(super) fn label(text: &str) -> Result<Label, Failure> {
     text.parse().map_err(malformed)
-}
-
-/// Reads a label of a list, in which commas are written `%2C` and percent signs `%25`.
-fn listed_label(text: &str) -> Result<Label, Failure> {
-    label(&text.replace("%2C", ",").replace("%25", "%"))
 }
 
 fn malformed(error: Malformed) -> Failure {
@@ -410,7 +342,8 @@ fn check_name(name: &str) -> Result<Option<String>, Failure> {
     Ok((!name.is_empty()).then(|| name.to_owned()))
 }
 
-fn directory(text: &str) -> Result<String, Failure> {
+/// Reads the path of a directory.
+pub(super) fn directory(text: &str) -> Result<String, Failure> {
     let refused = |why: &str| {
         Failure::new(Code::InvalidRequest, format!("`{text}` {why}"))
             .hint("give the absolute path of a directory")
@@ -427,16 +360,4 @@ fn directory(text: &str) -> Result<String, Failure> {
         return Err(refused("is not a directory"));
     }
     path.into_os_string().into_string().map_err(|_| refused("is not valid UTF-8"))
-}
-
-fn cursor(text: &str) -> Result<Cursor, Failure> {
-    if let Some(stream) = text.strip_prefix(CLOSED) {
-        return Ok(Cursor::Closed(stream.strip_prefix(':').map(str::to_owned)));
-    }
-    let parsed = text
-        .split_once(':')
-        .and_then(|(at, id)| Some((std::cmp::Reverse(at.parse().ok()?), id.parse().ok()?)));
-    parsed
-        .map(Cursor::Open)
-        .ok_or_else(|| Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list"))
 }

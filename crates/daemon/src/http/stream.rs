@@ -43,7 +43,7 @@ const TOO_FAR: Seq = 50_000;
 pub(crate) struct StreamQuery {
     after: Option<Seq>,
     topics: Option<String>,
-    /// `true`: of the topic `sessions`, only those with `ui=true`.
+    /// `true`: of the topic `sessions`, only those with `ui=true` and those below them.
     #[serde(default)]
     ui: bool,
 }

@@ -4,6 +4,7 @@ use axum::body::Body;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
 use paseo_wire::message::CreatedSession;
@@ -37,6 +38,8 @@ impl House {
             public_urls: Vec::new(),
             default_provider: None,
             providers: Default::default(),
+            plugins_off: Default::default(),
+            keys: Default::default(),
             live_processes: 1,
             executable: "/nonexistent".into(),
             log_filter: String::new(),
@@ -74,14 +77,34 @@ impl House {
 
     /// An idle session with labels.
     pub(crate) async fn labelled(&self, labels: Labels) -> CreatedSession {
+        self.made(crate::mint::session(), labels, None).await
+    }
+
+    /// An idle session below another one.
+    pub(crate) async fn child(&self, parent: &CreatedSession) -> CreatedSession {
+        let parent = Some(parent.session.id.parse().unwrap());
+        self.made(crate::mint::session(), Labels::default(), parent).await
+    }
+
+    /// An idle session with a certain id.
+    pub(crate) async fn with_id(&self, id: SessionId) -> CreatedSession {
+        self.made(id, Labels::default(), None).await
+    }
+
+    async fn made(&self, id: SessionId, labels: Labels, parent: Option<SessionId>) -> CreatedSession {
         let new = NewSession {
-            id: crate::mint::session(),
+            id,
             by: Actor::Human("cli".into()),
             provider: "scripted".into(),
             provider_reason: "asked_for".into(),
             model: None,
             effort: None,
             permissions: Mode::Full,
+            parent,
+            definition: None,
+            tools: None,
+            ceiling: None,
+            spawned: None,
             labels,
             name: None,
             project: "/".into(),
@@ -103,6 +126,7 @@ fn request(route: &Route) -> http::request::Builder {
         .replace("{device}", "x")
         .replace("{cause}", "x")
         .replace("{rule}", "x")
+        .replace("{slug}", "x")
         .replace("{name}", "x")
         .replace("{*view}", "x")
         .replace("{server}", "Paseo")
@@ -137,7 +161,7 @@ async fn without_a_credential_only_public_routes_answer() {
             match route.access {
                 Access::Public => assert_ne!(status, StatusCode::UNAUTHORIZED, "{context}"),
                 Access::Page => assert_eq!(response.headers()["location"], "/login", "{context}"),
-                Access::Anyone | Access::Human | Access::Tool(_) | Access::Itself => {
+                Access::Anyone | Access::Human | Access::Tool(_) | Access::Itself | Access::Agent => {
                     assert_eq!(status, StatusCode::UNAUTHORIZED, "{context}");
                 }
             }
@@ -210,7 +234,7 @@ async fn a_session_has_no_human_rights_by_any_way() {
         by_ancestry.extensions_mut().unwrap().insert(Peer::Local(Some(Actor::Session(id))));
         for builder in [by_token, by_ancestry] {
             let response = house.ask(builder.body(Body::empty()).unwrap()).await;
-            let allowed = matches!(route.access, Access::Public | Access::Anyone);
+            let allowed = matches!(route.access, Access::Public | Access::Anyone | Access::Agent);
             let refused = [StatusCode::FORBIDDEN, StatusCode::SEE_OTHER].contains(&response.status());
             // An agent may ask for the stream, but not for everyone's.
             let own_only = route.path == "/api/stream";

@@ -13,7 +13,7 @@ use paseo_core::session::{self, Event, Session};
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, Record, Seq};
 use paseo_wire::error::Code;
-use paseo_wire::trace::{CauseTurn, CauseView, DeliveryTrace, TraceStep};
+use paseo_wire::trace::{CauseAgent, CauseTurn, CauseView, DeliveryTrace, TraceStep};
 
 use super::App;
 use super::reply::Answer;
@@ -115,6 +115,11 @@ pub(crate) async fn stop_cause(
         let by = by.clone();
         app.sessions.ask(session.id, |reply| Command::Stop(by, reply)).await?;
     }
+    let waits = |session: &Session| session.queue.iter().any(|pending| pending.cause == id);
+    for session in context.directory.all().into_iter().filter(|session| waits(session)) {
+        let by = by.clone();
+        app.sessions.ask(session.id, |reply| Command::HoldCause(by, id, reply)).await?;
+    }
     let (state, _) = context.journal.cause(id).await?;
     shown(&app, id, state).await.map(Json)
 }
@@ -131,22 +136,31 @@ async fn known(app: &App, typed: &str) -> Result<(CauseId, Cause), Failure> {
 }
 
 async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failure> {
-    let mut sessions: BTreeSet<SessionId> = state.by_session.keys().copied().collect();
-    sessions.extend(state.opened.as_ref().map(|opened| opened.session));
+    let mut agents = taking_part(app, id, &state).await?;
     let mut woken: BTreeSet<TurnId> = BTreeSet::new();
     for record in records(app, &cause::stream(id)).await? {
         if let Some(cause::Event::Woken { session, turn, .. }) = decode(&record)? {
-            sessions.insert(session);
             woken.insert(turn);
+            if let Some(agent) = agents.iter_mut().find(|agent| agent.id == session) {
+                agent.wakes += 1;
+            }
         }
     }
     let mut turns: BTreeMap<TurnId, (CauseTurn, Usage)> = BTreeMap::new();
-    for session in sessions {
+    let mut shown = Vec::with_capacity(agents.len());
+    let opened_in = state.opened.as_ref().map(|opened| opened.session);
+    for mut agent in agents {
+        let session = agent.id;
         let handle = app.sessions.context.directory.handle(session);
+        let (mut own, mut count) = (Usage::default(), 0);
         for (record, event) in events(app, session).await? {
             let at = Timestamp::from_millis(record.ts);
             match event {
+                Event::Accepted(accepted) if accepted.cause == id && opened_in != Some(session) => {
+                    agent.by = agent.by.or_else(|| accepted.origin.session());
+                }
                 Event::TurnOpened { turn, cause, hop, .. } if cause == id => {
+                    count += 1;
                     let view = CauseTurn {
                         session: session.to_string(),
                         handle: handle.clone(),
@@ -169,11 +183,26 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
                 Event::UsageAdded { turn, usage } => {
                     if let Some((_, sum)) = turns.get_mut(&turn) {
                         *sum = sum.plus(usage);
+                        own = own.plus(usage);
                     }
                 }
                 _ => {}
             }
         }
+        let now = app.sessions.context.journal.session(session).await?.map(|(session, _)| session);
+        let waits = |session: &Session| session.queue.iter().filter(|pending| pending.cause == id).count();
+        shown.push(CauseAgent {
+            session: session.to_string(),
+            handle,
+            name: now.as_ref().and_then(|session| session.naming.shown()).map(str::to_owned),
+            status: now.as_ref().map_or("deleted", |session| session.condition.status.word()).to_owned(),
+            by: agent.by.map(|by| by.to_string()),
+            spawned: agent.spawned,
+            wakes: agent.wakes,
+            turns: count,
+            waiting: now.as_ref().map_or(0, waits),
+            usage: view::usage(own),
+        });
     }
     let total = turns.values().fold(Usage::default(), |total, (_, usage)| total.plus(*usage));
     let opened = state.opened;
@@ -187,11 +216,47 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
         wakes_allowed: WAKES_PER_CAUSE,
         stopped: state.stopped,
         usage: view::usage(total),
+        agents: shown,
         turns: turns
             .into_values()
             .map(|(view, usage)| CauseTurn { usage: view::usage(usage), ..view })
             .collect(),
     })
+}
+
+/// A session that takes part in a cause.
+struct Part {
+    id: SessionId,
+    by: Option<SessionId>,
+    spawned: bool,
+    wakes: u32,
+}
+
+/// Returns the sessions that take part in a cause: the one that was asked, then in the order in which they came in.
+async fn taking_part(app: &App, id: CauseId, state: &Cause) -> Result<Vec<Part>, Failure> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut join = |id: SessionId, by: Option<SessionId>, spawned: bool| {
+        if !parts.iter().any(|part| part.id == id) {
+            parts.push(Part { id, by, spawned, wakes: 0 });
+        }
+    };
+    if let Some(opened) = &state.opened {
+        join(opened.session, None, false);
+    }
+    for record in records(app, &cause::stream(id)).await? {
+        match decode(&record)? {
+            Some(cause::Event::Woken { session, .. }) => join(session, None, false),
+            Some(cause::Event::Spawned { by, session }) => join(session, Some(by), true),
+            _ => {}
+        }
+    }
+    // Those that never came to it: what they were to do waits.
+    for session in app.sessions.context.directory.all() {
+        if session.queue.iter().any(|pending| pending.cause == id) {
+            join(session.id, None, false);
+        }
+    }
+    Ok(parts)
 }
 
 /// Finds where a message was accepted. Its id tells when that was, and the log is in the order of time.

@@ -4,21 +4,23 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+use paseo_core::definition::Exposure;
 use paseo_core::id::SessionId;
-use paseo_core::tool::Grants;
+use paseo_core::tool::{Grants, Spec};
 use paseo_runtime::provider::McpServer;
 
-use crate::tools::catalogue;
+use crate::tools::catalogue::{self, SERVERS};
 
 pub(crate) use server::serve;
 
 /// Returns the servers that a session is given: those that have a tool for it.
-pub(crate) fn servers(grants: &Grants, url: &str, session: SessionId) -> Vec<McpServer> {
-    let given = catalogue::SERVERS.iter().filter(|server| server.granted(grants).next().is_some());
+pub(crate) fn servers(grants: &Grants, exposure: Exposure, url: &str, session: SessionId) -> Vec<McpServer> {
+    let exposed = |spec: &&&Spec| spec.is_offered(exposure);
+    let has_tools = |server: &&str| {
+        grants.specs().iter().filter(exposed).any(|spec| catalogue::server_of(spec.plugin) == *server)
+    };
+    let given = SERVERS.into_iter().filter(has_tools);
     given
-        .map(|server| McpServer {
-            name: server.name.to_owned(),
-            url: format!("{url}/mcp/{session}/{}", server.name),
-        })
+        .map(|name| McpServer { name: name.to_owned(), url: format!("{url}/mcp/{session}/{name}") })
         .collect()
 }

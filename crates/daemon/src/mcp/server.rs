@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
-use paseo_core::tool::Grants;
+use paseo_core::tool::find;
 use paseo_wire::VERSION;
 use paseo_wire::error::Code;
 use rmcp::handler::server::ServerHandler;
@@ -27,7 +27,7 @@ use crate::http::App;
 use crate::http::request::{Caller, Path};
 use crate::sessions::Sessions;
 use crate::tools;
-use crate::tools::catalogue::{SERVERS, Server};
+use crate::tools::catalogue::{self, SERVERS};
 
 /// Serves one request of an agent to one of its servers.
 pub(crate) async fn serve(
@@ -60,10 +60,9 @@ fn guest(app: &App, by: &Actor, session: &str, name: &str) -> Result<Guest, Fail
     let session = own.ok_or_else(|| {
         Failure::new(Code::Forbidden, "an agent's MCP servers are for that agent alone, with its own token")
     })?;
-    let server = SERVERS.iter().find(|server| server.name == name).ok_or_else(|| {
-        let known = SERVERS.iter().map(|server| server.name).collect::<Vec<_>>().join(", ");
+    let server = SERVERS.into_iter().find(|server| *server == name).ok_or_else(|| {
         Failure::new(Code::NotFound, format!("there is no MCP server `{name}`"))
-            .hint(format!("known: {known}"))
+            .hint(format!("known: {}", SERVERS.join(", ")))
     })?;
     Ok(Guest { sessions: app.sessions.clone(), session, server })
 }
@@ -73,18 +72,21 @@ fn guest(app: &App, by: &Actor, session: &str, name: &str) -> Result<Guest, Fail
 struct Guest {
     sessions: Sessions,
     session: SessionId,
-    server: &'static Server,
+    server: &'static str,
 }
 
 impl Guest {
     fn tools(&self) -> Vec<Tool> {
         let context = &self.sessions.context;
         let Some(session) = context.directory.get(self.session) else { return Vec::new() };
-        let grants = Grants::of(&session, &context.settings.get());
-        let tools = self.server.granted(&grants);
-        tools
+        let exposure = context.exposure(&session);
+        let described = catalogue::describe(context, &session, &context.grants(&session));
+        described
+            .into_iter()
+            .filter(|tool| catalogue::server_of(tool.plugin) == self.server)
+            .filter(|tool| find(tool.name).is_some_and(|spec| spec.is_offered(exposure)))
             .map(|tool| {
-                let schema = match (tool.schema)() {
+                let schema = match tool.schema {
                     Value::Object(schema) => schema,
                     _ => serde_json::Map::new(),
                 };
@@ -95,9 +97,9 @@ impl Guest {
 
     async fn call(&self, name: String, input: Value) -> Result<CallToolResult, ErrorData> {
         // Another server's tool is no tool of this one, whoever may use it there.
-        if !self.tools().iter().any(|tool| tool.name == name) {
-            let known = self.tools().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>().join(", ");
-            let text = format!("there is no tool `{name}` here for this agent (there are: {known})");
+        let elsewhere = find(&name).is_some_and(|spec| catalogue::server_of(spec.plugin) != self.server);
+        if elsewhere {
+            let text = format!("the tool `{name}` is not on the server `{}`", self.server);
             return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
         }
         let (outcome, text) = tools::call(&self.sessions, self.session, &name, input).await;
@@ -114,7 +116,7 @@ impl Guest {
 impl ServerHandler for Guest {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
-        info.server_info = Implementation::new(self.server.name, VERSION);
+        info.server_info = Implementation::new(self.server, VERSION);
         info
     }
 
@@ -129,9 +131,13 @@ impl ServerHandler for Guest {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let input = request.arguments.map_or(Value::Null, Value::Object);
-        self.call(request.name.into_owned(), input).await.map(Into::into)
+        tokio::select! {
+            answer = self.call(request.name.into_owned(), input) => answer.map(Into::into),
+            // Nobody listens any more: whoever waits is told by a notice instead.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was given up", None)),
+        }
     }
 }

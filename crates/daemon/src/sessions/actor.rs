@@ -1,11 +1,11 @@
 //! The actor of one session: it alone decides and appends for it in this daemon.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
-use paseo_core::id::{ContentId, ItemId, SessionId, TurnId};
+use paseo_core::id::{ContentId, DeliveryId, ItemId, SessionId, TurnId, WatchId};
 use paseo_core::session::{self, Outcome, Session, Source};
 use paseo_core::time::Timestamp;
 use paseo_runtime::provider::{DeltaKind, Input, Output};
@@ -57,6 +57,10 @@ pub(super) struct SessionActor {
     pub(super) calls: Vec<String>,
     /// Open asks: the harness's own id of each, by hash.
     pub(super) asks: HashMap<String, String>,
+    /// A person's words that ended a wait, until the agent goes on with them.
+    pub(super) words: Vec<DeliveryId>,
+    /// Watches whose watchers are just being told.
+    pub(super) telling: HashSet<WatchId>,
     /// The turn's messages, until the harness is there to take them.
     pub(super) unsent: Option<Input>,
     /// An ending that could not be stored yet.
@@ -157,6 +161,8 @@ impl SessionActor {
             lost: None,
             calls: Vec::new(),
             asks: HashMap::new(),
+            words: Vec::new(),
+            telling: HashSet::new(),
             unsent: None,
             unrecorded: None,
             over: false,
@@ -323,12 +329,25 @@ impl SessionActor {
             Command::Uproot(uproot, reply) => answer(reply, self.uproot(uproot).await),
             Command::Delete { by, force, reply } => answer(reply, self.delete(by, force).await),
             Command::Patch(patch, reply) => answer(reply, self.patch(patch).await),
+            Command::Enter { by, from, reply } => answer(reply, self.enter(by, from).await),
             Command::Answer(given, reply) => answer(reply, self.answer(given).await),
             Command::Tool { name, input, reply } => answer(reply, Ok(self.tool(&name, &input).await)),
             Command::ToolDone { call, outcome, text } => {
                 self.tell(Input::ToolResult { call, outcome, text });
             }
-            Command::Resume(reply) => answer(reply, self.advance(&Actor::Daemon).await),
+            Command::Watch(watch, reply) => answer(reply, self.watch(watch).await),
+            Command::Unwatch(watch, reply) => answer(reply, self.unwatch(watch).await),
+            Command::Spare(watch, reply) => answer(reply, self.spare(watch).await),
+            Command::TellWatchers => self.tell_watchers(),
+            Command::ForgetNews(of, reply) => answer(reply, self.forget_news(of).await),
+            Command::HoldCause(by, cause, reply) => answer(reply, self.hold_cause(by, cause).await),
+            Command::TakeWords(reply) => answer(reply, self.take_words().await),
+            Command::Note { code, text, reply } => answer(reply, self.note(code, text).await),
+            Command::Resume(reply) => {
+                let resumed = self.advance(&Actor::Daemon).await;
+                self.tell_watchers();
+                answer(reply, resumed);
+            }
             Command::Sleep => self.sleep(),
             Command::Shutdown(reply) => {
                 self.shutdown().await;

@@ -5,13 +5,12 @@ use paseo_core::id::TurnId;
 use paseo_core::item::{Decision, Entry, Kind, PermissionExtra};
 use paseo_core::permission::{self, Request, Scope, Verdict};
 use paseo_core::session::{Ask, Class, Event, Hold, Verb};
-use paseo_core::tool::Grants;
 use paseo_runtime::provider::{self, Input};
 use paseo_wire::error::Code;
 
 use super::actor::SessionActor;
 use super::changes::Change;
-use super::output::{bounded, place};
+use super::writing::{bounded, place};
 use super::{Answer, Message};
 use crate::failure::Failure;
 use crate::{journal, mint};
@@ -38,7 +37,7 @@ impl SessionActor {
 
     fn verdict(&self, request: &Request) -> Verdict {
         let settings = self.context.settings.get();
-        if let Err(refused) = Grants::of(&self.session, &settings).check(request.power.tool()) {
+        if let Err(refused) = self.context.grants(&self.session).check(request.power.tool()) {
             return Verdict::Deny(refused.to_string());
         }
         let profile = &self.session.profile;
@@ -126,6 +125,7 @@ impl SessionActor {
             verb: Verb::Steer,
             class: Class::Message,
             waited: false,
+            notify: None,
             cause: None,
             key: None,
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use paseo_core::actor::Actor;
-use paseo_core::cause;
+use paseo_core::cause::{self, Exhausted};
 use paseo_core::id::CauseId;
 use paseo_core::item::{self, Kind, Place};
 use paseo_core::session::{self, Draft, Opening};
@@ -91,17 +91,7 @@ impl SessionActor {
                         spent.map_or_else(Spent::default, |event| Spent::of(Some(cause), version, event))
                     );
                 }
-                Opening::Held(_) => {
-                    let held =
-                        change.draft.session.queue.iter().filter(|pending| pending.held.is_some()).count();
-                    let text = format!(
-                        "HELD: {held} message(s) from agents wait here, because agents have woken this one as often as one \
-                         request from a person allows. Write to it to let them through."
-                    );
-                    let notice = item::Draft::text(Kind::Notice { code: "held_for_budget".to_owned() }, text);
-                    let place = Place { turn: None, step: 0, parent: None };
-                    change.entries.item(self.session.id, mint::item(), place, notice);
-                }
+                Opening::Held(exhausted) => note_held(change, exhausted),
             }
         }
         Ok(Spent::default())
@@ -148,6 +138,7 @@ impl SessionActor {
                     (true, true) | (false, false) => {}
                 }
                 self.hand_over().await;
+                self.tell_watchers();
                 Ok(Stored::Done)
             }
             Ok(Appended::Repeat { receipt }) => Ok(Stored::Repeat(receipt)),
@@ -166,4 +157,24 @@ impl SessionActor {
         (self.session, self.version) = (session, version);
         Ok(())
     }
+}
+
+/// Says in the transcript that messages of agents are held.
+pub(super) fn note_held(change: &mut Change, exhausted: Exhausted) {
+    let session = &change.draft.session;
+    let held = session.queue.iter().filter(|pending| pending.held.is_some()).count();
+    let (code, why) = match exhausted {
+        Exhausted::Session | Exhausted::Cause => {
+            ("held_for_budget", "agents have woken this one as often as one request from a person allows")
+        }
+        Exhausted::Stopped => {
+            ("cause_stopped", "a person stopped everything that descends from this request")
+        }
+    };
+    let text = format!(
+        "HELD: {held} message(s) from agents wait here, because {why}. Write to it to let them through."
+    );
+    let notice = item::Draft::text(Kind::Notice { code: code.to_owned() }, text);
+    let place = Place { turn: None, step: 0, parent: None };
+    change.entries.item(session.id, mint::item(), place, notice);
 }

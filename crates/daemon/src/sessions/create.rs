@@ -1,24 +1,28 @@
 //! How a session begins, with its first message if there is one: one batch.
 
 use paseo_core::actor::Actor;
-use paseo_core::cause;
-use paseo_core::id::SessionId;
+use paseo_core::cause::{self, Cause};
+use paseo_core::glob::Glob;
+use paseo_core::id::{CauseId, SessionId};
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
 use paseo_core::session::{self, Class, Created, Draft, Event, Opening, Session, Verb, Worktree};
 use paseo_core::time::Timestamp;
-use paseo_store::{Appended, Version};
+use paseo_core::tool::Ceiling;
+use paseo_store::{Appended, Error, Version};
+use paseo_wire::error::Code;
 use paseo_wire::message::{CreatedSession, PlaceNotes};
 
 use super::actor::Beginning;
-use super::changes::Change;
+use super::changes::{Change, note_held};
 use super::deliver::{draft, incoming, opened, receipt, sealed};
-use super::{Message, RequestKey, Sessions};
+use super::{Message, Notify, RequestKey, Sessions};
 use crate::failure::Failure;
 use crate::journal::Entries;
 use crate::mint;
 
 /// What a session is made from.
+#[derive(Clone)]
 pub(crate) struct NewSession {
     pub(crate) id: SessionId,
     pub(crate) by: Actor,
@@ -28,6 +32,14 @@ pub(crate) struct NewSession {
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<String>,
     pub(crate) permissions: Mode,
+    pub(crate) parent: Option<SessionId>,
+    /// The definition that it follows; without one: the built-in one.
+    pub(crate) definition: Option<String>,
+    /// Instead of what its definition lets through.
+    pub(crate) tools: Option<Vec<Glob>>,
+    pub(crate) ceiling: Option<Ceiling>,
+    /// The agent that starts it, when one does.
+    pub(crate) spawned: Option<Spawned>,
     pub(crate) labels: Labels,
     pub(crate) name: Option<String>,
     pub(crate) project: String,
@@ -39,9 +51,40 @@ pub(crate) struct NewSession {
     pub(crate) key: Option<RequestKey>,
 }
 
+/// That an agent starts a session.
+#[derive(Clone, Copy)]
+pub(crate) struct Spawned {
+    pub(crate) by: SessionId,
+    /// What the session descends from, and what it is asked to do with it.
+    pub(crate) cause: (CauseId, u32),
+    /// Somebody waits for the answer to the first message.
+    pub(crate) waited: bool,
+    /// Who is told what becomes of it.
+    pub(crate) notify: Option<Notify>,
+}
+
+impl NewSession {
+    /// Gives it something to do at once, for the agent that starts it.
+    pub(crate) fn with_task(mut self, task: &str, waited: bool, notify: Option<Notify>) -> Self {
+        self.prompt = Some(task.to_owned());
+        self.spawned = self.spawned.map(|spawned| Spawned { waited, notify, ..spawned });
+        self
+    }
+}
+
 impl Sessions {
     /// Makes a session and hands it its first message.
     pub(crate) async fn create(&self, new: NewSession) -> Result<CreatedSession, Failure> {
+        // Others may spend from the same cause meanwhile.
+        loop {
+            if let Some(created) = self.try_create(new.clone()).await? {
+                return Ok(created);
+            }
+        }
+    }
+
+    /// Makes a session; `None` when someone else was faster to spend from its cause.
+    async fn try_create(&self, new: NewSession) -> Result<Option<CreatedSession>, Failure> {
         let context = &self.context;
         let (id, now, before) = (new.id, mint::now(), context.journal.head());
         let created = Created {
@@ -51,18 +94,31 @@ impl Sessions {
             model: new.model,
             effort: new.effort,
             permissions: new.permissions,
-            parent: None,
+            parent: new.parent,
+            definition: new.definition,
+            tools: new.tools,
+            ceiling: new.ceiling,
             project: new.project,
             directory: new.directory,
             worktree: new.worktree,
             labels: new.labels,
             name: new.name,
         };
-        let mut change = Change {
-            draft: Draft::new(Session::create(created.clone(), now), now),
-            entries: Entries::by(&new.by),
-        };
+        let session = Session::create(created.clone(), now);
+        // What its definition wants and cannot have is told before there is a session.
+        context.dress(&session)?;
+        let mut change = Change { draft: Draft::new(session, now), entries: Entries::by(&new.by) };
         let handle = context.directory.handle(id);
+        // What it costs the request that it descends from.
+        let mut paid = None;
+        if let Some(Spawned { by, cause: (cause, _), .. }) = new.spawned {
+            let (mut state, version) = context.journal.cause(cause).await?;
+            let event = state.spawn(by, id, now).map_err(|refused| {
+                Failure::new(Code::Conflict, refused.to_string()).hint("work with the agents that there are")
+            })?;
+            state.apply(&event, now);
+            paid = Some((cause, state, version, vec![event]));
+        }
         let mut first = None;
         if let Some(text) = new.prompt {
             let message = Message {
@@ -70,8 +126,9 @@ impl Sessions {
                 text,
                 verb: Verb::Queue,
                 class: Class::Message,
-                waited: false,
-                cause: None,
+                waited: new.spawned.is_some_and(|spawned| spawned.waited),
+                notify: new.spawned.and_then(|spawned| spawned.notify),
+                cause: new.spawned.map(|spawned| spawned.cause),
                 key: None,
             };
             let incoming = incoming(&message);
@@ -79,11 +136,16 @@ impl Sessions {
             let placement = draft(&mut change, &message, incoming, false)?;
             if let Some(plan) = session::next(&change.draft.session) {
                 // A person's message spends nothing.
-                let opening = session::open(&mut change.draft, plan, &cause::Cause::default(), mint::turn());
-                debug_assert!(matches!(opening, Opening::Opened(None)));
+                let nothing = Cause::default();
+                let state = paid.as_ref().map_or(&nothing, |(_, state, ..)| state);
+                match session::open(&mut change.draft, plan, state, mint::turn()) {
+                    Opening::Opened(spent) => paid.iter_mut().for_each(|paid| paid.3.extend(spent.clone())),
+                    Opening::Held(exhausted) => note_held(&mut change, exhausted),
+                }
             }
             let receipt = receipt(&change.draft.session, placement, delivery, cause, before, handle.clone());
-            first = Some((receipt, cause, opened(&message, id, delivery)));
+            let opens = message.cause.is_none().then(|| (cause, opened(&message, id, delivery)));
+            first = Some((receipt, opens));
         }
 
         let mut events = vec![Event::Created(Box::new(created.clone()))];
@@ -95,16 +157,25 @@ impl Sessions {
             provider_reason: new.provider_reason,
             place: new.notes,
         };
-        if let Some((receipt, cause, event)) = first {
-            entries = entries.stream(cause::stream(cause), 0, &[event]);
+        if let Some((receipt, opens)) = first {
+            if let Some((cause, event)) = opens {
+                entries = entries.stream(cause::stream(cause), 0, &[event]);
+            }
             answer.receipt = Some(receipt);
         }
         let key = new.key.map(|key| sealed(key, &answer));
+        if let Some((cause, _, version, events)) = paid {
+            entries = entries.stream(cause::stream(cause), version, &events);
+        }
         let batch = entries.with(|batch| batch.key = key).into_batch();
         let changing = context.directory.change(before);
-        let ts = match context.journal.log.append(batch).await? {
-            Appended::New { ts, .. } => Timestamp::from_millis(ts),
-            Appended::Repeat { receipt } => return serde_json::from_str(&receipt).map_err(Failure::internal),
+        let ts = match context.journal.log.append(batch).await {
+            Ok(Appended::New { ts, .. }) => Timestamp::from_millis(ts),
+            Ok(Appended::Repeat { receipt }) => {
+                return serde_json::from_str(&receipt).map(Some).map_err(Failure::internal);
+            }
+            Err(Error::Conflict { .. }) if new.spawned.is_some() => return Ok(None),
+            Err(error) => return Err(error.into()),
         };
 
         let mut session = Session::create(created, ts);
@@ -115,6 +186,6 @@ impl Sessions {
         }
         context.directory.put(&session, events.len() as Version);
         drop(changing);
-        Ok(answer)
+        Ok(Some(answer))
     }
 }

@@ -2,13 +2,13 @@
 
 use paseo_core::cause;
 use paseo_core::id::{CauseId, DeliveryId};
-use paseo_core::session::{self, Accepted, Placement, Receipt as Stage, Session, Source};
+use paseo_core::session::{self, Accepted, Class, On, Placement, Receipt as Stage, Session, Source, Watch};
 use paseo_store::{IdempotencyKey, Seq};
 use paseo_wire::message::Receipt;
 
 use super::actor::SessionActor;
 use super::changes::{Change, Stored};
-use super::{Message, RequestKey};
+use super::{Message, Notify, RequestKey};
 use crate::failure::Failure;
 use crate::journal;
 use crate::{mint, view};
@@ -90,7 +90,7 @@ pub(super) fn incoming(message: &Message) -> Accepted {
     }
 }
 
-/// Drafts a message into a session, with its text.
+/// Drafts a message into a session, with its text and whoever is told what becomes of it.
 pub(super) fn draft(
     change: &mut Change,
     message: &Message,
@@ -99,7 +99,13 @@ pub(super) fn draft(
 ) -> Result<Placement, Failure> {
     let session = change.draft.session.id;
     change.entries.content(session, incoming.text.id, message.text.clone(), None);
-    Ok(session::accept(&mut change.draft, incoming, can_steer)?)
+    let (on, class) = (On::Delivery(incoming.delivery), Class::Completion);
+    let (cause, hop) = (incoming.cause, incoming.hop + 1);
+    let placement = session::accept(&mut change.draft, incoming, can_steer)?;
+    if let Some(Notify { watch: id, watcher }) = message.notify {
+        session::arm(&mut change.draft, Watch { id, watcher, on, cause, hop, class, due: None })?;
+    }
+    Ok(placement)
 }
 
 /// Makes the event that opens a person's cause.

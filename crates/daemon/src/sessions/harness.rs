@@ -6,19 +6,19 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId};
-use paseo_core::permission::{self, Mode, Scope};
-use paseo_core::session::{Outcome, Pending, Source};
-use paseo_core::tool::Grants;
-use paseo_core::{envelope, prompt};
-use paseo_runtime::provider::{Harness, Input, Launch, McpServer, Message, Output, TOKEN_VARIABLE};
+use paseo_core::session::{Class, On, Outcome, Pending, Source};
+use paseo_core::tool::SEND_TO_TAB;
+use paseo_runtime::provider::{Harness, Input, Launch, Message, Output, TOKEN_VARIABLE};
 
 use super::Context;
 use super::actor::{Ending, SessionActor};
+use super::dress::Dress;
 use crate::failure::Failure;
 use crate::identity::Registration;
 use crate::processes::Place;
-use crate::{mcp, mint, worktrees};
+use crate::{mint, skills, worktrees};
 
 /// A harness with everything that lives as long as it does.
 pub(super) struct Running {
@@ -30,15 +30,6 @@ pub(super) struct Running {
     ended: bool,
     /// How many commands it runs in the background.
     pub(super) background: usize,
-}
-
-/// What a session's process is started with, beside its conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Dress {
-    prompt: String,
-    servers: Vec<McpServer>,
-    /// What the harness asks for; what it is answered is decided here.
-    permissions: Mode,
 }
 
 /// A harness on its way.
@@ -105,13 +96,13 @@ impl SessionActor {
                 return;
             }
         };
-        let (input, dress) = (Input::Turn { turn: id, messages }, self.dress());
+        let (input, dress) = (Input::Turn { turn: id, messages }, self.context.dress(&self.session).ok());
         match &mut self.running {
             // It is being ended; its exit starts the next.
             Some(running) if running.ended => self.unsent = Some(input),
             Some(running) => {
                 // Labels and settings count from the next turn on.
-                if running.dress != dress || !running.tell(input.clone()) {
+                if Some(&running.dress) != dress.as_ref() || !running.tell(input.clone()) {
                     self.unsent = Some(input);
                     self.end_processes();
                 }
@@ -135,7 +126,8 @@ impl SessionActor {
 
     /// Starts a process, as soon as there is a place for it.
     pub(super) fn launch(&mut self) {
-        let (context, session, dress) = (Arc::clone(&self.context), self.session.clone(), self.dress());
+        let (context, session, dress) =
+            (Arc::clone(&self.context), self.session.clone(), self.context.dress(&self.session));
         self.start = Some(Box::pin(async move {
             let place = context.processes.place(session.id).await;
             let place = place
@@ -144,24 +136,38 @@ impl SessionActor {
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
             })?;
+            // Nobody works without the instructions they are meant to have, nor with another key.
+            let credentials = context.definitions.credentials(&session).map_err(|gone| {
+                not_started(
+                    gone.hint.map_or(gone.message.clone(), |hint| format!("{}\n{hint}", gone.message)),
+                )
+            })?;
+            let dress = dress.map_err(|failure| {
+                let hint = failure.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+                not_started(failure.message + &hint)
+            })?;
             // Before a harness says it in words of its own.
             if let Some(gone) = worktrees::gone(&session.profile) {
                 let hint = gone.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
                 return Err(not_started(gone.message + &hint));
             }
+            skills::write(&context.home, session.id, &dress.skills)
+                .map_err(|error| not_started(format!("its skills cannot be written: {error}")))?;
             let secret = mint::secret().map_err(|error| not_started(error.to_string()))?;
+            let environment = [environment(&context, session.id, &secret), credentials].concat();
             let launch = Launch {
                 session: session.id,
                 directory: session.profile.directory.clone().into(),
                 model: session.profile.model.clone(),
                 effort: session.profile.effort.clone(),
                 permissions: dress.permissions,
+                withheld: dress.withheld.clone(),
                 prompt: dress.prompt.clone(),
                 servers: dress.servers.clone(),
                 resume: session.history.reference.clone(),
                 turns: session.history.turns,
                 executable: context.executable.clone(),
-                environment: environment(&context, session.id, &secret),
+                environment,
             };
             let registration = context.credentials.register(session.id, &secret);
             let harness = provider.start(launch).await.map_err(|error| {
@@ -179,17 +185,6 @@ impl SessionActor {
                 background: 0,
             })
         }));
-    }
-
-    /// Returns what a process of this session is to be started with now.
-    fn dress(&self) -> Dress {
-        let settings = self.context.settings.get();
-        let profile = &self.session.profile;
-        let grants = Grants::of(&self.session, &settings);
-        let servers = mcp::servers(&grants, &self.context.url, self.session.id);
-        let permissions =
-            permission::asking(profile.permissions, settings.rules.values(), &Scope::of(profile));
-        Dress { prompt: prompt::build(&self.session), servers, permissions }
     }
 
     /// Goes on once the process is there, or is known not to come.
@@ -235,7 +230,12 @@ impl SessionActor {
                 None => self.context.journal.log.text(pending.text.id.uuid()).await?.unwrap_or_default(),
             };
             let sender = pending.origin.session().map(|sender| self.context.directory.handle(sender));
-            let text = envelope::wrap(&pending.origin, sender.as_deref(), &text, pending.repeat);
+            let (origin, handle) = (&pending.origin, sender.as_deref());
+            // News asks for no answer, and what is watched is answered by the turn itself.
+            let watched = self.session.watches.iter().any(|watch| watch.on == On::Delivery(pending.id));
+            let mail = pending.class == Class::Message && !pending.waited && !watched;
+            let reply = mail && self.context.grants(&self.session).has(SEND_TO_TAB);
+            let text = envelope::wrap(Sender { origin, handle, reply }, &text, pending.repeat);
             messages.push(Message { delivery: pending.id, origin: pending.origin.clone(), text });
         }
         Ok(messages)

@@ -2,26 +2,35 @@
 
 mod actor;
 mod asks;
+mod blueprint;
 mod changes;
 mod create;
 mod deliver;
+mod dress;
 mod harness;
 mod output;
 mod people;
 mod recover;
+pub(crate) mod routing;
 mod tools;
+mod watches;
+mod writing;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use paseo_core::actor::Actor;
-use paseo_core::id::{CauseId, SessionId};
+use paseo_core::definition::Definition;
+use paseo_core::family;
+use paseo_core::id::{CauseId, SessionId, WatchId};
 use paseo_core::item::ToolOutcome;
 use paseo_core::label::Label;
-use paseo_core::session::{Class, Session, Verb};
+use paseo_core::prompt::{self, Parts};
+use paseo_core::session::{Class, Session, Verb, Watch};
+use paseo_core::tool::{Grants, Plugin};
 use paseo_runtime::git::Removed;
 use paseo_store::Version;
 use paseo_wire::error::Code;
@@ -30,8 +39,10 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use actor::Beginning;
+pub(crate) use blueprint::Order;
 pub(crate) use create::NewSession;
 
+use crate::definitions::Definitions;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::identity::Credentials;
@@ -40,6 +51,8 @@ use crate::live::Live;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
+use crate::skills;
+use crate::waits::Waits;
 use crate::worktrees::Listed;
 
 /// Messages that may wait for an actor's attention.
@@ -50,14 +63,54 @@ pub(crate) struct Context {
     pub(crate) journal: Journal,
     pub(crate) directory: Directory,
     pub(crate) live: Live,
+    pub(crate) definitions: Definitions,
+    /// The plugins that are switched off.
+    pub(crate) plugins_off: BTreeSet<Plugin>,
     pub(crate) providers: Providers,
     pub(crate) processes: Processes,
     pub(crate) credentials: Credentials,
     pub(crate) settings: SettingsCell,
+    /// Who waits for whom.
+    pub(crate) waits: Waits,
+    /// Held while a definition's session is looked for and made, so that two who ask at once do not make two.
+    pub(crate) routing: tokio::sync::Mutex<()>,
+    /// Held while a family grows or is closed, so that nobody is left below a closed one.
+    pub(crate) families: tokio::sync::Mutex<()>,
     pub(crate) home: PathBuf,
     pub(crate) executable: PathBuf,
     /// Where the API is, for agents.
     pub(crate) url: String,
+}
+
+impl Context {
+    /// Returns what a session may use now. The one way to know: every check starts here.
+    ///
+    /// Whoever follows a definition that is gone may use nothing.
+    pub(crate) fn grants(&self, session: &Session) -> Grants {
+        match self.definitions.of(session) {
+            Ok(definition) => Grants::of(session, &definition, &self.settings.get(), &self.plugins_off),
+            Err(_) => Grants::default(),
+        }
+    }
+
+    /// Returns what is added to the prompt of a session's harness now.
+    pub(crate) fn prompt(&self, session: &Session) -> String {
+        let catalogue = self.definitions.catalogue(&session.profile.project);
+        let Ok(definition) = catalogue.get(session.profile.slug()) else { return String::new() };
+        let (grants, peers) = (self.grants(session), catalogue.peers(&definition));
+        let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
+        let pages = skills::pages(self, session, &definition, &grants).unwrap_or_default();
+        let skills = skills::listed(&self.home, session.id, &pages);
+        let parts = Parts {
+            session,
+            definition: &definition,
+            grants: &grants,
+            role: None,
+            skills: &skills,
+            peers: &peers,
+        };
+        prompt::build(parts)
+    }
 }
 
 /// An answer on its way back to whoever asked.
@@ -78,6 +131,12 @@ pub(crate) enum Command {
         reply: Reply<bool>,
     },
     Patch(Patch, Reply<bool>),
+    /// A person comes from another session, or goes back there.
+    Enter {
+        by: Actor,
+        from: Option<SessionId>,
+        reply: Reply<()>,
+    },
     Answer(Answer, Reply<bool>),
     /// Does what the agent asks for, if it may.
     Tool {
@@ -90,6 +149,26 @@ pub(crate) enum Command {
         call: String,
         outcome: ToolOutcome,
         text: String,
+    },
+    /// Somebody is to be told.
+    Watch(Watch, Reply<()>),
+    /// They were told, or need not be any more.
+    Unwatch(WatchId, Reply<()>),
+    /// They know already. False when they are being told at this moment.
+    Spare(WatchId, Reply<bool>),
+    /// Looks again who is to be told.
+    TellWatchers,
+    /// Takes back the news of another session's work: they are known here.
+    ForgetNews(SessionId, Reply<()>),
+    /// Holds what descends from a request that a person stopped.
+    HoldCause(Actor, CauseId, Reply<()>),
+    /// Takes a person's words into the running turn, whose agent waits for something.
+    TakeWords(Reply<Option<String>>),
+    /// Puts a notice into the transcript.
+    Note {
+        code: &'static str,
+        text: String,
+        reply: Reply<()>,
     },
     /// Goes on with what waits: after a restart.
     Resume(Reply<()>),
@@ -114,9 +193,17 @@ impl Command {
                 drop(reply.send(Err(failure)))
             }
             Self::Tool { reply, .. } => drop(reply.send(Err(failure))),
-            Self::Resume(reply) => drop(reply.send(Err(failure))),
+            Self::Resume(reply)
+            | Self::Watch(_, reply)
+            | Self::Unwatch(_, reply)
+            | Self::ForgetNews(_, reply)
+            | Self::HoldCause(_, _, reply)
+            | Self::Enter { reply, .. }
+            | Self::Note { reply, .. } => drop(reply.send(Err(failure))),
+            Self::TakeWords(reply) => drop(reply.send(Err(failure))),
+            Self::Spare(_, reply) => drop(reply.send(Err(failure))),
             Self::Shutdown(reply) => drop(reply.send(Ok(()))),
-            Self::Sleep | Self::ToolDone { .. } => {}
+            Self::Sleep | Self::TellWatchers | Self::ToolDone { .. } => {}
         }
     }
 }
@@ -128,9 +215,18 @@ pub(crate) struct Message {
     pub(crate) verb: Verb,
     pub(crate) class: Class,
     pub(crate) waited: bool,
+    /// Who is told what becomes of it.
+    pub(crate) notify: Option<Notify>,
     /// What it descends from; `None` opens a new cause, which only people do.
     pub(crate) cause: Option<(CauseId, u32)>,
     pub(crate) key: Option<RequestKey>,
+}
+
+/// Who is told what becomes of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Notify {
+    pub(crate) watch: WatchId,
+    pub(crate) watcher: SessionId,
 }
 
 /// An idempotency key, before its receipt is known.
@@ -141,13 +237,23 @@ pub(crate) struct RequestKey {
     pub(crate) body: [u8; 32],
 }
 
-/// A change of names and labels.
+/// A change of what people call a session and note about it.
 pub(crate) struct Patch {
     pub(crate) by: Actor,
     /// `Some(None)` takes the name away.
     pub(crate) name: Option<Option<String>>,
     pub(crate) set: Vec<Label>,
     pub(crate) unset: Vec<String>,
+    pub(crate) pinned: Option<bool>,
+    /// Null takes one away.
+    pub(crate) attributes: BTreeMap<String, Value>,
+}
+
+impl Patch {
+    /// Changes nothing.
+    pub(crate) fn by(by: Actor) -> Self {
+        Self { by, name: None, set: Vec::new(), unset: Vec::new(), pinned: None, attributes: BTreeMap::new() }
+    }
 }
 
 /// The wish to remove a session's worktree.
@@ -197,6 +303,29 @@ impl Sessions {
         answer.await.unwrap_or_else(|_| Err(Failure::internal("a session ended without an answer")))
     }
 
+    /// Closes a session, and before it those that descend from it. Returns whether it was open, and how many of them.
+    pub(crate) async fn close(&self, id: SessionId, by: &Actor) -> Result<(bool, usize), Failure> {
+        let _family = self.context.families.lock().await;
+        let with = self.close_descendants(id, by).await?;
+        Ok((self.ask(id, |reply| Command::Close(by.clone(), reply)).await?, with))
+    }
+
+    /// Closes what descends from a session, leaves first. Whoever is closed with it is not told of the others.
+    pub(crate) async fn close_descendants(&self, id: SessionId, by: &Actor) -> Result<usize, Failure> {
+        let open = self.context.directory.all();
+        let parents = open.iter().filter_map(|session| Some((session.id, session.profile.parent?)));
+        let below = family::descendants_leaf_first(id, parents);
+        let closing = |session: SessionId| session == id || below.contains(&session);
+        for child in &below {
+            let watches = self.context.directory.get(*child).map(|session| session.watches.clone());
+            for watch in watches.unwrap_or_default().iter().filter(|watch| closing(watch.watcher)) {
+                gone_is_fine(self.ask(*child, |reply| Command::Unwatch(watch.id, reply)).await)?;
+            }
+            gone_is_fine(self.ask(*child, |reply| Command::Close(by.clone(), reply)).await)?;
+        }
+        Ok(below.len())
+    }
+
     /// Stops all sessions in good order.
     pub(crate) async fn shutdown(&self) {
         self.stopping.store(true, Ordering::SeqCst);
@@ -214,7 +343,8 @@ impl Sessions {
         }
     }
 
-    async fn tell(&self, id: SessionId, mut command: Command) -> Result<(), Failure> {
+    /// Hands a session a command.
+    pub(crate) async fn tell(&self, id: SessionId, mut command: Command) -> Result<(), Failure> {
         loop {
             let mailbox = match self.awake(id) {
                 Some(mailbox) => mailbox,
@@ -255,5 +385,12 @@ impl Sessions {
         );
         tokio::spawn(actor.run(beginning));
         mailbox
+    }
+}
+
+fn gone_is_fine<T>(result: Result<T, Failure>) -> Result<(), Failure> {
+    match result {
+        Err(failure) if failure.code != Code::NotFound => Err(failure),
+        _ => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use paseo_core::actor::Actor;
 use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Draft, Entry, Kind, Place, ToolOutcome};
-use paseo_core::session::{self, Event, Outcome, Pending, Source, Verb};
+use paseo_core::session::{self, Event, Outcome, Source, Verb};
 use paseo_runtime::orphans;
 use paseo_runtime::provider::{DeltaKind, Exit, Failed, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
@@ -15,12 +15,12 @@ use tokio::time::Instant;
 use super::actor::{Ending, Growing, RETRY, SessionActor, Timer};
 use super::asks::withdraw;
 use super::changes::{Change, Spent, Stored};
+use super::tools::plan;
+use super::watches::hand_words;
+use super::writing::{bound_names, place, user_text};
 use crate::failure::Failure;
-use crate::journal::Entries;
 use crate::mint;
 
-/// Longest name or id that a harness may give.
-const NAME_BYTES: usize = 200;
 /// How long a process may take to go on by itself when the last command in the background has ended.
 const AFTER_BACKGROUND: Duration = Duration::from_secs(5);
 /// How much of a growing text is kept in case it is never finished.
@@ -70,8 +70,12 @@ impl SessionActor {
     /// Ends the turn in the log, and closes what it left open. Tries again when that cannot be stored.
     pub(super) async fn finish(&mut self, ending: Ending) {
         let (left, session, turn) = (self.left_open(), self.id(), self.current);
+        let words = std::mem::take(&mut self.words);
         let stored = self
             .change(&Actor::Daemon, |change| {
+                if ending.outcome == Outcome::Completed {
+                    hand_words(change, turn, &words);
+                }
                 end(change, &left, turn, &ending);
                 Ok(())
             })
@@ -242,13 +246,23 @@ impl SessionActor {
             }
         }
         let (session, turn) = (self.id(), self.current);
+        // Whoever goes on after a wait has what ended it.
+        let went_on = finished.iter().any(|(_, _, draft)| matches!(draft.kind, Kind::ToolResult { .. }));
+        let words = if went_on { std::mem::take(&mut self.words) } else { Vec::new() };
         let stored = self
             .quietly(|change| {
+                hand_words(change, turn, &words);
                 for (id, place, draft) in &finished {
                     if let (Kind::Usage(usage), Some(turn)) = (&draft.kind, turn) {
                         change.draft.push(Event::UsageAdded { turn, usage: *usage });
                     }
-                    change.entries.item(session, *id, place.clone(), draft.clone());
+                    match &draft.text {
+                        // The harness's own list; those of its subagents are theirs.
+                        Some(list) if draft.kind == Kind::Todo && place.parent.is_none() => {
+                            plan(change, *id, place.clone(), list);
+                        }
+                        _ => change.entries.item(session, *id, place.clone(), draft.clone()),
+                    }
                 }
             })
             .await;
@@ -435,48 +449,6 @@ pub(super) fn close_open(change: &mut Change, left: &LeftOpen, turn: Option<Turn
         let notice = Draft::text(Kind::Notice { code: "interrupted".to_owned() }, words);
         change.entries.item(session, mint::item(), place(turn), notice);
     }
-}
-
-/// The place of what the daemon itself says in a turn.
-pub(super) fn place(turn: Option<TurnId>) -> Place {
-    Place { turn, step: 0, parent: None }
-}
-
-/// Cuts what a harness may have made up: it stands in the event itself, which stays small.
-fn bound_names(kind: &mut Kind) {
-    let cut = |text: &mut String| *text = bounded(text);
-    match kind {
-        Kind::ToolCall { call, name, .. } => {
-            cut(call);
-            cut(name);
-        }
-        Kind::ToolResult { call, .. } => cut(call),
-        Kind::Permission { hash, .. } => cut(hash),
-        Kind::Notice { code } | Kind::Error { code } => cut(code),
-        Kind::UserText { .. }
-        | Kind::AssistantText
-        | Kind::Thinking
-        | Kind::Todo
-        | Kind::Usage(_)
-        | Kind::Raw { .. } => {}
-    }
-}
-
-/// Cuts a name to a length that fits into an event.
-pub(super) fn bounded(text: &str) -> String {
-    let end = (0..=NAME_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    text[..end.unwrap_or(0)].to_owned()
-}
-
-fn user_text(
-    entries: &mut Entries,
-    session: paseo_core::id::SessionId,
-    turn: Option<TurnId>,
-    pending: &Pending,
-) {
-    let kind = Kind::UserText { origin: pending.origin.clone(), delivery: pending.id };
-    let entry = Entry { place: place(turn), kind };
-    entries.item_with(session, mint::item(), entry, Some(pending.text.id));
 }
 
 fn words(exit: &Exit) -> String {

@@ -1,6 +1,7 @@
 //! What people do to a session beside talking to it.
 
 use paseo_core::actor::Actor;
+use paseo_core::id::{CauseId, SessionId};
 use paseo_core::session::{self, Event, Outcome, Refusal, Source};
 use paseo_runtime::git::Removed;
 use paseo_runtime::provider::Output;
@@ -14,7 +15,7 @@ use super::output::{close_open, end};
 use super::{Patch, Uproot};
 use crate::directory::Closing;
 use crate::failure::Failure;
-use crate::worktrees;
+use crate::{skills, worktrees};
 
 impl SessionActor {
     /// Stops the running turn; nothing more starts until a person writes.
@@ -31,6 +32,15 @@ impl SessionActor {
             self.interrupt(Source::Person).await;
         }
         Ok(stopped)
+    }
+
+    /// Holds what descends from a request that a person stopped.
+    pub(super) async fn hold_cause(&mut self, by: Actor, cause: CauseId) -> Result<(), Failure> {
+        self.change(&by, |change| {
+            session::hold_cause(&mut change.draft, cause);
+            Ok(())
+        })
+        .await
     }
 
     /// Closes the session and ends its processes.
@@ -86,6 +96,7 @@ impl SessionActor {
                 .hint("`paseo queue` shows what waits; add --force to delete it all the same"));
         }
         self.close(by.clone()).await?;
+        self.tell_all_watchers().await;
         loop {
             let mut change = self.begin(&by);
             change.draft.push(Event::Deleted {});
@@ -93,6 +104,9 @@ impl SessionActor {
             if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
                 self.context.directory.count_closed(&self.session.profile.project, Closing::Gone);
                 self.over = true;
+                if let Err(error) = skills::remove(&self.context.home, self.id()) {
+                    tracing::warn!(session = %self.id(), %error, "the skills of a deleted session are left behind");
+                }
                 return Ok(true);
             }
         }
@@ -116,7 +130,21 @@ impl SessionActor {
             }
             session::label(&mut change.draft, patch.set.clone(), patch.unset.clone())
                 .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
+            if let Some(pinned) = patch.pinned {
+                session::pin(&mut change.draft, pinned);
+            }
+            session::attribute(&mut change.draft, patch.attributes.clone())
+                .map_err(|bad| Failure::new(Code::InvalidRequest, bad.to_string()))?;
             Ok(!change.draft.events.is_empty())
+        })
+        .await
+    }
+
+    /// Notes where a person comes from who is here now, or that they have gone back there.
+    pub(super) async fn enter(&mut self, by: Actor, from: Option<SessionId>) -> Result<(), Failure> {
+        self.change(&by, |change| {
+            session::enter(&mut change.draft, &by, from);
+            Ok(())
         })
         .await
     }

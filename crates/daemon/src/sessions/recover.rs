@@ -29,6 +29,7 @@ impl Sessions {
                 if let paseo_core::fold::SessionHead::Session(session) = head {
                     if session.turn.is_some()
                         || session.parked().is_some()
+                        || !session.watches.is_empty()
                         || session::next(&session).is_some()
                     {
                         unfinished.push(session.id);

@@ -1,16 +1,20 @@
 //! Tools that an agent calls through its harness, and those that change the agent itself.
 
 use paseo_core::actor::Actor;
-use paseo_core::item::ToolOutcome;
+use paseo_core::id::ItemId;
+use paseo_core::item::{Entry, Kind, Place, ToolOutcome};
 use paseo_core::limits::NAME_CHARS;
 use paseo_core::session::{self, Refusal};
-use paseo_core::tool::{SET_BRANCH, SET_TITLE};
+use paseo_core::todo;
+use paseo_core::tool::{SET_BRANCH, SET_TITLE, TODO};
 use serde_json::Value;
 
 use super::Command;
 use super::actor::SessionActor;
+use super::changes::Change;
+use super::writing::place;
 use crate::failure::Failure;
-use crate::{tools, worktrees};
+use crate::{journal, mint, tools, worktrees};
 
 impl SessionActor {
     /// Lets a tool that the agent calls through its harness be done. Not here: it may take long, or need this actor.
@@ -30,6 +34,7 @@ impl SessionActor {
         match name {
             SET_TITLE => self.set_title(input).await,
             SET_BRANCH => self.set_branch(input).await,
+            TODO => self.set_todo(input).await,
             other => (ToolOutcome::Error, format!("the tool `{other}` does not change the agent itself")),
         }
     }
@@ -58,6 +63,19 @@ impl SessionActor {
         }
     }
 
+    async fn set_todo(&mut self, input: &Value) -> (ToolOutcome, String) {
+        let todos = match todo::read(input) {
+            Ok(todos) => todos,
+            Err(refused) => return (ToolOutcome::Error, refused.to_string()),
+        };
+        let (turn, text) = (self.current, todo::encode(&todos));
+        let stored = self.quietly(|change| plan(change, mint::item(), place(turn), &text)).await;
+        match stored {
+            Ok(()) => (ToolOutcome::Ok, todo::echo(&todos)),
+            Err(failure) => (ToolOutcome::Error, failure.message),
+        }
+    }
+
     async fn set_title(&mut self, input: &Value) -> (ToolOutcome, String) {
         let title = input.get("title").and_then(Value::as_str).map(clean).filter(|title| !title.is_empty());
         let Some(title) = title else {
@@ -76,6 +94,15 @@ impl SessionActor {
             Err(failure) => (ToolOutcome::Error, failure.message),
         }
     }
+}
+
+/// Drafts a new list of what is to be done; an empty one takes it away.
+pub(super) fn plan(change: &mut Change, id: ItemId, place: Place, list: &str) {
+    let (session, reference) = (change.draft.session.id, journal::reference(list));
+    change.entries.content(session, reference.id, list.to_owned(), None);
+    change.entries.item_with(session, id, Entry { place, kind: Kind::Todo }, Some(reference.id));
+    let is_empty = list.trim() == "[]";
+    session::todo(&mut change.draft, (!is_empty).then_some(reference));
 }
 
 /// One line, without control characters, of bounded length.

@@ -1,97 +1,118 @@
-//! Which server has which tools, and what each is for.
+//! Which server has which tools, and what each is for, as the agent that asks is told.
 
-use paseo_core::tool::{Grants, READ_TAB, SEND_TO_TAB, SET_BRANCH, SET_TITLE};
+use paseo_core::definition::Definition;
+use paseo_core::session::Session;
+use paseo_core::tool::{
+    AGENTS_LIST, AGENTS_MESSAGE, Grants, NOTIFY_WHEN_IDLE, Plugin, READ_TAB, RETRIEVE, SEND_TO_TAB,
+    SET_BRANCH, SET_TITLE, SUMMON, TODO,
+};
 use serde_json::{Value, json};
 
-/// A server by its name, with everything it could offer.
-pub(crate) struct Server {
-    pub(crate) name: &'static str,
-    tools: &'static [Tool],
-}
+use crate::sessions::Context;
 
-/// A tool as agents read about it.
-pub(crate) struct Tool {
+/// The server of the two tools of agents in the app: exactly these, and only for them.
+const UI_SERVER: &str = "Paseo";
+/// The server of whatever else is granted.
+const TOOLS_SERVER: &str = "paseo-tools";
+/// All servers.
+pub(crate) const SERVERS: [&str; 2] = [UI_SERVER, TOOLS_SERVER];
+
+/// A tool as an agent reads about it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Described {
     pub(crate) name: &'static str,
-    pub(crate) description: &'static str,
+    pub(crate) plugin: Plugin,
+    pub(crate) description: String,
     /// JSON schema of the arguments.
-    pub(crate) schema: fn() -> Value,
+    pub(crate) schema: Value,
 }
 
-impl Server {
-    /// Returns the tools that a session may use. What is not granted is never advertised.
-    pub(crate) fn granted<'a>(&self, grants: &'a Grants) -> impl Iterator<Item = &'static Tool> + use<'a> {
-        self.tools.iter().filter(|tool| grants.check(tool.name).is_ok())
+/// Returns the server that a plugin's tools are on.
+pub(crate) fn server_of(plugin: Plugin) -> &'static str {
+    if plugin == Plugin::Ui { UI_SERVER } else { TOOLS_SERVER }
+}
+
+/// Describes the tools that a session may call. What is not granted is never advertised.
+pub(crate) fn describe(context: &Context, session: &Session, grants: &Grants) -> Vec<Described> {
+    let callable = grants.specs().iter().filter(|spec| spec.power.is_none());
+    callable
+        .map(|spec| {
+            let (description, schema) = text(context, session, grants, spec.name);
+            Described { name: spec.name, plugin: spec.plugin, description, schema }
+        })
+        .collect()
+}
+
+fn text(context: &Context, session: &Session, grants: &Grants, name: &str) -> (String, Value) {
+    match name {
+        SET_TITLE => (
+            "Sets the title that people see for the current task. Call it once per task, as soon as you understand what is \
+             wanted; a few words, no full stop."
+                .to_owned(),
+            object(json!({ "title": { "type": "string", "description": "A few words." } }), &["title"]),
+        ),
+        SET_BRANCH => (
+            "Names the git branch of your worktree, for example `fix-login-timeout`. Call it once, together with \
+             set_title."
+                .to_owned(),
+            object(
+                json!({ "name": { "type": "string", "description": "The new name of the branch." } }),
+                &["name"],
+            ),
+        ),
+        SEND_TO_TAB => (
+            "Delivers a message to another agent, named by its short handle (any unique prefix of its id, at least 4 \
+             characters). A busy agent takes it up after its turn, an idle one starts a new turn. Returns at once and does \
+             not wait for an answer; the other one sees who sent it."
+                .to_owned(),
+            object(
+                json!({
+                    "tab_id": { "type": "string", "description": "The short handle of the other agent." },
+                    "message": { "type": "string", "description": "What to tell it." },
+                }),
+                &["tab_id", "message"],
+            ),
+        ),
+        READ_TAB => (
+            "Returns the last completed answer of another agent, named by its short handle, with its status (idle, running \
+             or error). A snapshot: it never waits."
+                .to_owned(),
+            object(json!({ "tab_id": tab_id() }), &["tab_id"]),
+        ),
+        NOTIFY_WHEN_IDLE => (
+            "Asks to be told, once, when another agent, named by its short handle, has nothing left to do. The notice \
+             comes along with your next turn; so do not wait or poll."
+                .to_owned(),
+            object(json!({ "tab_id": tab_id() }), &["tab_id"]),
+        ),
+        AGENTS_MESSAGE => super::agents::described(grants),
+        AGENTS_LIST => (
+            "Lists the other agents that you can talk to, by their ids.".to_owned(),
+            object(json!({}), &[]),
+        ),
+        SUMMON => {
+            let catalogue = context.definitions.catalogue(&session.profile.project);
+            let own = catalogue.get(session.profile.slug());
+            let sees = |other: &&Definition| own.as_ref().is_ok_and(|own| own.sees(other));
+            let seen: Vec<&Definition> = catalogue.all().map(AsRef::as_ref).filter(sees).collect();
+            super::summon::described(session, &seen, super::summon::Modes::of(context), grants)
+        }
+        RETRIEVE => super::summon::retrieve_described(),
+        TODO => super::todo::described(),
+        _ => (String::new(), object(json!({}), &[])),
     }
 }
 
-/// All servers.
-pub(crate) static SERVERS: &[Server] = &[
-    // Exactly these two, and only for agents in the app.
-    Server { name: "Paseo", tools: UI },
-    // Whatever else is granted.
-    Server { name: "paseo-tools", tools: TABS },
-];
+fn tab_id() -> Value {
+    json!({ "type": "string", "description": "The short handle of the other agent." })
+}
 
-const UI: &[Tool] = &[
-    Tool {
-        name: SET_TITLE,
-        description: "Sets the title that people see for the current task. Call it once per task, as soon as \
-                          you understand what is wanted; a few words, no full stop.",
-        schema: || {
-            json!({
-                "type": "object",
-                "properties": { "title": { "type": "string", "description": "A few words." } },
-                "required": ["title"],
-                "additionalProperties": false,
-            })
-        },
-    },
-    Tool {
-        name: SET_BRANCH,
-        description: "Names the git branch of your worktree, for example `fix-login-timeout`. Call it once, \
-                          together with set_title.",
-        schema: || {
-            json!({
-                "type": "object",
-                "properties": { "name": { "type": "string", "description": "The new name of the branch." } },
-                "required": ["name"],
-                "additionalProperties": false,
-            })
-        },
-    },
-];
-
-const TABS: &[Tool] = &[
-    Tool {
-        name: SEND_TO_TAB,
-        description: "Delivers a message to another agent, named by its short handle (any unique prefix of its id, at \
-                      least 4 characters). A busy agent takes it up after its turn, an idle one starts a new turn. \
-                      Returns at once and does not wait for an answer; the other one sees who sent it.",
-        schema: || {
-            json!({
-                "type": "object",
-                "properties": {
-                    "tab_id": { "type": "string", "description": "The short handle of the other agent." },
-                    "message": { "type": "string", "description": "What to tell it." },
-                },
-                "required": ["tab_id", "message"],
-                "additionalProperties": false,
-            })
-        },
-    },
-    Tool {
-        name: READ_TAB,
-        description: "Returns the last completed answer of another agent, named by its short handle, with its status \
-                      (idle, running or error). A snapshot: it never waits.",
-        schema: || {
-            json!({
-                "type": "object",
-                "properties": {
-                    "tab_id": { "type": "string", "description": "The short handle of the other agent." },
-                },
-                "required": ["tab_id"],
-                "additionalProperties": false,
-            })
-        },
-    },
-];
+/// The schema of an object with these properties and no others.
+pub(super) fn object(properties: Value, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}

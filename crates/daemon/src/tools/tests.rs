@@ -4,9 +4,10 @@ use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
 use paseo_core::settings::{Event, Key};
+use paseo_core::tool::REGISTRY;
 use serde_json::{Value, json};
 
-use super::call;
+use super::{call, catalogue};
 use crate::http::tests::House;
 
 async fn agent(house: &House) -> SessionId {
@@ -27,14 +28,14 @@ async fn ask(house: &House, caller: SessionId, name: &str, input: Value) -> (Too
 async fn sending_and_reading_are_granted_each_on_its_own() {
     let house = House::new().await;
     let (caller, other) = (agent(&house).await, agent(&house).await);
-    for name in ["send_to_tab", "read_tab"] {
-        let input = json!({ "tab_id": other.to_string(), "message": "hi" });
-        assert_eq!(ask(&house, caller, name, input).await.0, ToolOutcome::Denied, "{name}");
+    let send = json!({ "tab_id": other.to_string(), "message": "hi" });
+    let read = json!({ "tab_id": other.to_string() });
+    for (name, input) in [("send_to_tab", &send), ("read_tab", &read)] {
+        assert_eq!(ask(&house, caller, name, input.clone()).await.0, ToolOutcome::Denied, "{name}");
     }
     switch_on(&house, Key::PermReadTab).await;
-    let input = json!({ "tab_id": other.to_string(), "message": "hi" });
-    assert_eq!(ask(&house, caller, "send_to_tab", input.clone()).await.0, ToolOutcome::Denied);
-    let (outcome, text) = ask(&house, caller, "read_tab", input).await;
+    assert_eq!(ask(&house, caller, "send_to_tab", send).await.0, ToolOutcome::Denied);
+    let (outcome, text) = ask(&house, caller, "read_tab", read).await;
     assert_eq!(outcome, ToolOutcome::Ok);
     assert!(text.contains("Tab has no assistant responses yet."), "{text}");
 }
@@ -47,8 +48,14 @@ async fn what_cannot_be_meant_is_told_with_what_there_is() {
     let handle = house.app.sessions.context.directory.handle(other);
     let attempts = [
         (json!({ "tab_id": "", "message": "hi" }), "`tab_id` is missing or empty".to_owned()),
-        (json!({ "tab_id": other.to_string() }), "`message` is missing or empty".to_owned()),
+        (json!({ "tab_id": other.to_string() }), "`message` is missing".to_owned()),
+        (
+            json!({ "tab_id": other.to_string(), "message": " \n" }),
+            "`message` is missing or empty".to_owned(),
+        ),
         (json!({ "tab_id": "%%%%", "message": "hi" }), format!("- {handle} (idle")),
+        (json!({ "tab_id": "____", "message": "hi" }), format!("- {handle} (idle")),
+        (json!({ "tab_id": &handle[..3], "message": "hi" }), format!("- {handle} (idle")),
         (json!({ "tab_id": caller.to_string(), "message": "hi" }), "to itself".to_owned()),
     ];
     for (input, words) in attempts {
@@ -58,4 +65,53 @@ async fn what_cannot_be_meant_is_told_with_what_there_is() {
     }
     let untouched = house.app.sessions.context.directory.get(other).unwrap();
     assert!(untouched.queue.is_empty() && untouched.turn.is_none());
+}
+
+#[tokio::test]
+async fn a_handle_that_could_be_two_is_told_with_both_and_one_more_character_helps() {
+    let house = House::new().await;
+    switch_on(&house, Key::PermReadTab).await;
+    let caller = agent(&house).await;
+    let alike = |last: u8| {
+        let mut bytes = [0xab; 16];
+        bytes[2] = last;
+        SessionId::from_random(bytes)
+    };
+    let (one, two) = (alike(0x10), alike(0x20));
+    for id in [one, two] {
+        house.with_id(id).await;
+    }
+    let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
+    assert_eq!(outcome, ToolOutcome::Error);
+    for words in ["could be any of 2 agents", "- abab1 (idle", "- abab2 (idle", "type one more character"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for typed in ["abab1", "ABAB1", &one.to_string()] {
+        let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": typed })).await;
+        assert_eq!(outcome, ToolOutcome::Ok, "{typed}: {text}");
+    }
+    // Once the other is closed there is nothing left to confuse it with.
+    house.app.sessions.close(two, &Actor::Human("cli".into())).await.unwrap();
+    let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
+    assert_eq!(outcome, ToolOutcome::Ok, "{text}");
+    assert!(text.contains("tab=abab "), "{text}");
+}
+
+#[tokio::test]
+async fn nothing_that_is_not_granted_is_ever_named() {
+    let house = House::new().await;
+    let context = &house.app.sessions.context;
+    let caller = agent(&house).await;
+    let keys = [Key::PermReadTab, Key::PermUserAgent, Key::PermSendToTab, Key::PermSummon];
+    for key in keys {
+        let session = context.directory.get(caller).unwrap();
+        let grants = context.grants(&session);
+        for tool in catalogue::describe(context, &session, &grants) {
+            let told = format!("{} {}", tool.description, tool.schema);
+            for other in REGISTRY.iter().filter(|spec| !grants.has(spec.name) && spec.name != "todo") {
+                assert!(!told.contains(other.name), "{} names {}: {told}", tool.name, other.name);
+            }
+        }
+        switch_on(&house, key).await;
+    }
 }

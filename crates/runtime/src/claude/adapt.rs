@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use paseo_core::id::TurnId;
 use paseo_core::item::{Draft, Kind, Usage};
+use paseo_core::permission::Power;
 use paseo_core::time::Timestamp;
 use serde_json::Value;
 
@@ -38,6 +39,8 @@ pub(super) struct Session {
     pub directory: PathBuf,
     /// A person may have to be asked, or has to be spared.
     pub asks: bool,
+    /// What the agent may not do although the program could.
+    pub withheld: Vec<Power>,
     /// The names of our MCP servers.
     pub servers: Vec<String>,
     /// The program's id of the conversation.

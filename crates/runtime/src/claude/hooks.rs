@@ -34,7 +34,10 @@ impl Adapter {
             self.directories.insert(call.to_owned(), PathBuf::from(directory));
         }
         let input = about.get("tool_input").unwrap_or(&Value::Null);
-        let asks = must_ask(text("tool_name").unwrap_or_default(), input);
+        let name = text("tool_name").unwrap_or_default();
+        // What it asks for without having the power it is refused, and told why.
+        let withheld = self.session.withheld.iter().any(|power| tools::of_power(*power).contains(&name));
+        let asks = withheld || must_ask(name, input);
         vec![Action::Write(say::before_tool(request, asks))]
     }
 }

@@ -20,7 +20,7 @@ mod turns;
 use std::env;
 use std::path::PathBuf;
 
-use paseo_core::permission::Mode;
+use paseo_core::permission::{Mode, Power};
 
 use self::adapt::{Adapter, Session};
 use crate::driver;
@@ -77,6 +77,7 @@ impl Claude {
             // The program tells where it is without the links on the way.
             directory: launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone()),
             asks: launch.permissions != Mode::Full,
+            withheld: launch.withheld.clone(),
             servers: launch.servers.iter().map(|server| server.name.clone()).collect(),
             conversation,
             resumed: launch.resume.is_some(),
@@ -97,6 +98,7 @@ impl Provider for Claude {
             models: true,
             efforts: EFFORTS,
             permissions: &Mode::ALL,
+            withholds: &Power::ALL,
             mcp: true,
             thinking: true,
             cost: true,

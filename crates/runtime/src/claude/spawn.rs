@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use paseo_core::permission::Mode;
+use paseo_core::permission::{Mode, Power};
 use serde_json::{Map, Value, json};
 
 use super::tools;
@@ -82,8 +82,11 @@ fn arguments(launch: &Launch, conversation: &str) -> Vec<String> {
         // Those of a cloned repository would run without anybody being asked. Ours is none of these.
         arguments.push(format!("--settings={}", json!({ "disableAllHooks": true })));
     }
-    if launch.permissions == Mode::ReadOnly {
-        arguments.push(format!("--disallowedTools={}", tools::NOT_FOR_READERS.join(",")));
+    let missing = |power: &Power| !launch.permissions.grants(*power) || launch.withheld.contains(power);
+    let absent: Vec<&str> =
+        Power::ALL.into_iter().filter(missing).flat_map(tools::of_power).copied().collect();
+    if !absent.is_empty() {
+        arguments.push(format!("--disallowedTools={}", absent.join(",")));
     }
     if let Some(model) = &launch.model {
         arguments.push(format!("--model={model}"));
@@ -142,6 +145,7 @@ mod tests {
             model: Some("opus".into()),
             effort: Some("high".into()),
             permissions: Mode::Full,
+            withheld: Vec::new(),
             prompt: "-- be kind".into(),
             servers: vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }],
             resume: None,
@@ -188,6 +192,14 @@ mod tests {
             assert_eq!(hooks, mode != Mode::Full);
             assert!(withheld.is_none_or(|word| word.contains("Bash") && word.contains("Write")));
         }
+    }
+
+    #[test]
+    fn what_is_withheld_is_not_there_whatever_the_mode() {
+        let words =
+            words(&Launch { permissions: Mode::Ask, withheld: vec![Power::Read, Power::Net], ..launch() });
+        let absent = words.iter().find_map(|word| word.strip_prefix("--disallowedTools=")).unwrap();
+        assert_eq!(absent, "Read,NotebookRead,LS,Glob,Grep,WebFetch,WebSearch");
     }
 
     #[test]

@@ -63,24 +63,26 @@ const PLAN: &str = "ExitPlanMode";
 /// The field of a plan that asks for more than the plan.
 const IN_ADVANCE: &str = "allowedPrompts";
 
-/// What an agent that may only read does without, also in its subagents. `Task` stays: it has the same limits.
-pub(super) const NOT_FOR_READERS: &[&str] = &[
-    "Bash",
-    "PowerShell",
-    "Monitor",
-    "Write",
-    "Edit",
-    "MultiEdit",
-    "NotebookEdit",
-    "WebFetch",
-    "WebSearch",
-    "Workflow",
-    "CronCreate",
-    "CronDelete",
-    "EnterWorktree",
-    "ExitWorktree",
-    "SendMessage",
-];
+/// Returns the tools that are not there for an agent without a power, nor for its subagents. `Task` stays: it has the
+/// same limits.
+pub(super) fn of_power(power: Power) -> &'static [&'static str] {
+    match power {
+        Power::Read => &["Read", "NotebookRead", "LS", "Glob", "Grep"],
+        Power::Write => &["Write", "Edit", "MultiEdit", "NotebookEdit"],
+        Power::Shell => &[
+            "Bash",
+            "PowerShell",
+            "Monitor",
+            "Workflow",
+            "CronCreate",
+            "CronDelete",
+            "EnterWorktree",
+            "ExitWorktree",
+            "SendMessage",
+        ],
+        Power::Net => &["WebFetch", "WebSearch"],
+    }
+}
 
 /// Longest title.
 const TITLE: usize = 120;

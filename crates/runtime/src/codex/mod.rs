@@ -27,7 +27,7 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 
-use paseo_core::permission::Mode;
+use paseo_core::permission::{Mode, Power};
 
 use adapt::Conversation;
 use spawn::Setup;
@@ -86,6 +86,7 @@ impl Provider for Codex {
             models: true,
             efforts: &EFFORTS,
             permissions: &Mode::ALL,
+            withholds: &Power::ALL,
             mcp: true,
             thinking: true,
             cost: false,

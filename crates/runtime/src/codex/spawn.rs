@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use paseo_core::id::TurnId;
-use paseo_core::permission::Mode;
+use paseo_core::permission::{Mode, Power};
 use serde_json::{Map, Value, json};
 
+use crate::keys::{CODEX_KEY, CODEX_URL};
 use crate::process::Program;
 use crate::programs::is_executable;
 use crate::provider::{Launch, McpServer, Message, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
@@ -23,11 +24,12 @@ pub(super) const COMMAND_VARIABLE: &str = "CODEX_THREAD_ID";
 /// app server asks for no update and leaves no daemon behind, so nothing has to be. A home of our own has no plugins;
 /// there codex shall not go and look for some.
 pub(super) fn program(launch: &Launch, program: PathBuf, isolated_home: Option<&Path>) -> Program {
-    let (mut environment, mut arguments) = (launch.environment.clone(), vec!["app-server"]);
+    let (mut environment, mut arguments) = (launch.environment.clone(), vec!["app-server".to_owned()]);
     if let Some(home) = isolated_home {
         environment.push((HOME_VARIABLE.to_owned(), home.display().to_string()));
-        arguments.extend(["-c", "features.plugins=false"]);
+        arguments.extend(["-c", "features.plugins=false"].map(str::to_owned));
     }
+    arguments.extend(key_arguments(&launch.environment));
     Program {
         shim: launch.executable.clone(),
         program: program.into_os_string(),
@@ -38,6 +40,25 @@ pub(super) fn program(launch: &Launch, program: PathBuf, isolated_home: Option<&
         // We may run under a codex ourselves.
         removed: vec![COMMAND_VARIABLE.to_owned()],
     }
+}
+
+/// Makes codex use the key that the launch brings. The app server looks for none in its environment by itself: a model
+/// server has to say under which name it is there.
+fn key_arguments(environment: &[(String, String)]) -> Vec<String> {
+    let value =
+        |wanted: &str| environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    if value(CODEX_KEY).is_none() {
+        return Vec::new();
+    }
+    let url = Value::from(value(CODEX_URL).unwrap_or("https://api.openai.com/v1"));
+    let server = format!(r#"{{name="paseo",base_url={url},wire_api="responses",env_key="{CODEX_KEY}"}}"#);
+    [
+        "-c".to_owned(),
+        r#"model_provider="paseo""#.to_owned(),
+        "-c".to_owned(),
+        format!("model_providers.paseo={server}"),
+    ]
+    .into()
 }
 
 /// Returns the native program when the one that was found is npm's wrapper: that costs a Node process and a start.
@@ -74,6 +95,7 @@ pub(super) struct Setup {
     model: Option<String>,
     effort: Option<String>,
     permissions: Mode,
+    withheld: Vec<Power>,
     prompt: String,
     pub(super) servers: Vec<McpServer>,
     /// The thread to continue.
@@ -97,6 +119,7 @@ impl Setup {
             model: launch.model.clone(),
             effort: launch.effort.clone(),
             permissions: launch.permissions,
+            withheld: launch.withheld.clone(),
             prompt: launch.prompt.clone(),
             servers: launch.servers.clone(),
             resume: launch.resume.clone(),
@@ -183,6 +206,17 @@ impl Setup {
         if self.permissions == Mode::Ask {
             // What is typed into a running terminal is not asked about: one yes to `bash` would be a yes to all.
             config.insert("features.unified_exec_tty".to_owned(), false.into());
+        }
+        let without = |power: Power| self.withheld.contains(&power) || !self.permissions.grants(power);
+        if without(Power::Read) {
+            config.insert("features.view_image".to_owned(), false.into());
+            // It reads by commands, and some that only read are not asked about.
+            if without(Power::Shell) {
+                config.insert("features.shell_tool".to_owned(), false.into());
+            }
+        }
+        if without(Power::Net) {
+            config.insert("web_search".to_owned(), "disabled".into());
         }
         Value::Object(config)
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use paseo_core::item::{Draft, Kind};
-use paseo_core::permission::Mode;
+use paseo_core::permission::{Mode, Power};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
@@ -39,6 +39,8 @@ impl Provider for Scripted {
             models: true,
             efforts: &[],
             permissions: &Mode::ALL,
+            // It has a shell and nothing else, and asks before each command.
+            withholds: &Power::ALL,
             mcp: false,
             thinking: true,
             cost: true,

@@ -50,6 +50,7 @@ impl House {
             model: Some("claude-sonnet-4-5".into()),
             effort: None,
             permissions: Mode::Full,
+            withheld: Vec::new(),
             prompt: "the first prompt".into(),
             servers: Vec::new(),
             resume: None,

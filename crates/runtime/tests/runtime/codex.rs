@@ -46,6 +46,7 @@ impl House {
             model: Some("chosen".into()),
             effort: Some("high".into()),
             permissions: Mode::Full,
+            withheld: Vec::new(),
             prompt: "the first prompt".into(),
             servers: Vec::new(),
             resume: None,

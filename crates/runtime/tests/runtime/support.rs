@@ -120,6 +120,7 @@ impl Session {
             model: model.map(str::to_owned),
             effort: None,
             permissions: Mode::Full,
+            withheld: Vec::new(),
             prompt: String::new(),
             servers: Vec::new(),
             resume: None,

@@ -176,9 +176,10 @@ impl Desk {
 pub(super) fn each_line(mut take: impl FnMut(&str)) {
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
-        record::input(&line);
         if !line.trim().is_empty() {
             take(&line);
         }
+        // Whoever reads in the record that it came may rely on its being on the desk.
+        record::input(&line);
     }
 }

@@ -2,8 +2,9 @@
 
 use paseo_core::id::{CauseId, DeliveryId, TurnId};
 use paseo_core::session::{Outcome, Source, Turn};
+use paseo_core::tool::Grants;
 
-use super::ledger::Ledger;
+use super::ledger::Messages;
 use super::owner::Input;
 use super::random::Random;
 
@@ -17,8 +18,12 @@ pub(super) struct Harness {
     steering: Vec<DeliveryId>,
     mood: Mood,
     stopping: bool,
-    /// How many messages the agent still wants to send.
+    /// How many things the agent still wants to say or do to others.
     words: usize,
+    /// How many calls it waits for.
+    waiting: usize,
+    /// The tools that it was given.
+    pub(super) grants: Grants,
     temper: Temper,
 }
 
@@ -29,6 +34,8 @@ pub(super) enum Temper {
     Moody,
     /// Everybody goes on talking, until nobody pays for it any more.
     Loud,
+    /// Everybody starts agents that start agents.
+    Fertile,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,14 +52,14 @@ pub(super) enum Act {
     Tell(Input),
     /// Tells its owner that it is done.
     Finish(Input),
-    /// Sends a message to a peer.
+    /// Turns to the others.
     Speak,
     Nothing,
 }
 
 impl Harness {
     /// Receives the messages of a turn.
-    pub(super) fn start(turn: &Turn, words: usize, temper: Temper) -> Self {
+    pub(super) fn start(turn: &Turn, grants: Grants, words: usize, temper: Temper) -> Self {
         Self {
             turn: turn.id,
             cause: turn.cause,
@@ -62,8 +69,30 @@ impl Harness {
             mood: Mood::Reading,
             stopping: false,
             words,
+            waiting: 0,
+            grants,
             temper,
         }
+    }
+
+    /// Waits for one more call.
+    pub(super) fn wait(&mut self) {
+        self.waiting += 1;
+    }
+
+    /// One of its calls came back.
+    pub(super) fn resume(&mut self) {
+        self.waiting -= 1;
+    }
+
+    /// Says whether it can do something by itself.
+    pub(super) fn is_ready(&self) -> bool {
+        self.waiting == 0 || self.stopping
+    }
+
+    /// Dies while it waits, or does not.
+    pub(super) fn fail(&self) -> Option<Act> {
+        (self.waiting > 0).then(|| self.finish(Outcome::Failed, Source::ProcessExit))
     }
 
     /// Receives a message into the running turn.
@@ -77,9 +106,12 @@ impl Harness {
     }
 
     /// Does something.
-    pub(super) fn act(&mut self, random: &mut Random, ledger: &mut Ledger) -> Act {
+    pub(super) fn act(&mut self, random: &mut Random, ledger: &mut Messages) -> Act {
         if self.stopping && random.percent(60) {
             return self.finish(Outcome::Interrupted, Source::Person);
+        }
+        if self.waiting > 0 {
+            return Act::Nothing;
         }
         match self.mood {
             Mood::Reading => self.read(random, ledger),
@@ -91,7 +123,7 @@ impl Harness {
         }
     }
 
-    fn read(&mut self, random: &mut Random, ledger: &mut Ledger) -> Act {
+    fn read(&mut self, random: &mut Random, ledger: &mut Messages) -> Act {
         match random.below(20) {
             0 if self.temper == Temper::Moody => return self.finish(Outcome::Failed, Source::ProcessExit),
             1..=9 => return Act::Nothing,
@@ -110,7 +142,7 @@ impl Harness {
         Act::Tell(Input::Confirmed(self.turn))
     }
 
-    fn work(&mut self, random: &mut Random, ledger: &mut Ledger) -> Act {
+    fn work(&mut self, random: &mut Random, ledger: &mut Messages) -> Act {
         match random.below(20) {
             0 if self.temper == Temper::Moody => self.finish(Outcome::Failed, Source::Protocol),
             1 if self.temper == Temper::Moody => self.finish(Outcome::Failed, Source::ProcessExit),
@@ -132,7 +164,7 @@ impl Harness {
     }
 
     /// Ends in order, which says that what was not taken up was left alone.
-    fn complete(&mut self, ledger: &mut Ledger) -> Act {
+    fn complete(&mut self, ledger: &mut Messages) -> Act {
         self.steering.drain(..).for_each(|id| ledger.leave(id));
         self.finish(Outcome::Completed, Source::Protocol)
     }

@@ -1,17 +1,49 @@
 //! A log in memory, with a border between what is durable and what a crash takes away.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use paseo_core::codec::Encoded;
-use paseo_core::fold::{Stored, fold};
+use paseo_core::cause::{self, Cause};
+use paseo_core::codec::{self, Encoded};
+use paseo_core::fold::{SessionHead, Stored, fold};
+use paseo_core::id::{CauseId, SessionId, WatchId};
+use paseo_core::session::{self, Session};
 use paseo_core::time::Timestamp;
+
+/// Whose events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stream {
+    Session(SessionId),
+    Cause(CauseId),
+}
+
+/// What happened there. It is written down only when a replay is checked: that takes most of the time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Event {
+    Session(session::Event),
+    Cause(cause::Event),
+}
 
 /// Events for one stream, written on the assumption that it has this version.
 #[derive(Debug, Clone)]
 pub(super) struct Append {
-    pub(super) stream: String,
+    pub(super) stream: Stream,
     pub(super) version: usize,
-    pub(super) events: Vec<Encoded>,
+    pub(super) events: Vec<Event>,
+}
+
+impl Append {
+    /// Events of a session.
+    pub(super) fn session(id: SessionId, version: usize, events: Vec<session::Event>) -> Self {
+        let events = events.into_iter().map(Event::Session).collect();
+        Self { stream: Stream::Session(id), version, events }
+    }
+
+    /// Events of a cause.
+    pub(super) fn cause(id: CauseId, version: usize, events: Vec<cause::Event>) -> Self {
+        let events = events.into_iter().map(Event::Cause).collect();
+        Self { stream: Stream::Cause(id), version, events }
+    }
 }
 
 /// Somebody else wrote first.
@@ -21,42 +53,64 @@ pub(super) struct Conflict;
 /// An event in the log.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
-    pub(super) stream: String,
-    pub(super) event: Encoded,
-    ts: Timestamp,
+    pub(super) stream: Stream,
+    pub(super) event: Rc<Event>,
+    pub(super) ts: Timestamp,
+    /// The number of its batch.
+    pub(super) batch: u64,
+    /// The idempotency key of that: news of a watch is told once.
+    pub(super) key: Option<WatchId>,
 }
 
 #[derive(Default)]
 pub(super) struct Log {
-    streams: BTreeMap<String, Stream>,
+    streams: BTreeMap<Stream, Kept>,
+    batches: u64,
+    keys: BTreeSet<WatchId>,
+    /// Keys mean nothing to it.
+    pub(super) forgets_keys: bool,
     /// Written since the border, in order.
     volatile: Vec<Record>,
 }
 
 #[derive(Default)]
-struct Stream {
-    records: Vec<Record>,
-    head: Vec<u8>,
+struct Kept {
+    events: Vec<(Rc<Event>, Timestamp)>,
+    head: Option<Head>,
     durable: usize,
-    durable_head: Vec<u8>,
+    durable_head: Option<Head>,
+}
+
+/// What a stream came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Head {
+    Session(Rc<Session>),
+    Cause(Rc<Cause>),
 }
 
 impl Log {
-    /// Writes a batch, all or nothing. It is not durable yet.
-    pub(super) fn append(&mut self, batch: &[Append], ts: Timestamp) -> Result<(), Conflict> {
-        if batch.iter().any(|append| self.version(&append.stream) != append.version) {
+    /// Writes a batch, all or nothing. It is not durable yet. A key that is known is a conflict, too.
+    pub(super) fn append(
+        &mut self,
+        batch: Vec<Append>,
+        key: Option<WatchId>,
+        ts: Timestamp,
+    ) -> Result<(), Conflict> {
+        let moved = batch.iter().any(|append| self.version(append.stream) != append.version);
+        if moved || key.is_some_and(|key| self.knows(key)) {
             return Err(Conflict);
         }
+        self.keys.extend(key);
+        self.batches += 1;
         for append in batch {
-            let stream = self.streams.entry(append.stream.clone()).or_default();
-            let first = stream.records.len();
-            for event in &append.events {
-                let record = Record { stream: append.stream.clone(), event: event.clone(), ts };
-                stream.records.push(record.clone());
-                self.volatile.push(record);
+            let stream = append.stream;
+            let kept = self.streams.entry(stream).or_default();
+            for event in append.events {
+                apply(&mut kept.head, &event, ts);
+                let event = Rc::new(event);
+                kept.events.push((Rc::clone(&event), ts));
+                self.volatile.push(Record { stream, event, ts, batch: self.batches, key });
             }
-            let prior = (first > 0).then_some(stream.head.as_slice());
-            stream.head = folded(&append.stream, prior, &stream.records[first..]);
         }
         Ok(())
     }
@@ -64,11 +118,10 @@ impl Log {
     /// Moves the border to the end and returns what became durable, in order.
     pub(super) fn sync(&mut self) -> Vec<Record> {
         let records = std::mem::take(&mut self.volatile);
-        let touched: BTreeSet<&String> = records.iter().map(|record| &record.stream).collect();
-        for name in touched {
-            if let Some(stream) = self.streams.get_mut(name) {
-                stream.durable = stream.records.len();
-                stream.durable_head.clone_from(&stream.head);
+        for record in &records {
+            if let Some(kept) = self.streams.get_mut(&record.stream) {
+                kept.durable = kept.events.len();
+                kept.durable_head.clone_from(&kept.head);
             }
         }
         records
@@ -76,22 +129,50 @@ impl Log {
 
     /// Takes away everything behind the border.
     pub(super) fn crash(&mut self) {
-        self.volatile.clear();
-        for stream in self.streams.values_mut() {
-            stream.records.truncate(stream.durable);
-            stream.head.clone_from(&stream.durable_head);
+        for record in self.volatile.drain(..) {
+            if let Some(key) = record.key {
+                self.keys.remove(&key);
+            }
+            if let Some(kept) = self.streams.get_mut(&record.stream) {
+                kept.events.truncate(kept.durable);
+                kept.head.clone_from(&kept.durable_head);
+            }
         }
-        self.streams.retain(|_, stream| !stream.records.is_empty());
+        self.streams.retain(|_, kept| kept.durable > 0);
     }
 
     /// Returns how many events a stream has.
-    pub(super) fn version(&self, stream: &str) -> usize {
-        self.streams.get(stream).map_or(0, |stream| stream.records.len())
+    pub(super) fn version(&self, stream: Stream) -> usize {
+        self.streams.get(&stream).map_or(0, |kept| kept.events.len())
     }
 
-    /// Returns what a stream came to.
-    pub(super) fn head(&self, stream: &str) -> Option<&[u8]> {
-        self.streams.get(stream).map(|stream| stream.head.as_slice())
+    /// Says whether a batch with this key was written.
+    pub(super) fn knows(&self, key: WatchId) -> bool {
+        !self.forgets_keys && self.keys.contains(&key)
+    }
+
+    /// Returns what a session came to, when there is one.
+    pub(super) fn session(&self, id: SessionId) -> Option<&Rc<Session>> {
+        match self.streams.get(&Stream::Session(id))?.head.as_ref()? {
+            Head::Session(session) => Some(session),
+            Head::Cause(_) => None,
+        }
+    }
+
+    /// Returns what a cause came to.
+    pub(super) fn cause(&self, id: CauseId) -> Cause {
+        match self.streams.get(&Stream::Cause(id)).and_then(|kept| kept.head.as_ref()) {
+            Some(Head::Cause(cause)) => Cause::clone(cause),
+            Some(Head::Session(_)) | None => Cause::default(),
+        }
+    }
+
+    /// Returns the sessions that are open, with their parents.
+    pub(super) fn open(&self) -> impl Iterator<Item = (SessionId, Option<SessionId>)> {
+        self.streams.values().filter_map(|kept| match kept.head.as_ref()? {
+            Head::Session(session) if session.is_open() => Some((session.id, session.profile.parent)),
+            Head::Session(_) | Head::Cause(_) => None,
+        })
     }
 
     /// Says whether a crash would take something away.
@@ -99,26 +180,67 @@ impl Log {
         !self.volatile.is_empty()
     }
 
-    /// Checks that every stream, folded from its first event, comes to its head, byte by byte.
+    /// Checks that every stream, taken in from its first event, comes to its head.
     pub(super) fn check_replay(&self) -> Result<(), String> {
-        for (name, stream) in &self.streams {
-            if folded(name, None, &stream.records) != stream.head {
-                return Err(format!("I5: {name} folds to other bytes than its head"));
+        for (stream, kept) in &self.streams {
+            let mut head = None;
+            kept.events.iter().for_each(|(event, ts)| apply(&mut head, event, *ts));
+            if head != kept.head {
+                return Err(format!("I5: {stream:?} comes to something else than its head"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that every stream, written down and folded from its first event, comes to its head, byte by byte.
+    pub(super) fn check_bytes(&self) -> Result<(), String> {
+        for (stream, kept) in &self.streams {
+            let written: Vec<(Encoded, Timestamp)> =
+                kept.events.iter().map(|(event, ts)| (encode(event), *ts)).collect();
+            let stored: Vec<Stored<'_>> = written
+                .iter()
+                .map(|(event, ts)| Stored { kind: &event.kind, v: event.v, ts: *ts, data: Some(&event.data) })
+                .collect();
+            let folded = fold(&name(*stream), None, &stored).map_err(|error| error.to_string())?;
+            let head = match &kept.head {
+                Some(Head::Session(session)) => {
+                    serde_json::to_vec(&SessionHead::Session(Box::new(Session::clone(session))))
+                }
+                Some(Head::Cause(cause)) => serde_json::to_vec(cause.as_ref()),
+                None => Ok(Vec::new()),
+            };
+            if head.map_err(|error| error.to_string())? != folded.state {
+                return Err(format!("I5: {stream:?} folds to other bytes than its head"));
             }
         }
         Ok(())
     }
 }
 
-fn folded(stream: &str, prior: Option<&[u8]>, records: &[Record]) -> Vec<u8> {
-    let stored: Vec<Stored<'_>> = records
-        .iter()
-        .map(|record| Stored {
-            kind: &record.event.kind,
-            v: record.event.v,
-            ts: record.ts,
-            data: Some(&record.event.data),
-        })
-        .collect();
-    fold(stream, prior, &stored).expect("the simulator writes events that fold").state
+fn apply(head: &mut Option<Head>, event: &Event, at: Timestamp) {
+    match (head, event) {
+        (head @ None, Event::Session(session::Event::Created(created))) => {
+            *head = Some(Head::Session(Rc::new(Session::create(created.as_ref().clone(), at))));
+        }
+        (Some(Head::Session(session)), Event::Session(event)) => Rc::make_mut(session).apply(event, at),
+        (head, Event::Cause(event)) => match head.get_or_insert_with(|| Head::Cause(Rc::default())) {
+            Head::Cause(cause) => Rc::make_mut(cause).apply(event, at),
+            Head::Session(_) => unreachable!("a stream has events of one kind"),
+        },
+        (_, Event::Session(event)) => unreachable!("{event:?} of a session that was not created"),
+    }
+}
+
+fn encode(event: &Event) -> Encoded {
+    match event {
+        Event::Session(event) => codec::encode(event),
+        Event::Cause(event) => codec::encode(event),
+    }
+}
+
+fn name(stream: Stream) -> String {
+    match stream {
+        Stream::Session(id) => session::stream(id),
+        Stream::Cause(id) => cause::stream(id),
+    }
 }

@@ -1,27 +1,25 @@
 //! The owner of a session: decides, appends, and only then acts. The daemon's flow, step by step.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
-use paseo_core::actor::Actor;
-use paseo_core::cause::{self, Cause};
-use paseo_core::codec::{self, Encoded};
+use paseo_core::cause;
 use paseo_core::content::ContentRef;
-use paseo_core::fold::{self, SessionHead};
-use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId};
+use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId, WatchId};
 use paseo_core::item::Decision as Answer;
 use paseo_core::session::{
-    self, Class, Draft, Event, Incoming, Opening, Outcome, Placement, Session, Source,
+    self, Class, Draft, Event, Incoming, On, Opening, Outcome, Pending, Placement, Session, Source, Watch,
 };
 use paseo_core::time::Timestamp;
 
 use super::Fault;
-use super::log::{Append, Log};
+use super::causes::Causes;
+use super::log::{Append, Log, Stream};
 use super::random::Random;
 
 /// What an owner is asked to do. Lost in a crash.
 #[derive(Debug, Clone)]
 pub(super) enum Input {
-    Send(Incoming),
+    Send(Mail),
     Confirmed(TurnId),
     Took(DeliveryId),
     Asked(TurnId),
@@ -32,12 +30,41 @@ pub(super) enum Input {
         source: Source,
     },
     Cancel(DeliveryId),
+    /// An agent that waits is to get a person's words at once.
+    Words(WatchId),
+    Arm(Watch),
+    Disarm(WatchId),
     Stop,
+    /// A person ended a cause: a turn of it ends, too.
+    StopCause(CauseId),
     Close,
     Reopen,
     Clear,
     /// Look again: the log has grown, or the daemon was started again.
     Continue,
+}
+
+/// A message on its way.
+#[derive(Debug, Clone)]
+pub(super) struct Mail {
+    pub(super) incoming: Incoming,
+    /// The sender is to be told what becomes of it.
+    pub(super) watch: Option<WatchId>,
+    /// It is the news of a watch, which ends at the session that it comes from.
+    pub(super) news: Option<News>,
+}
+
+/// What a message of the daemon tells of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct News {
+    pub(super) watch: WatchId,
+    pub(super) from: SessionId,
+}
+
+impl From<Incoming> for Mail {
+    fn from(incoming: Incoming) -> Self {
+        Self { incoming, watch: None, news: None }
+    }
 }
 
 /// What an owner does once its decision is durable. Lost in a crash.
@@ -48,12 +75,18 @@ pub(super) enum Effect {
     Steer(DeliveryId),
     Interrupt,
     Kill,
-    /// Tells a peer that what it asked for is done.
-    Notify {
-        peer: SessionId,
-        cause: CauseId,
-        hop: u32,
-    },
+    /// An agent that waits gets a person's words, if there were any.
+    Words(WatchId, Option<Pending>),
+    /// The message that somebody may wait for is safe, and so is the watch.
+    Sent(WatchId),
+    /// It is not: nothing was written.
+    Unsent(WatchId),
+    /// Tells somebody what became of what they watch.
+    Tell(Watch),
+    /// The news is safe: the watch is over.
+    Told(News),
+    /// Nobody takes the news: the watch is over, too.
+    Untold(News),
 }
 
 /// Events that are ready for the log, and what follows from them.
@@ -63,6 +96,7 @@ pub(super) struct Decision {
     /// The time that its events bear.
     pub(super) at: Timestamp,
     pub(super) appends: Vec<Append>,
+    pub(super) key: Option<WatchId>,
     pub(super) effects: Vec<Effect>,
 }
 
@@ -83,6 +117,8 @@ pub(super) struct Owner {
     pub(super) effects: VecDeque<Effect>,
     pub(super) stage: Stage,
     pub(super) can_steer: bool,
+    /// Watches whose watchers are being told.
+    pub(super) telling: BTreeSet<WatchId>,
 }
 
 impl Owner {
@@ -96,6 +132,7 @@ impl Owner {
             effects: VecDeque::new(),
             stage: Stage::Free,
             can_steer,
+            telling: BTreeSet::new(),
         }
     }
 
@@ -114,29 +151,57 @@ impl Owner {
             }
     }
 
-    /// Decides what an input leads to. `None`: nothing is to be written.
-    pub(super) fn decide(&self, input: &Input, desk: &mut Desk<'_>) -> Option<Decision> {
-        let mut draft = Draft::new(self.session.clone(), desk.now);
-        let mut causes = Causes { log: desk.log, touched: BTreeMap::new() };
-        let mut effects = self.take_in(input, &mut draft, &mut causes);
-        advance(&mut draft, &mut causes, &mut effects, desk);
-        let (session, events) = spoil(&self.session, draft, desk);
-        let mut appends = causes.appends();
-        if !events.is_empty() {
-            let events = events.iter().map(codec::encode).collect();
-            appends.push(Append { stream: session::stream(session.id), version: self.version, events });
-        }
-        (!appends.is_empty()).then_some(Decision { session, at: desk.now, appends, effects })
+    /// Says whether what it remembers may still be taken away.
+    pub(super) fn is_volatile(&self) -> bool {
+        matches!(self.stage, Stage::Appended(_))
     }
 
-    fn take_in(&self, input: &Input, draft: &mut Draft, causes: &mut Causes<'_>) -> Vec<Effect> {
+    /// Decides what an input leads to. Without appends nothing is to be written, and the effects follow at once.
+    pub(super) fn decide(&self, input: &Input, desk: &mut Desk<'_>) -> Decision {
+        let mut draft = Draft::new(self.session.clone(), desk.now);
+        let mut causes = Causes::new(desk.log, desk.now);
+        let mut effects = match self.take_in(input, &mut draft, &mut causes, desk) {
+            Ok(effects) => effects,
+            Err(effects) => {
+                return Decision {
+                    session: self.session.clone(),
+                    at: desk.now,
+                    appends: Vec::new(),
+                    key: None,
+                    effects,
+                };
+            }
+        };
+        advance(&mut draft, &mut causes, &mut effects, desk);
+        let (session, events) = spoil(&self.session, draft, desk);
+        let due = session::due(&session).filter(|watch| !self.telling.contains(&watch.id));
+        effects.extend(due.cloned().map(Effect::Tell));
+        let mut appends = causes.appends();
+        if !events.is_empty() {
+            appends.push(Append::session(session.id, self.version, events));
+        }
+        let key = match input {
+            Input::Send(mail) => mail.news.map(|news| news.watch),
+            _ => None,
+        };
+        Decision { session, at: desk.now, appends, key, effects }
+    }
+
+    /// Drafts what an input leads to; or leads to nothing but effects.
+    fn take_in(
+        &self,
+        input: &Input,
+        draft: &mut Draft,
+        causes: &mut Causes<'_>,
+        desk: &Desk<'_>,
+    ) -> Result<Vec<Effect>, Vec<Effect>> {
         let running = self.session.turn.as_ref();
         let runs = |turn: &TurnId| running.is_some_and(|running| running.id == *turn);
         match input {
-            Input::Send(incoming) => return self.send(incoming, draft, causes),
+            Input::Send(mail) => return self.send(mail, draft, causes, desk),
             Input::Confirmed(turn) if runs(turn) => {
                 draft.push(Event::TurnHanded { turn: *turn });
-                return std::iter::from_fn(|| session::take_up(draft)).map(Effect::Steer).collect();
+                return Ok(std::iter::from_fn(|| session::take_up(draft)).map(Effect::Steer).collect());
             }
             Input::Took(delivery) => draft.push(Event::Handed { delivery: *delivery }),
             Input::Asked(turn) if runs(turn) => {
@@ -147,22 +212,31 @@ impl Owner {
             }
             Input::Ended { turn, outcome, source } if runs(turn) => {
                 session::end(draft, session::Ending::of(*outcome, *source));
-                return running.map(notices).unwrap_or_default();
             }
             Input::Cancel(delivery) if self.session.queue.iter().any(|pending| pending.id == *delivery) => {
                 draft.push(Event::Cancelled { delivery: *delivery });
             }
+            Input::Words(watch) => {
+                let words = session::take_words(draft);
+                return Ok(vec![Effect::Words(*watch, words)]);
+            }
+            // Refused when it is closed, which is an answer like any other.
+            Input::Arm(watch) => drop(session::arm(draft, watch.clone())),
+            Input::Disarm(watch) => session::disarm(draft, *watch),
             Input::Stop => {
                 if session::hold_for_stop(draft) && running.is_some() {
-                    return vec![Effect::Interrupt];
+                    return Ok(vec![Effect::Interrupt]);
                 }
+            }
+            Input::StopCause(cause) if running.is_some_and(|turn| turn.cause == *cause) => {
+                return Ok(vec![Effect::Interrupt]);
             }
             Input::Close => {
                 session::close(draft);
-                return vec![Effect::Kill];
+                return Ok(vec![Effect::Kill]);
             }
             Input::Reopen => session::reopen(draft),
-            // Refused while a turn runs, which is an answer like any other.
+            // Refused while a turn runs.
             Input::Clear => drop(session::clear(draft)),
             // News of a turn that is over, or of a message that has left the queue.
             Input::Confirmed(_)
@@ -170,31 +244,47 @@ impl Owner {
             | Input::Answered(_)
             | Input::Ended { .. }
             | Input::Cancel(_)
+            | Input::StopCause(_)
             | Input::Continue => {}
         }
-        Vec::new()
+        Ok(Vec::new())
     }
 
-    fn send(&self, incoming: &Incoming, draft: &mut Draft, causes: &mut Causes<'_>) -> Vec<Effect> {
+    fn send(
+        &self,
+        mail: &Mail,
+        draft: &mut Draft,
+        causes: &mut Causes<'_>,
+        desk: &Desk<'_>,
+    ) -> Result<Vec<Effect>, Vec<Effect>> {
+        let incoming = &mail.incoming;
         let delivery = incoming.delivery;
-        let Ok(placement) = session::accept(draft, incoming.clone(), self.can_steer) else {
-            return Vec::new();
+        if let Some(news) = mail.news
+            && desk.log.knows(news.watch)
+        {
+            return Err(vec![Effect::Told(news)]);
+        }
+        let refused = || {
+            let unsent = mail.watch.map(Effect::Unsent);
+            unsent.into_iter().chain(mail.news.map(Effect::Untold)).collect::<Vec<_>>()
         };
+        let placement = session::accept(draft, incoming.clone(), self.can_steer).map_err(|_| refused())?;
+        if let Some(watch) = watch_of(mail) {
+            session::arm(draft, watch).map_err(|_| refused())?;
+        }
         if incoming.origin.is_human() {
             let by = incoming.origin.clone();
-            causes.push(
-                incoming.cause,
-                cause::Event::Opened { by, session: self.session.id, delivery },
-                draft,
-            );
+            causes.push(incoming.cause, cause::Event::Opened { by, session: self.session.id, delivery });
         }
         let mut effects = vec![Effect::Acknowledge(delivery)];
+        effects.extend(mail.watch.map(Effect::Sent));
+        effects.extend(mail.news.map(Effect::Told));
         match placement {
             Placement::Steer => effects.push(Effect::Steer(delivery)),
             Placement::Interrupt => effects.push(Effect::Interrupt),
             Placement::Ready | Placement::Queued | Placement::Held(_) => {}
         }
-        effects
+        Ok(effects)
     }
 }
 
@@ -207,7 +297,12 @@ pub(super) struct Desk<'a> {
 }
 
 /// Opens the next turn, when something may start one.
-fn advance(draft: &mut Draft, causes: &mut Causes<'_>, effects: &mut Vec<Effect>, desk: &mut Desk<'_>) {
+pub(super) fn advance(
+    draft: &mut Draft,
+    causes: &mut Causes<'_>,
+    effects: &mut Vec<Effect>,
+    desk: &mut Desk<'_>,
+) {
     while let Some(mut plan) = session::next(&draft.session) {
         if desk.fault == Some(Fault::Reorder) {
             plan.deliveries.reverse();
@@ -217,7 +312,7 @@ fn advance(draft: &mut Draft, causes: &mut Causes<'_>, effects: &mut Vec<Effect>
         match session::open(draft, plan, causes.state(cause), turn) {
             Opening::Opened(spent) => {
                 if let Some(event) = spent.filter(|_| desk.fault != Some(Fault::SkipSpending)) {
-                    causes.push(cause, event, draft);
+                    causes.push(cause, event);
                 }
                 effects.push(Effect::Hand(turn));
                 return;
@@ -225,6 +320,14 @@ fn advance(draft: &mut Draft, causes: &mut Causes<'_>, effects: &mut Vec<Effect>
             Opening::Held(_) => {}
         }
     }
+}
+
+/// Makes the watch that a sender wants on its message.
+pub(super) fn watch_of(mail: &Mail) -> Option<Watch> {
+    let Incoming { delivery, cause, hop, ref origin, .. } = mail.incoming;
+    let (id, watcher) = mail.watch.zip(origin.session())?;
+    let (on, class) = (On::Delivery(delivery), Class::Completion);
+    Some(Watch { id, watcher, on, cause, hop: hop + 1, class, due: None })
 }
 
 /// Breaks a decision on purpose.
@@ -246,62 +349,12 @@ fn spoil(before: &Session, draft: Draft, desk: &Desk<'_>) -> (Session, Vec<Event
     }
 }
 
-fn notices(turn: &session::Turn) -> Vec<Effect> {
-    let asked_by = |pending: &session::Pending| match pending.origin {
-        Actor::Session(peer) if pending.class == Class::Message => Some(peer),
-        _ => None,
-    };
-    let peers = turn.deliveries.iter().filter_map(asked_by);
-    peers.map(|peer| Effect::Notify { peer, cause: turn.cause, hop: turn.hop + 1 }).collect()
-}
-
-/// The causes that a decision draws from, with what it adds to them.
-struct Causes<'a> {
-    log: &'a Log,
-    touched: BTreeMap<CauseId, (Cause, Vec<Encoded>)>,
-}
-
-impl Causes<'_> {
-    fn state(&mut self, id: CauseId) -> &Cause {
-        &self.entry(id).0
-    }
-
-    fn push(&mut self, id: CauseId, event: cause::Event, draft: &Draft) {
-        let (cause, events) = self.entry(id);
-        cause.apply(&event, draft.session.updated_at);
-        events.push(codec::encode(&event));
-    }
-
-    fn entry(&mut self, id: CauseId) -> &mut (Cause, Vec<Encoded>) {
-        let log = self.log;
-        self.touched.entry(id).or_insert_with(|| {
-            let stream = cause::stream(id);
-            let head = log.head(&stream).map(|head| fold::read(&stream, head).expect("a cause's head"));
-            (head.unwrap_or_default(), Vec::new())
-        })
-    }
-
-    fn appends(self) -> Vec<Append> {
-        let written = self.touched.into_iter().filter(|(_, (_, events))| !events.is_empty());
-        written
-            .map(|(id, (_, events))| {
-                let stream = cause::stream(id);
-                Append { version: self.log.version(&stream), stream, events }
-            })
-            .collect()
-    }
-}
-
 /// Points at no text: the simulator has none.
 pub(super) fn text() -> ContentRef {
     ContentRef { id: ContentId::from_parts(Timestamp::default(), [0; 10]), len: 0, sha256: String::new() }
 }
 
 fn read(id: SessionId, log: &Log) -> (Session, usize) {
-    let stream = session::stream(id);
-    let head = log.head(&stream).expect("a session is created before it is owned");
-    match fold::read(&stream, head).expect("a session's head") {
-        SessionHead::Session(session) => (*session, log.version(&stream)),
-        SessionHead::Deleted => unreachable!("nothing here deletes sessions"),
-    }
+    let session = log.session(id).expect("a session is created before it is owned");
+    (Session::clone(session), log.version(Stream::Session(id)))
 }

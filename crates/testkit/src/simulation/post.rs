@@ -2,18 +2,18 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::session::{Class, Incoming, Session, Verb};
+use paseo_core::session::{Class, Incoming, Session, Verb, Watch};
 use paseo_core::time::Timestamp;
 
 use super::harness::Temper;
-use super::owner::{Input, text};
+use super::owner::{Input, Mail, News, text};
 use super::random::Random;
 
 /// Makes what a person does next to a session.
 pub(super) fn person(session: &Session, temper: Temper, random: &mut Random, now: Timestamp) -> Input {
     let first = match temper {
         Temper::Moody => 0,
-        Temper::Loud => 5,
+        Temper::Loud | Temper::Fertile => 5,
     };
     match first + random.below(20 - first) {
         0 | 1 => Input::Stop,
@@ -24,9 +24,9 @@ pub(super) fn person(session: &Session, temper: Temper, random: &mut Random, now
             let waiting: Vec<DeliveryId> = session.queue.iter().map(|pending| pending.id).collect();
             random.pick(&waiting).map_or(Input::Continue, Input::Cancel)
         }
-        6..=8 => Input::Send(Incoming { verb: Verb::Steer, ..human(random, now) }),
-        9..=10 => Input::Send(Incoming { verb: Verb::Interrupt, ..human(random, now) }),
-        _ => Input::Send(human(random, now)),
+        6..=8 => Input::Send(Incoming { verb: Verb::Steer, ..human(random, now) }.into()),
+        9..=10 => Input::Send(Incoming { verb: Verb::Interrupt, ..human(random, now) }.into()),
+        _ => Input::Send(human(random, now).into()),
     }
 }
 
@@ -44,7 +44,19 @@ pub(super) fn human(random: &mut Random, now: Timestamp) -> Incoming {
     }
 }
 
-/// Makes an agent's message to a peer, which inherits the cause of the turn it was sent in.
+/// Makes an agent's words for a peer, which inherit the cause of the turn they were said in.
+pub(super) fn words(
+    from: SessionId,
+    cause: CauseId,
+    hop: u32,
+    random: &mut Random,
+    now: Timestamp,
+) -> Incoming {
+    let origin = Actor::Session(from);
+    Incoming { origin, cause, hop, class: Class::Message, waited: false, ..human(random, now) }
+}
+
+/// Makes an agent's message to a peer, as it comes.
 pub(super) fn peer(
     from: SessionId,
     cause: CauseId,
@@ -54,11 +66,12 @@ pub(super) fn peer(
 ) -> Incoming {
     let class = if random.percent(15) { Class::Passive } else { Class::Message };
     let waited = random.percent(20);
-    Incoming { origin: Actor::Session(from), cause, hop, class, waited, ..human(random, now) }
+    Incoming { class, waited, ..words(from, cause, hop, random, now) }
 }
 
-/// Makes the news that something which the receiver started is done.
-pub(super) fn notice(cause: CauseId, hop: u32, random: &mut Random, now: Timestamp) -> Incoming {
-    let waited = false;
-    Incoming { origin: Actor::Daemon, cause, hop, class: Class::Completion, waited, ..human(random, now) }
+/// Makes the news of a watch.
+pub(super) fn news(watch: &Watch, from: SessionId, random: &mut Random, now: Timestamp) -> Mail {
+    let Watch { id, cause, hop, class, .. } = *watch;
+    let incoming = Incoming { origin: Actor::Daemon, cause, hop, class, waited: false, ..human(random, now) };
+    Mail { incoming, watch: None, news: Some(News { watch: id, from }) }
 }

@@ -1,30 +1,36 @@
-use super::{Fault, Report, Seed, run};
+use super::{Fault, Report, Seed, run, run_all};
 
-const RUNS: u64 = 2_000;
-const RUNS_OF_A_FAULT: u64 = 500;
+const SCHEDULES: u64 = 10_000;
+const RUNS_OF_A_FAULT: u64 = 4_000;
 
 #[test]
 fn the_rules_keep_their_promises() {
     let seeds = match number("PASEO_SIM_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("PASEO_SIM_RUNS").unwrap_or(RUNS),
+        None => 0..number("PASEO_SCHEDULES").unwrap_or(SCHEDULES),
     };
-    for seed in seeds {
-        if let Err(violation) = run(Seed(seed), None) {
-            panic!("{violation}");
-        }
+    if let Err(violation) = run_all(seeds, None) {
+        panic!("{violation}");
     }
 }
 
 #[test]
 fn the_runs_meet_what_they_are_meant_to_meet() {
-    let reports: Vec<Report> = (0..200).map(|seed| run(Seed(seed), None).unwrap()).collect();
-    let sum = |of: fn(&Report) -> usize| reports.iter().map(of).sum::<usize>();
-    assert!(sum(|report| report.turns) > 1_000, "turns: {}", sum(|report| report.turns));
-    assert!(sum(|report| report.crashes) > 50, "crashes: {}", sum(|report| report.crashes));
-    assert!(sum(|report| report.conflicts) > 50, "conflicts: {}", sum(|report| report.conflicts));
-    assert!(sum(|report| report.repeats) > 50, "repeats: {}", sum(|report| report.repeats));
-    assert!(sum(|report| report.unpaid) > 20, "unpaid: {}", sum(|report| report.unpaid));
+    let reports = run_all(0..300, None).unwrap();
+    let met = |what: &str, of: fn(&Report) -> usize, least: usize| {
+        let sum: usize = reports.iter().map(of).sum();
+        assert!(sum > least, "{what}: {sum}");
+    };
+    met("turns", |report| report.turns, 1_500);
+    met("crashes", |report| report.crashes, 75);
+    met("conflicts", |report| report.conflicts, 75);
+    met("repeats", |report| report.repeats, 75);
+    met("unpaid", |report| report.unpaid, 30);
+    met("spawns", |report| report.spawns, 300);
+    met("refused spawns", |report| report.refused_spawns, 100);
+    met("waits", |report| report.waits, 300);
+    met("refused waits", |report| report.refused_waits, 10);
+    met("news", |report| report.news, 300);
 }
 
 #[test]
@@ -37,13 +43,21 @@ fn a_seed_means_the_same_run() {
 #[test]
 fn the_checker_has_teeth() {
     for fault in Fault::ALL {
-        let caught = (0..RUNS_OF_A_FAULT).find_map(|seed| run(Seed(seed), Some(fault)).err());
-        let violation = caught.unwrap_or_else(|| panic!("{fault:?} goes unnoticed"));
+        let violation = run_all(0..RUNS_OF_A_FAULT, Some(fault)).err();
+        let violation = violation.unwrap_or_else(|| panic!("{fault:?} goes unnoticed"));
         let expected = match fault {
             Fault::DropReturned | Fault::ForgetRepeat | Fault::AcknowledgeEarly | Fault::HandEarly => "I1",
             Fault::SkipSpending => "I7",
             Fault::Reorder => "I3",
             Fault::SkipReconciliation => "died with the daemon",
+            Fault::TellTwice => "is told twice",
+            Fault::DisarmFirst => "was not told",
+            Fault::AnswerAndTell => "is told twice",
+            Fault::WaitForAnyone => "in a circle or a row",
+            Fault::IgnoreCeiling => "I6",
+            Fault::IgnoreFamily => "ancestors",
+            Fault::SpawnForFree => "has started",
+            Fault::CloseRootFirst | Fault::SpawnWhileClosing => "before its child",
         };
         assert!(violation.what.contains(expected), "{fault:?}: {violation}");
     }
@@ -51,8 +65,7 @@ fn the_checker_has_teeth() {
 
 #[test]
 fn a_violation_says_how_to_replay_it() {
-    let caught = (0..RUNS_OF_A_FAULT).find_map(|seed| run(Seed(seed), Some(Fault::DropReturned)).err());
-    let violation = caught.unwrap();
+    let violation = run_all(0..RUNS_OF_A_FAULT, Some(Fault::DropReturned)).unwrap_err();
     let Seed(seed) = violation.seed;
     assert!(violation.to_string().contains(&format!("PASEO_SIM_SEED={seed} cargo test")));
     assert_eq!(run(violation.seed, Some(Fault::DropReturned)), Err(violation));

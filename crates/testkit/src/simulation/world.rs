@@ -3,34 +3,41 @@
 use std::collections::BTreeSet;
 
 use paseo_core::actor::Actor;
-use paseo_core::cause;
-use paseo_core::codec;
-use paseo_core::fold::SessionHead;
-use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::session::{self, Created, Draft, Event, Outcome, Source};
+use paseo_core::id::{CauseId, DeliveryId, SessionId, WatchId};
+use paseo_core::session::{Created, Event};
 use paseo_core::time::Timestamp;
+use paseo_core::tool::{Ceiling, Plugin};
 
+use super::definitions::{self, Definitions};
 use super::harness::{Act, Harness, Temper};
 use super::ledger::{Check, Ledger};
-use super::log::{Append, Log};
+use super::log::{Append, Log, Stream};
 use super::owner::{Desk, Effect, Input, Owner, Stage};
 use super::random::Random;
+use super::waits::Wait;
 use super::{Fault, Report, Seed, post};
 
 pub(super) struct World {
-    random: Random,
-    now: Timestamp,
-    log: Log,
-    ledger: Ledger,
-    sessions: Vec<SessionId>,
-    owners: Vec<Owner>,
-    harnesses: Vec<Option<Harness>>,
-    causes: BTreeSet<CauseId>,
+    pub(super) random: Random,
+    pub(super) now: Timestamp,
+    pub(super) log: Log,
+    pub(super) ledger: Ledger,
+    pub(super) sessions: Vec<SessionId>,
+    pub(super) owners: Vec<Owner>,
+    pub(super) harnesses: Vec<Option<Harness>>,
+    pub(super) causes: BTreeSet<CauseId>,
+    pub(super) definitions: Definitions,
+    /// Calls that wait.
+    pub(super) waits: Vec<Wait>,
+    /// Sessions that are being closed, with all below them.
+    pub(super) closing: BTreeSet<SessionId>,
     /// Messages that another daemon accepted and has not acknowledged yet.
-    accepted_elsewhere: Vec<DeliveryId>,
-    temper: Temper,
-    fault: Option<Fault>,
+    pub(super) accepted_elsewhere: Vec<DeliveryId>,
+    pub(super) temper: Temper,
+    pub(super) fault: Option<Fault>,
     pub(super) report: Report,
+    /// Replays are checked byte by byte, too.
+    thorough: bool,
 }
 
 impl World {
@@ -38,17 +45,26 @@ impl World {
         let mut random = Random::new(seed);
         let now = Timestamp::from_millis(1_700_000_000_000);
         // Loud runs spend what a cause has. Most are small, so that the same sessions meet again and again.
-        let temper = if random.percent(2) { Temper::Loud } else { Temper::Moody };
-        let sessions = if temper == Temper::Loud && random.percent(95) { 3 } else { 3 + random.below(10) };
+        let temper = match random.below(100) {
+            0..=1 => Temper::Loud,
+            2..=3 => Temper::Fertile,
+            _ => Temper::Moody,
+        };
+        let small = temper != Temper::Moody && random.percent(95);
+        let sessions = if small { 3 } else { 3 + random.below(10) };
         let sessions: Vec<SessionId> =
             (0..sessions).map(|_| SessionId::from_random(random.bytes())).collect();
+        let definitions = Definitions::new(&mut random);
         let mut log = Log::default();
+        log.forgets_keys = fault == Some(Fault::TellTwice);
+        let mut ledger = Ledger::default();
         for id in &sessions {
-            let event = codec::encode(&Event::Created(Box::new(created(*id))));
-            let append = Append { stream: session::stream(*id), version: 0, events: vec![event] };
-            log.append(&[append], now).expect("the log is empty");
+            let event = Event::Created(Box::new(root(*id, &definitions, &mut random)));
+            log.append(vec![Append::session(*id, 0, vec![event])], None, now).expect("the log is empty");
         }
-        log.sync();
+        for record in log.sync() {
+            ledger.observe(&record).expect("nothing happened yet");
+        }
         let owners: Vec<Owner> =
             sessions.iter().map(|id| Owner::load(*id, &log, random.percent(70))).collect();
         Self {
@@ -57,13 +73,25 @@ impl World {
             random,
             now,
             log,
-            ledger: Ledger::default(),
+            ledger,
             sessions,
             owners,
             causes: BTreeSet::new(),
+            definitions,
+            waits: Vec::new(),
+            closing: BTreeSet::new(),
             accepted_elsewhere: Vec::new(),
             fault,
             report: Report::default(),
+            thorough: seed.0.is_multiple_of(8),
+        }
+    }
+
+    /// Returns how many times longer than usual people stay: where everybody talks, until what a cause has is spent.
+    pub(super) fn patience(&self) -> usize {
+        match self.temper {
+            Temper::Loud => 10,
+            Temper::Moody | Temper::Fertile => 1,
         }
     }
 
@@ -75,16 +103,17 @@ impl World {
             10..=11 => return self.crash(),
             12..=13 => self.rival(),
             14 => self.stop_cause(),
+            15 => return self.misfortune(),
             _ => return self.work().map(drop),
         }
         Ok(())
     }
 
-    /// Lets everything come to rest without another word of a person.
+    /// Lets everything come to rest without another word of a person. No wait needs its time to run out for that.
     pub(super) fn settle(&mut self) -> Check {
-        const STEPS_PER_TURN: usize = 60;
-        let before = self.ledger.turns();
-        let turns = self.ledger.turns_left(self.causes.len());
+        const STEPS_PER_TURN: usize = 120;
+        let before = self.ledger.messages.turns();
+        let turns = self.ledger.messages.turns_left(self.causes.len());
         let mut steps = (turns + 10) * STEPS_PER_TURN;
         loop {
             self.tick();
@@ -92,29 +121,43 @@ impl World {
                 break;
             }
             steps -= 1;
-            let turns_of_rest = self.ledger.turns() - before;
+            let turns_of_rest = self.ledger.messages.turns() - before;
             if steps == 0 || turns_of_rest > turns {
                 return Err(format!("no rest after {turns_of_rest} turns without a word of a person"));
             }
         }
-        self.log.check_replay()?;
-        self.ledger.check_acknowledged()?;
+        self.check_replay()?;
         for owner in &mut self.owners {
             owner.reload(&self.log);
-            self.ledger.check(&owner.session)?;
-            self.ledger.check_rest(&owner.session)?;
         }
-        self.report.turns = self.ledger.turns();
-        self.report.repeats = self.ledger.repeats();
-        self.report.unpaid = self.ledger.unpaid();
+        self.ledger.check_rest(self.owners.iter().map(|owner| &owner.session))?;
+        self.report.turns = self.ledger.messages.turns();
+        self.report.repeats = self.ledger.messages.repeats();
+        self.report.unpaid = self.ledger.messages.unpaid();
+        self.report.waits = self.ledger.news.waited();
+        self.report.news = self.ledger.news.told();
         Ok(())
+    }
+
+    pub(super) fn check_replay(&self) -> Check {
+        self.log.check_replay()?;
+        if self.thorough { self.log.check_bytes() } else { Ok(()) }
     }
 
     /// Does one thing that needs no person. Says whether there was any.
     fn work(&mut self) -> Result<bool, String> {
         let owners: Vec<usize> = (0..self.owners.len()).filter(|i| self.owners[*i].has_work()).collect();
-        let harnesses: Vec<usize> = (0..self.owners.len()).filter(|i| self.harnesses[*i].is_some()).collect();
-        let candidates = [!owners.is_empty(), !harnesses.is_empty(), self.log.is_volatile()];
+        let ready = |harness: &Option<Harness>| harness.as_ref().is_some_and(Harness::is_ready);
+        let harnesses: Vec<usize> = (0..self.owners.len()).filter(|i| ready(&self.harnesses[*i])).collect();
+        let waits = self.waits_over();
+        let closings = self.closings_due();
+        let candidates = [
+            !owners.is_empty(),
+            !harnesses.is_empty(),
+            self.log.is_volatile(),
+            !waits.is_empty(),
+            !closings.is_empty(),
+        ];
         let possible: Vec<usize> = (0..candidates.len()).filter(|i| candidates[*i]).collect();
         match self.random.pick(&possible) {
             None => return Ok(false),
@@ -124,9 +167,17 @@ impl World {
             }
             Some(1) => {
                 let harness = harnesses[self.random.below(harnesses.len())];
-                self.harness(harness);
+                self.harness(harness)?;
             }
-            Some(_) => self.sync()?,
+            Some(2) => self.sync()?,
+            Some(3) => {
+                let (wait, end) = waits[self.random.below(waits.len())];
+                self.end_wait(wait, end)?;
+            }
+            Some(_) => {
+                let owner = closings[self.random.below(closings.len())];
+                self.owners[owner].mailbox.push_back(Input::Close);
+            }
         }
         Ok(true)
     }
@@ -139,14 +190,18 @@ impl World {
             Stage::Free => self.decide(index),
             Stage::Appended(effects) => self.owners[index].stage = Stage::Appended(effects),
             Stage::Decided(decision) => {
-                if self.log.append(&decision.appends, decision.at).is_err() {
+                if self.has_left_somebody_behind(index) {
+                    // The plan is made anew.
+                    self.owners[index].mailbox.pop_front();
+                    return Ok(());
+                }
+                if self.log.append(decision.appends, decision.key, decision.at).is_err() {
                     self.report.conflicts += 1;
                     return Ok(());
                 }
                 let owner = &mut self.owners[index];
-                let stream = session::stream(owner.session.id);
+                owner.version = self.log.version(Stream::Session(owner.session.id));
                 owner.session = decision.session;
-                owner.version = self.log.version(&stream);
                 owner.stage = Stage::Appended(Vec::new());
                 if self.fault == Some(Fault::HandEarly) {
                     owner.effects.extend(decision.effects);
@@ -160,46 +215,54 @@ impl World {
 
     fn decide(&mut self, index: usize) {
         let owner = &mut self.owners[index];
-        if owner.version != self.log.version(&session::stream(owner.session.id)) {
+        if owner.version != self.log.version(Stream::Session(owner.session.id)) {
             owner.reload(&self.log);
         }
         let Some(input) = owner.mailbox.front().cloned() else { return };
         let now = self.now;
         let mut desk = Desk { log: &self.log, now, random: &mut self.random, fault: self.fault };
-        match owner.decide(&input, &mut desk) {
-            Some(decision) => owner.stage = Stage::Decided(Box::new(decision)),
-            None => drop(owner.mailbox.pop_front()),
-        }
-        if let (Some(Fault::AcknowledgeEarly), Input::Send(incoming), Stage::Decided(decision)) =
-            (self.fault, &input, &owner.stage)
+        let decision = owner.decide(&input, &mut desk);
+        if let (Some(Fault::AcknowledgeEarly), Input::Send(mail)) = (self.fault, &input)
             && decision.effects.iter().any(|effect| matches!(effect, Effect::Acknowledge(_)))
         {
-            self.ledger.acknowledge(incoming.delivery);
+            self.ledger.acknowledge(mail.incoming.delivery);
+        }
+        if decision.appends.is_empty() {
+            owner.effects.extend(decision.effects);
+            owner.mailbox.pop_front();
+        } else {
+            owner.stage = Stage::Decided(Box::new(decision));
         }
     }
 
     fn perform(&mut self, index: usize, effect: Effect) -> Check {
-        let owner = &self.owners[index];
+        let owner = &mut self.owners[index];
+        let id = owner.session.id;
         match effect {
             Effect::Acknowledge(delivery) => self.ledger.acknowledge(delivery),
-            Effect::Hand(id) => {
-                let Some(turn) = owner.session.turn.as_ref().filter(|turn| turn.id == id) else {
+            Effect::Hand(turn) => {
+                let Some(turn) = owner.session.turn.as_ref().filter(|running| running.id == turn) else {
                     return Ok(());
                 };
                 for pending in &turn.deliveries {
-                    self.ledger.send(pending.id, pending.repeat)?;
+                    self.ledger.messages.send(pending.id, pending.repeat)?;
                 }
                 let words = match self.temper {
                     Temper::Moody => self.random.below(3),
                     Temper::Loud => 1,
+                    Temper::Fertile => 4,
                 };
-                self.harnesses[index] = Some(Harness::start(turn, words, self.temper));
+                let grants = self.definitions.grants(&owner.session);
+                let specs = grants.specs().iter().filter(|spec| spec.plugin != Plugin::Ui);
+                let given: Vec<&str> = specs.map(|spec| spec.name).collect();
+                self.ledger.grant(id, &given)?;
+                self.harnesses[index] = Some(Harness::start(turn, grants, words, self.temper));
             }
             Effect::Steer(delivery) => {
                 let steering = owner.session.turn.as_ref().into_iter().flat_map(|turn| &turn.steering);
                 let pending = steering.into_iter().find(|pending| pending.id == delivery);
                 if let (Some(pending), Some(harness)) = (pending, &mut self.harnesses[index]) {
-                    self.ledger.send(delivery, pending.repeat)?;
+                    self.ledger.messages.send(delivery, pending.repeat)?;
                     harness.steer(delivery);
                 }
             }
@@ -208,44 +271,59 @@ impl World {
                     harness.interrupt();
                 }
             }
-            Effect::Kill => self.harnesses[index] = None,
-            Effect::Notify { peer, cause, hop } => {
-                let notice = post::notice(cause, hop, &mut self.random, self.now);
-                let peer = self.sessions.iter().position(|id| *id == peer);
-                // Not everybody who asked wants to be told.
-                if let Some(peer) = peer.filter(|_| self.random.percent(50)) {
-                    self.owners[peer].mailbox.push_back(Input::Send(notice));
+            Effect::Kill => return self.lose_harness(index),
+            Effect::Words(watch, words) => return self.hand_words(index, watch, words.as_ref()),
+            Effect::Sent(watch) => {
+                let wait = self.waits.iter_mut().find(|wait| wait.watch == watch);
+                wait.into_iter().for_each(|wait| wait.armed = true);
+            }
+            Effect::Unsent(watch) => return self.refuse_wait(watch),
+            Effect::Tell(watch) => {
+                // Who waits is told by the end of the wait.
+                if self.waits.iter().any(|wait| wait.watch == watch.id) || !owner.telling.insert(watch.id) {
+                    return Ok(());
                 }
+                if self.fault == Some(Fault::DisarmFirst) {
+                    owner.mailbox.push_back(Input::Disarm(watch.id));
+                }
+                let news = post::news(&watch, id, &mut self.random, self.now);
+                let watcher = self.position(watch.watcher).expect("sessions are never deleted here");
+                self.owners[watcher].mailbox.push_back(Input::Send(news));
+            }
+            Effect::Told(news) => self.end_watch(news.from, news.watch),
+            Effect::Untold(news) => {
+                self.ledger.news.untell(news.watch);
+                self.end_watch(news.from, news.watch);
             }
         }
         Ok(())
     }
 
-    fn harness(&mut self, index: usize) {
-        let Some(harness) = &mut self.harnesses[index] else { return };
-        match harness.act(&mut self.random, &mut self.ledger) {
+    fn harness(&mut self, index: usize) -> Check {
+        let Some(harness) = &mut self.harnesses[index] else { return Ok(()) };
+        let act = harness.act(&mut self.random, &mut self.ledger.messages);
+        self.act(index, act)
+    }
+
+    pub(super) fn act(&mut self, index: usize, act: Act) -> Check {
+        match act {
             Act::Nothing => {}
             Act::Tell(input) => self.owners[index].mailbox.push_back(input),
             Act::Finish(input) => {
-                self.harnesses[index] = None;
+                self.lose_harness(index)?;
                 self.owners[index].mailbox.push_back(input);
             }
-            Act::Speak => {
-                let (cause, hop) = (harness.cause, harness.hop + 1);
-                let message = post::peer(self.sessions[index], cause, hop, &mut self.random, self.now);
-                let others = self.owners.len() - 1;
-                let peer = (index + 1 + self.random.below(others)) % self.owners.len();
-                self.owners[peer].mailbox.push_back(Input::Send(message));
-            }
+            Act::Speak => return self.speak(index),
         }
+        Ok(())
     }
 
     /// Makes durable what was appended, and lets those who waited for it act.
-    fn sync(&mut self) -> Check {
+    pub(super) fn sync(&mut self) -> Check {
         let mut touched = BTreeSet::new();
         for record in self.log.sync() {
-            if let Some(id) = session::from_stream(&record.stream) {
-                self.ledger.observe(id, &record.event)?;
+            self.ledger.observe(&record)?;
+            if let Stream::Session(id) = record.stream {
                 touched.insert(id);
             }
         }
@@ -260,128 +338,54 @@ impl World {
                 check_memory(owner, &self.log)?;
             }
             if touched.contains(&owner.session.id) {
-                if owner.version != self.log.version(&session::stream(owner.session.id)) {
+                if owner.version != self.log.version(Stream::Session(owner.session.id)) {
                     owner.reload(&self.log);
                 }
-                self.ledger.check(&owner.session)?;
+                self.ledger.messages.check(&owner.session)?;
             }
         }
         Ok(())
     }
 
-    fn person(&mut self) {
-        let index = self.random.below(self.owners.len());
-        let owner = &mut self.owners[index];
-        let input = post::person(&owner.session, self.temper, &mut self.random, self.now);
-        if let Input::Send(incoming) = &input {
-            self.causes.insert(incoming.cause);
-        }
-        owner.mailbox.push_back(input);
+    pub(super) fn position(&self, id: SessionId) -> Option<usize> {
+        self.sessions.iter().position(|known| *known == id)
     }
 
-    /// Lets another daemon write to a session that it does not own: it accepts, the owner picks it up.
-    fn rival(&mut self) {
-        let index = self.random.below(self.owners.len());
-        let id = self.sessions[index];
-        let message = post::human(&mut self.random, self.now);
-        let (delivery, cause) = (message.delivery, message.cause);
-        let other = Owner::load(id, &self.log, false);
-        let mut draft = Draft::new(other.session, self.now);
-        if session::accept(&mut draft, message.clone(), false).is_ok() {
-            let opened = cause::Event::Opened { by: message.origin, session: id, delivery };
-            let batch = [
-                Append { stream: cause::stream(cause), version: 0, events: vec![codec::encode(&opened)] },
-                Append {
-                    stream: session::stream(id),
-                    version: other.version,
-                    events: draft.events.iter().map(codec::encode).collect(),
-                },
-            ];
-            self.log.append(&batch, self.now).expect("nobody writes in between");
-            self.causes.insert(cause);
-            self.accepted_elsewhere.push(delivery);
-            self.owners[index].mailbox.push_back(Input::Continue);
-        }
+    fn end_watch(&mut self, session: SessionId, watch: WatchId) {
+        let index = self.position(session).expect("sessions are never deleted here");
+        self.owners[index].mailbox.push_back(Input::Disarm(watch));
     }
 
-    fn stop_cause(&mut self) {
-        let causes: Vec<CauseId> = self.causes.iter().copied().collect();
-        if let Some(id) = self.random.pick(&causes) {
-            let stream = cause::stream(id);
-            let version = self.log.version(&stream);
-            let events = vec![codec::encode(&cause::Event::Stopped {})];
-            self.log
-                .append(&[Append { stream, version, events }], self.now)
-                .expect("nobody writes in between");
-        }
-    }
-
-    /// Ends the daemon without a word and starts it again. It may die once more while it starts.
-    fn crash(&mut self) -> Check {
-        self.report.crashes += 1;
-        self.log.crash();
-        self.log.check_replay()?;
-        self.ledger.check_acknowledged()?;
-        self.accepted_elsewhere.clear();
-        self.harnesses.iter_mut().for_each(|harness| *harness = None);
-        for index in 0..self.owners.len() {
-            let can_steer = self.owners[index].can_steer;
-            self.owners[index] = Owner::load(self.sessions[index], &self.log, can_steer);
-            self.ledger.check(&self.owners[index].session)?;
-        }
-        for index in 0..self.owners.len() {
-            if self.random.percent(1) {
-                return self.crash();
-            }
-            if self.fault != Some(Fault::SkipReconciliation) {
-                self.reconcile(index)?;
-            }
-        }
-        for owner in &mut self.owners {
-            if owner.session.condition.status.is_busy() {
-                return Err(format!("{} shows a turn that died with the daemon", owner.session.id));
-            }
-            owner.mailbox.push_back(Input::Continue);
-        }
-        Ok(())
-    }
-
-    fn reconcile(&mut self, index: usize) -> Check {
-        let owner = &mut self.owners[index];
-        let mut draft = Draft::new(owner.session.clone(), self.now);
-        session::end(&mut draft, session::Ending::of(Outcome::Interrupted, Source::Restart));
-        if draft.events.is_empty() {
-            return Ok(());
-        }
-        let append = Append {
-            stream: session::stream(owner.session.id),
-            version: owner.version,
-            events: draft.events.iter().map(codec::encode).collect(),
-        };
-        self.log.append(&[append], self.now).expect("boot has the log for itself");
-        owner.reload(&self.log);
-        self.sync()
-    }
-
-    /// Lets some time pass, or none.
+    /// Lets some time pass, or none, or much.
     fn tick(&mut self) {
         self.report.steps += 1;
-        self.now = Timestamp::from_millis(self.now.as_millis() + self.random.below(3) as i64);
+        // Who starts agents all the time comes to the other limits only when the minutes pass.
+        let seldom = if self.temper == Temper::Fertile { 20 } else { 200 };
+        let millis = if self.random.below(seldom) == 0 { 70_000 } else { 3 };
+        self.now = Timestamp::from_millis(self.now.as_millis() + self.random.below(millis) as i64);
     }
 }
 
 /// Checks that an owner's memory is what the log comes to.
 fn check_memory(owner: &Owner, log: &Log) -> Check {
-    let stream = session::stream(owner.session.id);
-    let head = SessionHead::Session(Box::new(owner.session.clone()));
-    let memory = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+    let id = owner.session.id;
     // Somebody else may have written since: then the owner reads before it decides again.
-    if owner.version == log.version(&stream) && log.head(&stream) != Some(&memory) {
-        return Err(format!("I5: the owner of {stream} remembers something else than the log"));
+    let is_newest = owner.version == log.version(Stream::Session(id));
+    if is_newest && log.session(id).is_none_or(|session| **session != owner.session) {
+        return Err(format!("I5: the owner of {id} remembers something else than the log"));
     }
     Ok(())
 }
 
-fn created(session: SessionId) -> Created {
-    Created::plain(session, Actor::Human("cli".into()), "scripted", "/")
+/// Makes a session as a person would.
+fn root(id: SessionId, definitions: &Definitions, random: &mut Random) -> Created {
+    let plain = Created::plain(id, Actor::Human("cli".into()), "scripted", "/");
+    let definition = definitions.pick(random);
+    let chosen = definitions::mode(random);
+    Created {
+        permissions: chosen.or(definition.permissions).unwrap_or_default(),
+        definition: definitions::recorded(definition),
+        ceiling: Some(Ceiling::of_root(definition, chosen)),
+        ..plain
+    }
 }

@@ -9,8 +9,10 @@ use std::io::IsTerminal;
 
 use paseo_client::{Client, Events};
 use paseo_core::limits::PAGE_ROWS;
+use paseo_wire::conversation::AgentSessionsQuery;
 use paseo_wire::error::Exit;
 use paseo_wire::item::ItemQuery;
+use paseo_wire::session::SessionView;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -18,6 +20,7 @@ use self::conversation::{Conversation, Next};
 use self::source::Came;
 use self::surface::Surface;
 use super::logs;
+use super::run::directory;
 use crate::args::AttachArgs;
 use crate::context::Context;
 use crate::editor::Typed;
@@ -44,7 +47,11 @@ enum Ending {
 pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
     let client = context.client()?;
-    let session = client.session(&args.handle).await?.session;
+    let session = match (&args.handle, &args.agent) {
+        (_, Some(slug)) => newest(client, slug).await?,
+        (Some(handle), None) => client.session(handle).await?.session,
+        (None, None) => return Err(Failure::usage("no agent is named")),
+    };
     let handle = session.handle.clone();
     context.explain_version();
 
@@ -75,6 +82,16 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
         Ending::Deleted => printer.note(&format!("{handle} was deleted")),
     }
     left.map(|()| Exit::Ok)
+}
+
+/// Finds the newest session of a definition.
+async fn newest(client: &Client, slug: &str) -> Result<SessionView, Failure> {
+    let asked = AgentSessionsQuery { project: directory(None)?, limit: Some(1), after: None };
+    let newest = client.agent_sessions(slug, &asked).await?.sessions.into_iter().next();
+    newest.ok_or_else(|| {
+        Failure::new(Exit::NotFound, format!("the agent `{slug}` has no session here yet"))
+            .hint(format!("`paseo switch {slug}` starts one"))
+    })
 }
 
 /// Shows what happens and does what is typed, until there is a reason to leave.

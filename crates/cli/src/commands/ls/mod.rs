@@ -5,7 +5,8 @@ mod watch;
 use std::path::Path;
 
 use paseo_client::{Client, Error};
-use paseo_core::label::Label;
+use paseo_core::definition::DEFAULT;
+use paseo_core::label::UI;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::session::{Hidden, SessionPage, SessionQuery, SessionView};
@@ -28,9 +29,9 @@ pub(crate) struct ListView<'a> {
 pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let query = SessionQuery {
-        labels: (!args.labels.is_empty()).then(|| joined(&args.labels)),
-        ui: args.ui,
+        labels: labels(&args),
         all_statuses: args.all_statuses,
+        agent: args.agent.clone(),
         project: if args.global { None } else { Some(directory(None)?) },
         ..SessionQuery::default()
     };
@@ -73,6 +74,17 @@ pub(super) fn shown_name(session: &SessionView) -> &str {
     session.name.as_deref().or(session.title.as_deref()).unwrap_or_default()
 }
 
+/// Returns the name, with a star before that of a pinned session.
+fn marked_name(session: &SessionView) -> String {
+    let star = if session.pinned_at.is_some() { "* " } else { "" };
+    format!("{star}{}", shown_name(session)).trim_end().to_owned()
+}
+
+/// Says whether a session follows a definition that somebody wrote.
+fn follows_a_definition(session: &SessionView) -> bool {
+    session.agent != DEFAULT && !session.agent.is_empty()
+}
+
 /// Returns the status, with what keeps it so.
 fn shown_status(session: &SessionView) -> String {
     match (session.parked_until, &session.status_reason) {
@@ -105,14 +117,16 @@ fn show(printer: &Printer, page: &SessionPage, args: &ListArgs) -> Result<(), Fa
 }
 
 /// Makes the table. Across directories it says where each was started.
-fn table(sessions: &[SessionView], with_directories: bool) -> Table<7> {
+fn table(sessions: &[SessionView], with_directories: bool) -> Table<8> {
     // Only a status with a reason is long enough to give way.
     let explained =
         sessions.iter().any(|session| session.status_reason.is_some() || session.parked_until.is_some());
+    let defined = sessions.iter().any(follows_a_definition);
     let mut table = Table::new([
         Column::fixed("HANDLE"),
         if explained { Column::flexible("STATUS") } else { Column::fixed("STATUS") },
         Column::flexible("NAME"),
+        Column::flexible(if defined { "AGENT" } else { "" }),
         Column::fixed("PROVIDER"),
         Column::flexible("LABELS"),
         Column::flexible(if with_directories { "DIRECTORY" } else { "" }),
@@ -123,7 +137,8 @@ fn table(sessions: &[SessionView], with_directories: bool) -> Table<7> {
         table.row([
             (Style::Bold, session.handle.clone()),
             (status_style(&session.status), shown_status(session)),
-            (Style::Plain, shown_name(session).to_owned()),
+            (Style::Plain, marked_name(session)),
+            (Style::Plain, if defined { session.agent.clone() } else { String::new() }),
             (Style::Plain, session.provider.clone()),
             (Style::Blue, shown_labels(session)),
             (Style::Plain, if with_directories { under_home(&session.project) } else { String::new() }),
@@ -148,18 +163,22 @@ fn under_home(path: &str) -> String {
 fn hidden(hidden: Hidden, args: &ListArgs) -> Option<String> {
     let filtered = !args.labels.is_empty() || args.ui;
     let labels = if filtered { "without these labels" } else { "in the web app (--ui)" };
-    let parts =
-        [(hidden.labels, labels), (hidden.status, "closed (-a)"), (hidden.project, "started elsewhere (-g)")];
+    let parts = [
+        (hidden.labels, labels),
+        (hidden.agent, "of other agents (without --agent)"),
+        (hidden.status, "closed (-a)"),
+        (hidden.project, "started elsewhere (-g)"),
+    ];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
     (!parts.is_empty()).then(|| format!("hidden: {}", parts.join(", ")))
 }
 
-/// Writes labels as the query wants them.
-fn joined(labels: &[Label]) -> String {
-    let labels: Vec<String> =
-        labels.iter().map(|label| label.to_string().replace('%', "%25").replace(',', "%2C")).collect();
-    labels.join(",")
+/// Writes labels as the query wants them. `--ui` is one of them: those below such an agent have none.
+fn labels(args: &ListArgs) -> Option<String> {
+    let typed = args.labels.iter().map(|label| label.to_string().replace('%', "%25").replace(',', "%2C"));
+    let labels: Vec<String> = typed.chain(args.ui.then(|| format!("{UI}=true"))).collect();
+    (!labels.is_empty()).then(|| labels.join(","))
 }
 
 #[cfg(test)]
@@ -178,16 +197,21 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_counted_by_filter() {
-        let counts = Hidden { status: 2, project: 1, labels: 4 };
+        let counts = Hidden { status: 2, project: 1, labels: 4, agent: 0 };
         let told = hidden(counts, &args(&[])).unwrap();
         assert_eq!(told, "hidden: 4 in the web app (--ui), 2 closed (-a), 1 started elsewhere (-g)");
         let told = hidden(Hidden { labels: 3, ..Hidden::default() }, &args(&["--ui"])).unwrap();
         assert_eq!(told, "hidden: 3 without these labels");
+        let told = hidden(Hidden { agent: 2, ..Hidden::default() }, &args(&["--agent", "x"])).unwrap();
+        assert_eq!(told, "hidden: 2 of other agents (without --agent)");
         assert_eq!(hidden(Hidden::default(), &args(&[])), None);
     }
 
     #[test]
     fn a_comma_does_not_split_a_label() {
-        assert_eq!(joined(&args(&["--label", "a=1,2", "--label", "b=3"]).labels), "a=1%2C2,b=3");
+        let asked = |flags: &[&str]| labels(&args(flags));
+        assert_eq!(asked(&["--label", "a=1,2", "--label", "b=3"]).as_deref(), Some("a=1%2C2,b=3"));
+        assert_eq!(asked(&["--label", "a=1", "--ui"]).as_deref(), Some("a=1,ui=true"));
+        assert_eq!(asked(&[]), None);
     }
 }

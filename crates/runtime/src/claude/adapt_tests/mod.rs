@@ -51,6 +51,7 @@ impl Play {
         let session = Session {
             directory: "/project".into(),
             asks: false,
+            withheld: Vec::new(),
             servers: servers.iter().map(|name| (*name).to_owned()).collect(),
             conversation: CONVERSATION.to_owned(),
             resumed,

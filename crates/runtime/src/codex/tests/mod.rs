@@ -30,6 +30,7 @@ fn launch() -> Launch {
         model: Some("some-model".to_owned()),
         effort: None,
         permissions: Mode::Full,
+        withheld: Vec::new(),
         prompt: "Be kind.".to_owned(),
         servers: vec![McpServer { name: "paseo-tools".into(), url: "http://127.0.0.1:1/mcp".into() }],
         resume: None,

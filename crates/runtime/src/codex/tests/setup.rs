@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use paseo_core::permission::Mode;
+use paseo_core::permission::{Mode, Power};
 use serde_json::json;
 
 use super::super::{Codex, spawn};
@@ -61,6 +61,23 @@ fn each_mode_has_its_policy_and_sandbox() {
     let terminals = |mode| params(mode)["config"]["features.unified_exec_tty"].clone();
     assert_eq!(terminals(Mode::Ask), json!(false), "what is typed into one would not be asked about");
     assert_eq!(terminals(Mode::Full), json!(null));
+}
+
+#[test]
+fn what_is_withheld_is_switched_off() {
+    let config = |withheld: &[Power]| {
+        let mut bed = Bed::start(&Launch { permissions: Mode::Ask, withheld: withheld.to_vec(), ..launch() });
+        bed.answer("initialize", json!({}));
+        bed.request("thread/start")["params"]["config"].clone()
+    };
+    let switches = |withheld: &[Power]| {
+        let config = config(withheld);
+        ["features.shell_tool", "features.view_image", "web_search"].map(|key| config[key].clone())
+    };
+    assert_eq!(switches(&[]), [json!(null), json!(null), json!(null)]);
+    // It reads by commands; those that do more it asks for, and is refused.
+    assert_eq!(switches(&[Power::Shell, Power::Net]), [json!(null), json!(null), json!("disabled")]);
+    assert_eq!(switches(&Power::ALL), [json!(false), json!(false), json!("disabled")]);
 }
 
 #[test]
@@ -180,6 +197,20 @@ fn no_secret_is_on_the_command_line() {
     let program = spawn::program(&launch(), "/bin/codex".into(), None);
     assert_eq!(program.arguments, ["app-server"], "the user's configuration is theirs");
     assert!(!program.environment.iter().any(|(name, _)| name == "CODEX_HOME"));
+}
+
+#[test]
+fn a_key_is_named_and_not_told() {
+    let mut launch = launch();
+    launch.environment.extend(crate::keys::variables("codex", "sk-secret", Some("http://127.0.0.1:1/v1")));
+    let program = spawn::program(&launch, "/bin/codex".into(), None);
+    let words: Vec<&str> = program.arguments.iter().map(|word| word.to_str().unwrap()).collect();
+    assert_eq!(&words[1..4], ["-c", r#"model_provider="paseo""#, "-c"]);
+    assert_eq!(
+        words[4],
+        r#"model_providers.paseo={name="paseo",base_url="http://127.0.0.1:1/v1",wire_api="responses",env_key="OPENAI_API_KEY"}"#
+    );
+    assert!(program.environment.contains(&("OPENAI_API_KEY".to_owned(), "sk-secret".to_owned())));
 }
 
 fn executable(path: &Path) {

@@ -1,21 +1,18 @@
-//! The checker: what the durable log and the harnesses say, kept apart from the rules under test.
+//! What became of every message, from the log's events and from the harnesses alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use paseo_core::codec::{self, Encoded};
 use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
 use paseo_core::session::{Accepted, Class, Event, HeldReason, Hold, Outcome, Pending, Session, Verb};
 
-/// How a check ends: with the words of the violation, or well.
-pub(super) type Check = Result<(), String>;
+use super::Check;
 
 const WAKES_PER_SESSION: u32 = 6;
 const WAKES_PER_CAUSE: u32 = 64;
 const ATTEMPTS: u8 = 2;
 
-/// What is known about every message, from the log's events and from the harnesses alone.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(in crate::simulation) struct Messages {
     messages: BTreeMap<DeliveryId, Message>,
     by_session: BTreeMap<SessionId, Vec<DeliveryId>>,
     acknowledged: BTreeSet<DeliveryId>,
@@ -29,6 +26,8 @@ pub(super) struct Ledger {
     opened_with: BTreeMap<SessionId, Vec<DeliveryId>>,
     /// Sessions that start nothing by themselves, with the reason.
     held: BTreeMap<SessionId, Hold>,
+    /// How many messages there were when a session was last stopped or failed.
+    halted_at: BTreeMap<SessionId, usize>,
     turns: usize,
     repeats: usize,
     unpaid: usize,
@@ -43,6 +42,8 @@ struct Message {
     recorded: bool,
     /// It was held for a reason that did not concern the whole queue.
     held_alone: bool,
+    /// It was on its way into a running turn, and so stands at the head of the queue if it comes back.
+    jumped: bool,
     /// It is held because nobody pays for it.
     unpaid: bool,
     /// A person has released it from that.
@@ -57,19 +58,21 @@ enum Place {
     Settled,
 }
 
-impl Ledger {
+impl Messages {
     /// Takes in an event of a session that became durable.
-    pub(super) fn observe(&mut self, session: SessionId, event: &Encoded) -> Check {
-        let event: Event = codec::decode(&event.kind, event.v, &event.data)
-            .map_err(|error| error.to_string())?
-            .ok_or_else(|| format!("{} is of no known kind", event.kind))?;
-        match event {
-            Event::Accepted(accepted) => self.accept(session, accepted),
-            Event::TurnOpened { turn, cause, deliveries, .. } => self.open(session, turn, cause, &deliveries),
+    pub(in crate::simulation) fn observe(&mut self, session: SessionId, event: &Event) -> Check {
+        match *event {
+            Event::Accepted(ref accepted) => self.accept(session, accepted.clone()),
+            Event::TurnOpened { turn, cause, ref deliveries, .. } => {
+                self.open(session, turn, cause, deliveries)
+            }
             Event::Handing { delivery, .. } => {
                 self.attempt(delivery)?;
                 self.relocate(delivery, &[Place::Waiting], Place::Steering)?;
-                self.check_order(session, &[delivery], Verb::Steer)
+                self.check_order(session, &[delivery], Verb::Steer)?;
+                self.check_words(session, delivery)?;
+                self.message(delivery)?.jumped = true;
+                Ok(())
             }
             Event::TurnHanded { .. } => {
                 let handed = self.at(session, Place::Turn);
@@ -83,13 +86,14 @@ impl Ledger {
             Event::Cancelled { delivery } => self.relocate(delivery, &[Place::Waiting], Place::Settled),
             Event::TurnEnded { outcome, .. } => self.end(session, outcome),
             Event::Held { hold: Hold::Stopped } => {
+                self.halted_at.insert(session, self.messages.len());
                 self.held.insert(session, Hold::Stopped);
                 Ok(())
             }
-            Event::DeliveriesHeld { deliveries, reason } => {
+            Event::DeliveriesHeld { ref deliveries, reason } => {
                 let alone = matches!(reason, HeldReason::Budget | HeldReason::CauseStopped);
                 for id in deliveries {
-                    let message = self.message(id)?;
+                    let message = self.message(*id)?;
                     message.held_alone |= alone;
                     message.unpaid |= reason == HeldReason::Budget;
                     self.unpaid += usize::from(reason == HeldReason::Budget);
@@ -109,12 +113,12 @@ impl Ledger {
     }
 
     /// Remembers that a sender was told that its message is safe.
-    pub(super) fn acknowledge(&mut self, id: DeliveryId) {
+    pub(in crate::simulation) fn acknowledge(&mut self, id: DeliveryId) {
         self.acknowledged.insert(id);
     }
 
     /// Checks a message whose bytes leave for a harness.
-    pub(super) fn send(&mut self, id: DeliveryId, repeat: bool) -> Check {
+    pub(in crate::simulation) fn send(&mut self, id: DeliveryId, repeat: bool) -> Check {
         if self.doubtful.insert(id) {
             return Ok(());
         }
@@ -126,17 +130,17 @@ impl Ledger {
     }
 
     /// Remembers that a harness took a message.
-    pub(super) fn take(&mut self, id: DeliveryId) {
+    pub(in crate::simulation) fn take(&mut self, id: DeliveryId) {
         self.taken.insert(id);
     }
 
     /// Remembers that a harness said that it did not take a message.
-    pub(super) fn leave(&mut self, id: DeliveryId) {
+    pub(in crate::simulation) fn leave(&mut self, id: DeliveryId) {
         self.doubtful.remove(&id);
     }
 
     /// Checks a session's durable state against the messages that are known to be in it.
-    pub(super) fn check(&self, session: &Session) -> Check {
+    pub(in crate::simulation) fn check(&self, session: &Session) -> Check {
         let turn = session.turn.as_ref();
         if session.condition.status.is_busy() != turn.is_some() {
             return Err(format!("{} shows {:?} with turn {turn:?}", session.id, session.condition.status));
@@ -161,7 +165,7 @@ impl Ledger {
     }
 
     /// Checks that nothing was acknowledged that the log does not hold.
-    pub(super) fn check_acknowledged(&self) -> Check {
+    pub(in crate::simulation) fn check_acknowledged(&self) -> Check {
         match self.acknowledged.iter().find(|id| !self.messages.contains_key(id)) {
             Some(id) => Err(format!("I1: {id} was acknowledged and is lost")),
             None => Ok(()),
@@ -169,7 +173,7 @@ impl Ledger {
     }
 
     /// Checks a session when everything is at rest: what still waits has a reason that a person can see.
-    pub(super) fn check_rest(&self, session: &Session) -> Check {
+    pub(in crate::simulation) fn check_rest(&self, session: &Session) -> Check {
         if session.turn.is_some() {
             return Err(format!("{} has a turn that nobody runs", session.id));
         }
@@ -179,29 +183,45 @@ impl Ledger {
         if let Some(pending) = session.queue.iter().find(unexplained) {
             return Err(format!("I1: {} waits for nothing", pending.id));
         }
+        if let Some(pending) = session.queue.iter().find(|pending| self.is_unheard(session, pending)) {
+            return Err(format!("{} is a person's and waits, though nothing happened since", pending.id));
+        }
         let held = |pending: &&Pending| pending.held == Some(HeldReason::Budget);
         session.queue.iter().filter(held).try_for_each(|pending| self.check_unpaid(session.id, pending))
     }
 
+    /// Says whether nothing more will happen to a message.
+    pub(in crate::simulation) fn is_settled(&self, id: DeliveryId) -> bool {
+        self.place(id) == Some(Place::Settled)
+    }
+
+    /// Says whether a person is behind one of these messages.
+    pub(in crate::simulation) fn has_person(&self, deliveries: &[DeliveryId]) -> bool {
+        let messages = deliveries.iter().filter_map(|id| self.messages.get(id));
+        messages
+            .map(|message| &message.accepted)
+            .any(|accepted| accepted.class != Class::Passive && accepted.origin.is_human())
+    }
+
     /// Returns how many turns were opened.
-    pub(super) fn turns(&self) -> usize {
+    pub(in crate::simulation) fn turns(&self) -> usize {
         self.turns
     }
 
     /// Returns how many messages were handed again.
-    pub(super) fn repeats(&self) -> usize {
+    pub(in crate::simulation) fn repeats(&self) -> usize {
         self.repeats
     }
 
     /// Returns how often a message was held because nobody paid for it.
-    pub(super) fn unpaid(&self) -> usize {
+    pub(in crate::simulation) fn unpaid(&self) -> usize {
         self.unpaid
     }
 
     /// Returns how many turns there can be without another word of a person: what every cause still pays
-    /// for, and every message of a person as often as it is handed.
-    pub(super) fn turns_left(&self, causes: usize) -> usize {
-        causes * WAKES_PER_CAUSE as usize + self.messages.len() * usize::from(ATTEMPTS)
+    /// for, and every message of a person as often as it is handed, be it known already or on its way.
+    pub(in crate::simulation) fn turns_left(&self, causes: usize) -> usize {
+        causes * WAKES_PER_CAUSE as usize + (causes + self.messages.len()) * usize::from(ATTEMPTS)
     }
 
     fn accept(&mut self, session: SessionId, accepted: Accepted) -> Check {
@@ -214,6 +234,7 @@ impl Ledger {
             attempts: 0,
             recorded: false,
             held_alone: false,
+            jumped: false,
             unpaid: false,
             carried: false,
         };
@@ -239,6 +260,10 @@ impl Ledger {
             return Err(format!("{session} is held for {hold:?} and starts turn {turn}"));
         }
         self.check_interrupts(session, deliveries)?;
+        let waited = |id: &DeliveryId| self.messages.get(id).is_some_and(|message| message.accepted.waited);
+        if deliveries.len() > 1 && deliveries.iter().any(waited) {
+            return Err(format!("{turn} mixes a message that somebody waits for with others"));
+        }
         self.check_order(session, deliveries, Verb::Queue)?;
         self.check_order(session, deliveries, Verb::Steer)?;
         self.spend(session, turn, cause, deliveries)
@@ -247,12 +272,14 @@ impl Ledger {
     /// I3. Compares the messages of one verb that wake, were never held alone (for budget, for a stopped
     /// cause, after too many attempts) and so can only have waited with the whole queue: a turn takes them
     /// in the order they were accepted in, and leaves no older one behind. Passive lines are free to be
-    /// overtaken by what wakes, people jump the queue by steering, and the newest interrupt goes first.
+    /// overtaken by what wakes, people jump the queue by steering and when the agent waits, and the newest interrupt
+    /// goes first.
     fn check_order(&self, session: SessionId, deliveries: &[DeliveryId], verb: Verb) -> Check {
         let plain = |id: &DeliveryId| {
             self.messages.get(id).filter(|message| {
                 let accepted = &message.accepted;
-                accepted.verb == verb && accepted.class != Class::Passive && !message.held_alone
+                let jumped = verb == Verb::Queue && message.jumped;
+                accepted.verb == verb && accepted.class != Class::Passive && !message.held_alone && !jumped
             })
         };
         let taken: Vec<usize> = deliveries.iter().filter_map(plain).map(|message| message.order).collect();
@@ -269,14 +296,38 @@ impl Ledger {
         Ok(())
     }
 
+    /// Checks that of people's messages, too, none that queued goes into a running turn before an older one.
+    fn check_words(&self, session: SessionId, delivery: DeliveryId) -> Check {
+        let words = |id: &DeliveryId| {
+            self.messages.get(id).filter(|message| {
+                let accepted = &message.accepted;
+                let queued = accepted.verb == Verb::Queue && accepted.class == Class::Message;
+                queued && accepted.origin.is_human() && !message.held_alone
+            })
+        };
+        let Some(taken) = self.messages.get(&delivery).filter(|taken| taken.accepted.verb == Verb::Queue)
+        else {
+            return Ok(());
+        };
+        if !taken.accepted.origin.is_human() {
+            return Err(format!("{delivery} goes into a running turn, and no person sent it"));
+        }
+        let waiting = self.at(session, Place::Waiting);
+        match waiting.iter().filter_map(words).find(|older| older.order < taken.order) {
+            Some(_) => Err(format!("I3: {delivery} goes into a running turn before an older message")),
+            None => Ok(()),
+        }
+    }
+
     /// Checks that a message which interrupts is next, and alone.
     fn check_interrupts(&self, session: SessionId, deliveries: &[DeliveryId]) -> Check {
-        let interrupts = |id: &DeliveryId| {
-            let message = self.messages.get(id);
-            message.is_some_and(|message| message.accepted.verb == Verb::Interrupt && !message.held_alone)
+        let of_interrupt = |id: &&DeliveryId| {
+            self.messages.get(id).filter(|message| message.accepted.verb == Verb::Interrupt)
         };
+        let interrupts = |id: &DeliveryId| of_interrupt(&id).is_some_and(|message| !message.held_alone);
         let waits = self.at(session, Place::Waiting).iter().any(interrupts);
-        let alone = deliveries.len() == 1 && deliveries.iter().all(interrupts);
+        // One that was held for itself and is released goes first as well.
+        let alone = deliveries.len() == 1 && deliveries.iter().all(|id| of_interrupt(&id).is_some());
         if !alone && (waits || deliveries.iter().any(interrupts)) {
             return Err(format!("an interrupt of {session} is not next, or not alone"));
         }
@@ -303,6 +354,15 @@ impl Ledger {
         Ok(())
     }
 
+    /// Says whether a person wrote to an open session, which goes on then, and nobody stopped it since.
+    fn is_unheard(&self, session: &Session, pending: &Pending) -> bool {
+        let person = pending.origin.is_human() && pending.class != Class::Passive;
+        let alone = matches!(pending.held, Some(HeldReason::Attempts | HeldReason::CauseStopped));
+        let halted = self.halted_at.get(&session.id).copied().unwrap_or(0);
+        let order = self.messages.get(&pending.id).map_or(0, |message| message.order);
+        person && !alone && session.is_open() && order >= halted
+    }
+
     /// After an error anyone who wakes goes on, after a stop only a person.
     fn lift_hold(&mut self, session: SessionId, accepted: &Accepted) {
         let wakes = accepted.class != Class::Passive;
@@ -327,7 +387,7 @@ impl Ledger {
         if waking.is_empty() {
             return Err(format!("turn {turn} was started by nothing that wakes"));
         }
-        if waking.iter().any(|accepted| accepted.origin.is_human()) {
+        if self.has_person(deliveries) {
             return Ok(());
         }
         let of_cause = self.wakes_by_cause.entry(cause).or_default();
@@ -360,6 +420,7 @@ impl Ledger {
 
     fn end(&mut self, session: SessionId, outcome: Outcome) -> Check {
         if outcome == Outcome::Failed {
+            self.halted_at.insert(session, self.messages.len());
             self.held.entry(session).or_insert(Hold::Error);
         }
         let opened_with = self.opened_with.remove(&session).unwrap_or_default();
@@ -390,6 +451,9 @@ impl Ledger {
     fn attempt(&mut self, id: DeliveryId) -> Check {
         let message = self.message(id)?;
         message.attempts = message.attempts.saturating_add(1);
+        if message.attempts > ATTEMPTS {
+            return Err(format!("I1: {id} is handed {} times and nobody looked at it", message.attempts));
+        }
         Ok(())
     }
 

@@ -1,0 +1,290 @@
+//! `paseo agents`
+
+use std::io::IsTerminal;
+
+use paseo_client::Client;
+use paseo_wire::agent::{
+    AgentEntry, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView, ListsView, TrustAgents,
+};
+use paseo_wire::error::Exit;
+
+use crate::args::{AgentsCommand, AgentsPlace, TrustArgs};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table};
+
+pub(crate) async fn run(context: &Context, command: AgentsCommand) -> Result<Exit, Failure> {
+    let client = context.client()?;
+    match command {
+        AgentsCommand::Ls { place, output } => list(client, &context.printer.with(output), &place).await,
+        AgentsCommand::Show { slug, place, json } => {
+            let printer = context.printer.json_if(json);
+            let view = client.agent(&slug, &query(&place)?).await?;
+            if printer.mode() == Mode::Json {
+                printer.json(&view)?
+            } else {
+                show(&printer, &view)?
+            }
+            Ok(Exit::Ok)
+        }
+        AgentsCommand::Check { place, json } => check(client, &context.printer.json_if(json), &place).await,
+        AgentsCommand::Trust(args) => trust(client, &context.printer.json_if(args.json), args).await,
+    }
+}
+
+fn query(place: &AgentsPlace) -> Result<AgentQuery, Failure> {
+    let directory = match &place.project {
+        Some(directory) => std::path::absolute(directory),
+        None => std::env::current_dir(),
+    };
+    let directory =
+        directory.map_err(|error| Failure::usage(format!("the directory cannot be used: {error}")))?;
+    let directory = directory.into_os_string().into_string();
+    let project = directory.map_err(|_| Failure::usage("the path of the directory is not UTF-8"))?;
+    Ok(AgentQuery { project: Some(project) })
+}
+
+async fn list(client: &Client, printer: &Printer, place: &AgentsPlace) -> Result<Exit, Failure> {
+    let list = client.agents(&query(place)?).await?;
+    match printer.mode() {
+        Mode::Json => printer.json(&list)?,
+        Mode::Quiet => {
+            list.agents
+                .iter()
+                .filter(|agent| agent.counts)
+                .try_for_each(|agent| printer.line(&agent.slug))?;
+        }
+        Mode::Normal => {
+            printer.table(&table(&list))?;
+            remarks(printer, &list);
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn table(list: &AgentList) -> Table<6> {
+    let mut table = Table::new([
+        Column::fixed("SLUG"),
+        Column::flexible("NAME"),
+        Column::fixed("PROVIDER"),
+        Column::fixed("KIND"),
+        Column::fixed("ORIGIN"),
+        Column::flexible("DESCRIPTION"),
+    ]);
+    // What is beaten by another is seen with --json.
+    for agent in list.agents.iter().filter(|agent| agent.counts || !agent.trusted) {
+        let (style, origin) = if agent.trusted {
+            (Style::Plain, agent.origin.clone())
+        } else {
+            (Style::Yellow, format!("{}, not trusted", agent.origin))
+        };
+        table.row([
+            (Style::Bold, agent.slug.clone()),
+            (Style::Plain, agent.name.clone()),
+            (Style::Plain, provider(agent).to_owned()),
+            (Style::Plain, kind(agent)),
+            (style, origin),
+            (Style::Dim, agent.description.clone().unwrap_or_default()),
+        ]);
+    }
+    table
+}
+
+fn provider(agent: &AgentEntry) -> &str {
+    match (&agent.provider, agent.kind.as_str()) {
+        (Some(provider), _) => provider,
+        (None, "external") => "external",
+        (None, _) => "default",
+    }
+}
+
+fn kind(agent: &AgentEntry) -> String {
+    let kind = if agent.is_subagent { "subagent" } else { "user" };
+    if agent.ui_visible { kind.to_owned() } else { format!("{kind}, hidden") }
+}
+
+/// Says on stderr what a list does not show.
+fn remarks(printer: &Printer, list: &AgentList) {
+    if let Some(project) = list.project.as_ref().filter(|project| project.trust != "trusted") {
+        let changed = project.trust == "changed";
+        let what = match (list.agents.iter().filter(|agent| !agent.trusted).count(), changed) {
+            (1, false) => "1 definition is not trusted".to_owned(),
+            (1, true) => "1 definition is not trusted any more".to_owned(),
+            (count, false) => format!("{count} definitions are not trusted"),
+            (count, true) => format!("{count} definitions are not trusted any more"),
+        };
+        printer
+            .note(&format!("{what} in {}: `paseo agents trust` shows what they may do", project.directory));
+    }
+    match list.problems.len() {
+        0 => {}
+        1 => printer.note("1 problem: `paseo agents check` says what is wrong"),
+        count => printer.note(&format!("{count} problems: `paseo agents check` says what is wrong")),
+    }
+}
+
+fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
+    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    for (key, value) in rows(view) {
+        if !value.is_empty() {
+            table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
+        }
+    }
+    printer.table(&table)?;
+    printer.text("")?;
+    let mut tools = Table::new([Column::fixed("TOOL"), Column::fixed("HAS IT"), Column::flexible("WHY NOT")]);
+    for tool in &view.effective_tools {
+        let (style, has) = if tool.granted { (Style::Green, "yes") } else { (Style::Dim, "no") };
+        tools.row([
+            (Style::Plain, tool.name.clone()),
+            (style, has.to_owned()),
+            (Style::Dim, tool.reason.clone().unwrap_or_default()),
+        ]);
+    }
+    printer.table(&tools)?;
+    if let Some(prompt) = &view.prompt {
+        printer.text("")?;
+        printer.text(prompt)?;
+    }
+    for AgentProblem { file, line, message, .. } in &view.problems {
+        printer.warn(&format!("{file}:{line}: {message}"), None);
+    }
+    if !view.agent.trusted {
+        printer.note("it is not trusted, and so cannot be used: `paseo agents trust`");
+    }
+    Ok(())
+}
+
+fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
+    let agent = &view.agent;
+    let models = view.models.iter().map(|model| {
+        let effort = model.effort.as_ref().map(|effort| format!(" ({effort})")).unwrap_or_default();
+        let key = model.key.as_ref().map(|key| format!(" with the key {key}")).unwrap_or_default();
+        format!("{}{effort}{key}", model.model)
+    });
+    let origin = match &agent.file {
+        Some(file) => format!("{} ({file})", agent.origin),
+        None => agent.origin.clone(),
+    };
+    vec![
+        ("slug", agent.slug.clone()),
+        ("name", agent.name.clone()),
+        ("description", agent.description.clone().unwrap_or_default()),
+        ("origin", origin),
+        ("kind", kind(agent)),
+        ("provider", provider(agent).to_owned()),
+        ("models", models.collect::<Vec<_>>().join(", then ")),
+        ("effort", view.effort.clone().unwrap_or_default()),
+        ("permissions", agent.permissions.clone().unwrap_or_default()),
+        ("tools", lists(&agent.tools)),
+        ("capabilities", lists(&view.capabilities)),
+        ("exposure", view.exposure.clone()),
+        ("skills", lists(&view.skills)),
+        ("sees", lists(&view.agents)),
+        ("passes on", view.ceiling.as_ref().map(|ceiling| ceiling.join(", ")).unwrap_or_default()),
+        ("directory", view.directory.clone().unwrap_or_default()),
+        ("posts to", view.input_url.clone().unwrap_or_default()),
+    ]
+}
+
+fn lists(lists: &ListsView) -> String {
+    let allow = match lists.allow.as_deref() {
+        None => "all".to_owned(),
+        Some([]) => "none".to_owned(),
+        Some(allow) => allow.join(", "),
+    };
+    if lists.deny.is_empty() { allow } else { format!("{allow}, but not {}", lists.deny.join(", ")) }
+}
+
+async fn check(client: &Client, printer: &Printer, place: &AgentsPlace) -> Result<Exit, Failure> {
+    let list = client.agents(&query(place)?).await?;
+    if printer.mode() == Mode::Json {
+        printer.json(&list)?;
+    } else {
+        list.problems.iter().try_for_each(|problem| printer.line(&located(problem)))?;
+        if list.problems.is_empty() {
+            let count = list.agents.iter().filter(|agent| agent.file.is_some()).count();
+            let what = if count == 1 { "1 definition".to_owned() } else { format!("{count} definitions") };
+            printer.note(&format!("{what}, and nothing is wrong"));
+        }
+    }
+    let lost = list.problems.iter().any(|problem| problem.severity == "error");
+    Ok(if lost { Exit::AgentError } else { Exit::Ok })
+}
+
+fn located(problem: &AgentProblem) -> String {
+    let severity = if problem.severity == "warning" { "warning: " } else { "" };
+    format!("{}:{}: {severity}{}", problem.file, problem.line, problem.message)
+}
+
+async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -> Result<Exit, Failure> {
+    let query = query(&args.place)?;
+    if args.revoke {
+        let list = client.distrust_agents(&query).await?;
+        return told(printer, &list, "the trust was taken back");
+    }
+    let list = client.agents(&query).await?;
+    let Some(project) = &list.project else {
+        return Err(Failure::new(Exit::NotFound, "this project has no definitions of its own")
+            .hint("they would be in .paseo/agents or .claude/agents, here or above in the same repository"));
+    };
+    if project.trust == "trusted" {
+        return told(printer, &list, "they are trusted already");
+    }
+    if !args.yes && !confirmed(printer, &list, project)? {
+        printer.note("nothing was changed");
+        return Ok(Exit::Refused);
+    }
+    let wanted = TrustAgents { project: project.directory.clone(), sha256: project.sha256.clone() };
+    let list = client.trust_agents(&wanted).await?;
+    told(printer, &list, "they count from now on, as long as they stay as they are")
+}
+
+fn told(printer: &Printer, list: &AgentList, words: &str) -> Result<Exit, Failure> {
+    if printer.mode() == Mode::Json {
+        printer.json(list)?;
+    } else {
+        printer.note(words);
+    }
+    Ok(Exit::Ok)
+}
+
+/// Shows what would be trusted and lets a person confirm it. Without a person, refuses.
+fn confirmed(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<bool, Failure> {
+    if printer.mode() == Mode::Normal {
+        examine(printer, list, project)?;
+    }
+    if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
+        return Err(
+            Failure::usage("nobody is here to confirm it").hint("with --yes it is done without asking")
+        );
+    }
+    printer.note("let exactly these count? [y/N]");
+    let mut line = String::new();
+    std::io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<(), Failure> {
+    printer.line(&format!("in {}:", project.directory))?;
+    project.files.iter().try_for_each(|file| printer.line(&format!("  {file}")))?;
+    let mut table = Table::new([
+        Column::fixed("SLUG"),
+        Column::fixed("PERMISSIONS"),
+        Column::flexible("TOOLS"),
+        Column::flexible("DESCRIPTION"),
+    ]);
+    for agent in list.agents.iter().filter(|agent| !agent.trusted) {
+        table.row([
+            (Style::Bold, agent.slug.clone()),
+            (Style::Plain, agent.permissions.clone().unwrap_or_else(|| "full".to_owned())),
+            (Style::Plain, lists(&agent.tools)),
+            (Style::Dim, agent.description.clone().unwrap_or_default()),
+        ]);
+    }
+    printer.table(&table)?;
+    printer.aside("`paseo agents show <slug>` shows everything, with the prompt");
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! `paseo pin`
+
+use paseo_wire::error::Exit;
+use paseo_wire::session::PatchSession;
+
+use super::worse;
+use crate::args::PinArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::Mode;
+
+pub(crate) async fn run(context: &Context, args: PinArgs) -> Result<Exit, Failure> {
+    let printer = context.printer.with(args.output);
+    let patch = PatchSession { pinned: Some(!args.off), ..PatchSession::default() };
+    let client = context.client()?;
+    let mut exit = Exit::Ok;
+    for handle in &args.handles {
+        match client.patch_session(handle, &patch).await {
+            Ok(answer) => match printer.mode() {
+                Mode::Json => printer.json(&answer.session)?,
+                Mode::Quiet => printer.line(&answer.session.handle)?,
+                Mode::Normal => {
+                    let pinned = if args.off { "is not pinned" } else { "is pinned" };
+                    printer.line(&format!("{} {pinned}", answer.session.handle))?;
+                }
+            },
+            Err(error) => {
+                let failure = Failure::from(error);
+                exit = worse(exit, failure.exit);
+                printer.failure(&failure);
+            }
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,86 @@
+//! Agents that work together, by MCP. What they do by skills is in `skills.rs`.
+
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+
+use serde_json::Value;
+
+use crate::bench::Bench;
+
+/// Defines agents in the home, each by its slug and the lines of its file.
+fn define(bench: &Bench, agents: &[(&str, &str)]) {
+    let folder = bench.home.path().join("agents");
+    // A home is for its owner alone.
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
+    for (slug, lines) in agents {
+        fs::write(folder.join(format!("{slug}.toml")), format!("name = \"{slug}\"\n{lines}\n")).unwrap();
+    }
+}
+
+fn switch_on(bench: &Bench, settings: &[&str]) {
+    for setting in settings {
+        bench.home.paseo(&["settings", "set", setting, "on"]).ok();
+    }
+}
+
+/// The results of an agent's calls, oldest first.
+fn results(bench: &Bench, handle: &str) -> Vec<String> {
+    let results = bench.items_of(handle, "tool_result");
+    results.iter().map(|result| result["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Reads JSON out of a result, whatever the harness puts around it.
+fn json(text: &str) -> Value {
+    let json = &text[text.find('{').expect(text)..=text.rfind('}').expect(text)];
+    serde_json::from_str(json)
+        .or_else(|_| serde_json::from_str(&json.replace("\\\"", "\"")))
+        .unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+pub(crate) fn an_agent_starts_another_and_gets_its_answer(bench: &mut Bench) {
+    define(bench, &[("helper", "description = \"Helps.\"\nis_subagent = true")]);
+    switch_on(bench, &["perm_summon"]);
+    let prompt = r#"<<tool summon {"agent":"helper","task":"<<say the child is done\>\>"}>><<say on>>"#;
+    let (handle, _) = bench.run(&[], prompt);
+    let told = results(bench, &handle).join("\n");
+    assert!(told.contains("agent_id: ") && told.contains("the child is done"), "{told}");
+    let child = told.split("agent_id: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    let child = bench.inspect(&child[..8]);
+    assert_eq!(child["parent"], bench.inspect(&handle)["id"], "{child:#}");
+    assert_eq!(child["provider"], bench.inspect(&handle)["provider"]);
+}
+
+pub(crate) fn an_agent_in_the_background_is_retrieved(bench: &mut Bench) {
+    define(bench, &[("helper", "is_subagent = true")]);
+    switch_on(bench, &["perm_summon"]);
+    let summon =
+        r#"<<tool summon {"agent":"helper","task":"<<say later\>\>","background":true}>><<say started>>"#;
+    let (handle, _) = bench.run(&[], summon);
+    let told = results(bench, &handle).join("\n");
+    let child = told.split("agent_id: ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    bench.answer(&handle, &format!(r#"<<tool retrieve {{"agent_id":"{}"}}>><<say on>>"#, &child[..36]));
+    let told = results(bench, &handle).join("\n");
+    assert!(told.contains("later"), "{told}");
+}
+
+pub(crate) fn an_agent_asks_another_by_its_definition(bench: &mut Bench) {
+    define(bench, &[("lead", "description = \"Leads.\""), ("notes", "description = \"Takes notes.\"")]);
+    let prompt = r#"<<tool agents_message {"agentId":"notes","content":"<<say noted it\>\>"}>><<say on>>"#;
+    let (handle, _) = bench.run(&["--agent", "lead"], prompt);
+    let answer = json(results(bench, &handle).last().unwrap());
+    assert_eq!((&answer["status"], &answer["agentId"]), (&"complete".into(), &"notes".into()), "{answer:#}");
+    assert!(answer["response"].as_str().unwrap().contains("noted it"), "{answer:#}");
+    let told = bench.told();
+    assert!(told.contains("notes: notes - Takes notes."), "the other agents are not in the prompt");
+}
+
+pub(crate) fn a_list_of_what_is_to_be_done_is_kept(bench: &mut Bench) {
+    define(bench, &[("planner", "")]);
+    let prompt =
+        r#"<<tool todo {"todos":[{"content":"Sweep","status":"in_progress"},{"content":"Mop"}]}>><<say on>>"#;
+    let (handle, _) = bench.run(&["--agent", "planner"], prompt);
+    let shown = bench.inspect(&handle);
+    let list: Vec<_> = shown["todo"].as_array().unwrap().iter().map(|todo| &todo["content"]).collect();
+    assert_eq!(list, ["Sweep", "Mop"], "{shown:#}");
+    assert!(bench.told().contains("# Task Management"), "the prompt does not say how");
+}

@@ -1,0 +1,275 @@
+//! Agents that ask each other by definition: `agents_message` and `agents_list`.
+
+use serde_json::{Value, json};
+
+use crate::cast::{Cast, WAIT, release, tool};
+
+/// An agent that may ask others.
+const ASKER: &str = "toolAllowlist = ['agents_*']";
+
+fn ask(agent: &str) -> Value {
+    json!({ "agentId": agent, "content": "please" })
+}
+
+fn ask_async(agent: &str) -> Value {
+    json!({ "agentId": agent, "content": "please", "mode": "async" })
+}
+
+#[tokio::test]
+async fn an_answer_comes_with_everything_about_it_and_both_transcripts_have_it() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.script("notes", "name = 'Notes'", "<<think hm>><<sh true>><<say one>><<say two>>");
+    let caller = cast.idle("general").await;
+    let called = cast.call(&caller.id, "agents_message", &ask("notes")).await.json();
+    let target = cast.open("notes").await.remove(0);
+    assert_eq!(called["mode"], "sync");
+    assert_eq!(called["status"], "complete");
+    assert_eq!(called["agentId"], "notes");
+    assert_eq!(called["sessionId"], target.id);
+    assert_eq!(called["sessionName"], target.handle);
+    assert_eq!(called["created"], true);
+    assert_eq!(called["response"], "one\ntwo");
+    assert_eq!(called["truncated"], false);
+    assert_eq!(called["toolCallCount"], 1);
+    assert_eq!(called["toolCalls"][0]["name"], "shell");
+    assert!(called["toolCalls"][0]["durationMs"].is_u64() && called["durationMs"].is_u64(), "{called}");
+    assert_eq!(called["thinkingText"], "hm");
+    let items = cast.0.items(&target.id).await;
+    assert_eq!(called["responseId"], json!(items.last().unwrap().turn));
+    // There it is a message from the caller, here a call with its answer; nobody is told twice.
+    let heard = items.iter().find(|item| item.kind == "user_text").unwrap();
+    assert_eq!(
+        (heard.text.as_deref(), &heard.fields["origin"]),
+        (Some("please"), &json!(format!("session:{}", caller.id)))
+    );
+    let here = cast.0.items(&caller.id).await;
+    let call = here.iter().find(|item| item.kind == "tool_call").unwrap();
+    assert_eq!(call.fields["name"], "agents_message");
+    assert_eq!(cast.view(&caller.id).await.turns, 1);
+    assert!(target.parent.is_none() && target.labels.is_empty(), "{target:?}");
+}
+
+#[tokio::test]
+async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.define("notes", "");
+    cast.define("other", "");
+    let caller = cast.idle("general").await;
+    let message = async |session: &str| {
+        let input = json!({ "agentId": "notes", "content": "please", "session": session });
+        cast.call(&caller.id, "agents_message", &input).await
+    };
+    let none = message("latest").await;
+    assert!(none.error().contains("the agent `notes` has no session yet"), "{}", none.text);
+    let first = message("latest-or-create").await.json();
+    let again = message("latest-or-create").await.json();
+    assert_eq!((&again["sessionId"], &again["created"]), (&first["sessionId"], &json!(false)));
+    let second = message("create").await.json();
+    assert_ne!(second["sessionId"], first["sessionId"]);
+    assert_eq!(message("latest").await.json()["sessionId"], second["sessionId"], "the last that was busy");
+    let named = message(first["sessionId"].as_str().unwrap()).await.json();
+    assert_eq!((&named["sessionId"], &named["created"]), (&first["sessionId"], &json!(false)));
+    let other = cast.idle("other").await;
+    let wrong = message(&other.id).await;
+    assert!(
+        wrong.error().starts_with(&format!("tab {} is no session of `notes`", other.handle)),
+        "{}",
+        wrong.text
+    );
+    let unknown = message("ffffffff").await;
+    assert!(unknown.error().contains("no agent matches `ffffffff`"), "{}", unknown.text);
+}
+
+#[tokio::test]
+async fn only_visible_and_allowed_agents_can_be_talked_to() {
+    let cast = Cast::new(&[]);
+    cast.define(
+        "general",
+        &format!("{ASKER}\nagentAllowlist = ['a*', 'hidden', 'child']\nagentDenylist = ['ab']"),
+    );
+    cast.define("aa", "name = 'First'\ndescription = 'Does a.'");
+    cast.define("hidden", "uiVisible = false");
+    cast.define("child", "is_subagent = true");
+    for slug in ["ab", "b"] {
+        cast.define(slug, "");
+    }
+    let caller = cast.idle("general").await;
+    let listed = cast.call(&caller.id, "agents_list", &json!({})).await.json();
+    assert_eq!(
+        listed,
+        json!({ "agents": [{ "agentId": "aa", "displayName": "First", "description": "Does a." }] })
+    );
+    for slug in ["ab", "b", "hidden", "child", "general", "nobody"] {
+        let refused = cast.call(&caller.id, "agents_message", &ask(slug)).await;
+        let told = format!("there is no agent `{slug}` that you can talk to\nyou can talk to: aa");
+        assert_eq!(refused.error(), told);
+    }
+    assert_eq!(cast.call(&caller.id, "agents_message", &ask("aa")).await.json()["status"], "complete");
+}
+
+#[tokio::test]
+async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.script("slow", "", &format!("{WAIT}<<say finished>>"));
+    cast.script("poor", "", "<<fail no money>>");
+    let caller = cast.idle("general").await;
+    let started = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
+    assert_eq!((&started["mode"], &started["status"]), (&json!("async"), &json!("started")));
+    let turn = started["responseId"].as_str().unwrap().to_owned();
+    let queued = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
+    assert_eq!((&queued["status"], &queued["created"]), (&json!("queued"), &json!(false)));
+    release(&cast);
+    cast.until(&caller.id, |items| items.iter().filter(|item| told(item, "finished")).count() == 2).await;
+    let notices: Vec<String> =
+        cast.heard(&caller.id).await.into_iter().filter(|text| text.contains("[notice]")).collect();
+    assert!(notices[0].contains(&format!("responseId {turn}")), "{notices:?}");
+    assert!(notices[0].contains("has finished what you asked for"), "{notices:?}");
+    let started = cast.call(&caller.id, "agents_message", &ask_async("poor")).await.json();
+    assert!(started["responseId"].is_string(), "also of what is over already: {started}");
+    cast.until(&caller.id, |items| items.iter().any(|item| told(item, "no money"))).await;
+    let heard = cast.heard(&caller.id).await;
+    assert!(heard.last().unwrap().contains("failed at what you asked for"), "{heard:?}");
+}
+
+fn told(item: &paseo_wire::item::ItemView, words: &str) -> bool {
+    let text = item.text.as_deref().unwrap_or_default();
+    item.kind == "user_text" && text.contains("[notice]") && text.contains(words)
+}
+
+#[tokio::test]
+async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.script("slow", "", &format!("{WAIT}<<say finished>>"));
+    cast.script("poor", "", "<<say trying>><<fail no money>>");
+    let caller = cast.idle("general").await;
+    let impatient = json!({ "agentId": "slow", "content": "please", "timeout": 1 });
+    let timeout = cast.call(&caller.id, "agents_message", &impatient).await.json();
+    assert_eq!((&timeout["status"], &timeout["timeoutSeconds"]), (&json!("timeout"), &json!(1)));
+    assert!(timeout["message"].as_str().unwrap().contains("you will be told"), "{timeout}");
+    release(&cast);
+    cast.until(&caller.id, |items| items.iter().any(|item| told(item, "finished"))).await;
+    cast.0.settled(&caller.id).await;
+
+    // The failure of the other is an error with its words.
+    let failed = cast.call(&caller.id, "agents_message", &ask("poor")).await;
+    let poor = cast.open("poor").await.remove(0);
+    assert_eq!(failed.error(), format!("the agent `poor` (tab {}) failed: no money", poor.handle));
+    // Whoever was stopped by a person is not waited for.
+    let slow = cast.open("slow").await.remove(0);
+    cast.0.send(&slow.id, "<<hang>>").await;
+    cast.0.client.stop(&slow.id).await.unwrap();
+    cast.0.settled(&slow.id).await;
+    let held = cast.call(&caller.id, "agents_message", &ask("slow")).await.json();
+    assert_eq!(held["status"], "timeout");
+    assert_eq!(held["message"], "held: a person stopped it; do not resend it");
+    let held = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
+    assert_eq!(
+        (&held["status"], held["message"].as_str().unwrap().starts_with("held: ")),
+        (&json!("queued"), true)
+    );
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_busy_agent_gets_the_answer_to_its_own_message() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.define("notes", "");
+    let notes = cast.start("notes", &format!("{WAIT}<<say for somebody else>>")).await;
+    cast.until_calling(&notes.id).await;
+    let caller = cast.start("general", &tool("agents_message", &ask("notes"))).await;
+    cast.until_accepted(&notes.id, 2).await;
+    // What comes later is answered in a turn of its own.
+    cast.0.send(&notes.id, "<<say later>>").await;
+    release(&cast);
+    cast.0.settled(&caller.id).await;
+    let answer = cast.called(&caller.id).await.pop().unwrap().json();
+    let words = format!("Received: [message from tab {}]\n\nplease", caller.handle);
+    assert_eq!(answer["response"], words);
+}
+
+#[tokio::test]
+async fn a_message_behind_a_turn_that_fails_is_not_waited_for_in_vain() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.define("notes", "");
+    let notes = cast.start("notes", &format!("{WAIT}<<fail no money>>")).await;
+    cast.until_calling(&notes.id).await;
+    let caller = cast.start("general", &tool("agents_message", &ask("notes"))).await;
+    cast.until_accepted(&notes.id, 2).await;
+    release(&cast);
+    cast.0.settled(&caller.id).await;
+    let failed = cast.called(&caller.id).await.pop().unwrap();
+    assert_eq!(failed.error(), format!("the agent `notes` (tab {}) failed: no money", notes.handle));
+    // It was not lost: it is answered with the next message, and the caller hears of it.
+    cast.0.send(&notes.id, "go on").await;
+    cast.until(&caller.id, |items| items.iter().any(|item| told(item, "Received"))).await;
+}
+
+#[tokio::test]
+async fn three_may_wait_in_a_row_and_nobody_in_a_circle() {
+    let cast = Cast::new(&[]);
+    for (slug, next) in [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")] {
+        cast.script(slug, ASKER, &tool("agents_message", &ask(next)));
+    }
+    cast.define("e", "");
+    let first = cast.start("a", "go").await;
+    cast.0.settled(&first.id).await;
+    for slug in ["b", "c"] {
+        let session = cast.open(slug).await.remove(0);
+        assert_eq!(cast.called(&session.id).await.pop().unwrap().json()["status"], "complete", "{slug}");
+    }
+    let fourth = cast.open("d").await.remove(0);
+    let refused = cast.called(&fourth.id).await.pop().unwrap();
+    assert!(refused.error().contains("a row of 4 who wait"), "{}", refused.text);
+    assert!(refused.text.contains(&first.handle) && !refused.text.contains(&first.id), "{}", refused.text);
+    assert_eq!(cast.open("e").await.len(), 0, "nothing is made for a message that cannot be sent");
+
+    cast.script("x", ASKER, &tool("agents_message", &ask("y")));
+    cast.script("y", ASKER, &tool("agents_message", &ask("x")));
+    let x = cast.start("x", "go").await;
+    cast.0.settled(&x.id).await;
+    let y = cast.open("y").await.remove(0);
+    let refused = cast.called(&y.id).await.pop().unwrap();
+    let circle = format!("{} → {} → {}", y.handle, x.handle, y.handle);
+    assert!(refused.error().contains(&circle), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_daemon_that_dies_during_a_wait_loses_nothing_and_tells_once() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.script("slow", "", &format!("{WAIT}<<say finished>>\n---\n<<say again>>"));
+    let caller = cast.start("general", &tool("agents_message", &ask("slow"))).await;
+    let slow = loop {
+        cast.until_calling(&caller.id).await;
+        if let Some(slow) = cast.open("slow").await.pop() {
+            break slow;
+        }
+    };
+    cast.until_calling(&slow.id).await;
+    for _ in 0..2 {
+        cast.0.crash();
+        cast.0.settled(&slow.id).await;
+        cast.until(&caller.id, |items| items.iter().any(|item| told(item, "was interrupted"))).await;
+        cast.0.settled(&caller.id).await;
+    }
+    let heard = cast.heard(&caller.id).await;
+    assert_eq!(heard.iter().filter(|text| text.contains("[notice]")).count(), 1, "{heard:?}");
+    assert_eq!(cast.heard(&slow.id).await, ["please"]);
+}
+
+#[tokio::test]
+async fn long_answers_are_cut_and_say_so() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.script("long", "", "<<spew 30k>>");
+    let caller = cast.start("general", &tool("agents_message", &ask("long"))).await;
+    cast.0.settled(&caller.id).await;
+    let called = cast.called(&caller.id).await.pop().unwrap().json();
+    assert_eq!(called["truncated"], true);
+    assert_eq!(called["response"].as_str().unwrap().chars().count(), 20_000);
+}

@@ -1,0 +1,355 @@
+//! Tools: four ways in, one check; and skills, which are one of the ways.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use paseo_client::Client;
+use paseo_core::tool::{Plugin, REGISTRY, Spec};
+use paseo_wire::error::Code;
+use paseo_wire::item::ItemView;
+use paseo_wire::session::CreateSession;
+use paseo_wire::stream::Frame;
+use paseo_wire::tool::ToolArguments;
+use serde_json::{Value, json};
+
+use crate::watch::{Watched, until};
+
+/// What becomes of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    /// It may be called; whether it did what was wanted is another question.
+    Allowed,
+    /// Refused, in these words.
+    Denied(String),
+    NotAnAgent,
+    Unauthenticated,
+}
+
+/// An agent whose process lives, with its token.
+struct Agent {
+    id: String,
+    token: String,
+}
+
+fn define(watched: &Watched, slug: &str, definition: &str) {
+    let folder = watched.home.path().join("agents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(format!("{slug}.toml")), definition).unwrap();
+}
+
+async fn create(
+    watched: &Watched,
+    slug: &str,
+    ui: bool,
+    prompt: &str,
+) -> Result<String, paseo_client::Error> {
+    let wanted = CreateSession {
+        agent: Some(slug.to_owned()),
+        directory: watched.home.work().display().to_string(),
+        labels: [("ui".to_owned(), ui.to_string())].into(),
+        prompt: Some(prompt.to_owned()),
+        ..CreateSession::default()
+    };
+    Ok(watched.client.create_session(&wanted, None).await?.session.id)
+}
+
+/// Calls every tool natively and from the agent's shell, then shows its token and stays.
+async fn alive(watched: &Watched, slug: &str, ui: bool, tools: &[&Spec]) -> Agent {
+    let native = tools.iter().map(|tool| format!("<<tool {} {{}}>>", tool.name)).collect::<String>();
+    let shell = tools.iter().map(|tool| format!("<<sh paseo tool {}; echo \"exit=$?\">>", tool.name));
+    let prompt = format!("{native}{}<<sh echo token=$PASEO_TOKEN=>><<hang>>", shell.collect::<String>());
+    let id = create(watched, slug, ui, &prompt).await.unwrap();
+    let mut events = watched.follow(&id, 0);
+    let mut token = None;
+    until(&mut events, |frame| {
+        if let Frame::Item(item) = frame
+            && let Some(text) = item.item.text.as_deref().filter(|text| text.starts_with("token="))
+        {
+            token = text.split('=').nth(1).map(str::to_owned);
+        }
+        token.is_some()
+    })
+    .await;
+    Agent { id, token: token.unwrap() }
+}
+
+async fn address(watched: &Watched) -> String {
+    watched.client.status().await.unwrap().url.trim_start_matches("http://").to_owned()
+}
+
+/// What a tool said natively and in the shell: results come in the order of the script.
+fn by_script(items: &[ItemView], tools: &[&Spec]) -> (Vec<Verdict>, Vec<Verdict>) {
+    let results: Vec<&ItemView> = items.iter().filter(|item| item.kind == "tool_result").collect();
+    let (native, shell) = results.split_at(tools.len());
+    let native = native.iter().map(|item| match item.fields["outcome"].as_str().unwrap() {
+        "denied" => Verdict::Denied(item.text.clone().unwrap_or_default()),
+        _ => Verdict::Allowed,
+    });
+    let shell = shell.iter().take(tools.len()).map(|item| by_exit(item.text.as_deref().unwrap_or_default()));
+    (native.collect(), shell.collect())
+}
+
+/// Reads what a shell step printed: stderr, then the exit code.
+fn by_exit(printed: &str) -> Verdict {
+    let (said, code) = printed.trim_end().rsplit_once("exit=").unwrap_or_else(|| panic!("{printed}"));
+    match code {
+        "0" | "1" => Verdict::Allowed,
+        "6" => {
+            let said = said.strip_prefix("error: ").unwrap_or_else(|| panic!("{printed}"));
+            Verdict::Denied(said.split("\n hint:").next().unwrap_or_default().trim_end().to_owned())
+        }
+        _ => panic!("{printed}"),
+    }
+}
+
+async fn by_http(client: &Client, tool: &str) -> Verdict {
+    match client.call_tool(tool, &ToolArguments::default()).await {
+        Ok(answer) => {
+            assert!(["ok", "error"].contains(&answer.outcome.as_str()), "{answer:?}");
+            Verdict::Allowed
+        }
+        Err(error) => refusal(error.code(), error.to_string()),
+    }
+}
+
+fn refusal(code: Option<Code>, message: String) -> Verdict {
+    match code {
+        Some(Code::Unauthenticated) => Verdict::Unauthenticated,
+        Some(Code::Forbidden)
+            if message.contains("called by agents") || message.contains("the agent itself") =>
+        {
+            Verdict::NotAnAgent
+        }
+        Some(Code::Forbidden) => Verdict::Denied(message),
+        other => panic!("{other:?} {message}"),
+    }
+}
+
+/// Calls a tool as an MCP client does.
+fn by_mcp(address: &str, session: &str, token: Option<&str>, tool: &Spec) -> Verdict {
+    let server = if tool.plugin == Plugin::Ui { "Paseo" } else { "paseo-tools" };
+    let params = json!({ "name": tool.name, "arguments": {} });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let token = token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "POST /mcp/{session}/{server} HTTP/1.1\r\nhost: {address}\r\n{token}content-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-06-18\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let from = body.find('{').unwrap_or_else(|| panic!("{answer}"));
+    let to = body.rfind('}').unwrap();
+    let body: Value =
+        serde_json::from_str(&body[from..=to]).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    if !head.starts_with("HTTP/1.1 200") {
+        let code = serde_json::from_value(body["code"].clone()).ok();
+        return refusal(code, body["message"].as_str().unwrap_or_default().to_owned());
+    }
+    let text = body["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    match text.contains("is not granted to this agent") {
+        true => Verdict::Denied(text.to_owned()),
+        false => Verdict::Allowed,
+    }
+}
+
+fn switch_on_everything(watched: &Watched) {
+    for key in ["perm_send_to_tab", "perm_read_tab", "perm_user_agent", "perm_summon"] {
+        watched.home.paseo(&["settings", "set", key, "on"]).ok();
+    }
+}
+
+#[tokio::test]
+async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
+    let watched = Watched::new();
+    switch_on_everything(&watched);
+    define(&watched, "everything", "description = 'May do everything.'");
+    // It needs a shell to try from.
+    define(&watched, "nothing", "toolAllowlist = ['native_shell']");
+    define(&watched, "no-shell", "tools = ['native_read']");
+    let address = address(&watched).await;
+    let all: Vec<&Spec> = REGISTRY.iter().collect();
+    let but_shell: Vec<&Spec> = REGISTRY.iter().filter(|tool| tool.name != "native_shell").collect();
+
+    let granted = alive(&watched, "everything", true, &all).await;
+    let denied = alive(&watched, "nothing", false, &but_shell).await;
+    for (agent, tools, expected) in [(&granted, &all, true), (&denied, &but_shell, false)] {
+        let items = watched.items(&agent.id).await;
+        let (native, shell) = by_script(&items, tools);
+        let client = Client::tcp(&*address, Some(agent.token.clone()));
+        for (index, tool) in tools.iter().enumerate() {
+            let verdicts = [
+                native[index].clone(),
+                shell[index].clone(),
+                by_http(&client, tool.name).await,
+                by_mcp(&address, &agent.id, Some(&agent.token), tool),
+            ];
+            let first = verdicts[0].clone();
+            assert!(verdicts.iter().all(|verdict| *verdict == first), "{}: {verdicts:#?}", tool.name);
+            assert_eq!(first == Verdict::Allowed, expected, "{}: {first:?}", tool.name);
+        }
+        // Each refusal is in the transcript, whatever the way.
+        let items = watched.items(&agent.id).await;
+        for tool in tools {
+            let told = items.iter().filter(|item| {
+                item.kind == "notice"
+                    && item.fields["code"] == "tool_refused"
+                    && item.text.as_deref().is_some_and(|text| text.contains(&format!("`{}`", tool.name)))
+            });
+            assert_eq!(told.count(), if expected { 0 } else { 4 }, "{}", tool.name);
+        }
+    }
+
+    let person = watched.client.create_token("a person").await.unwrap().secret;
+    let person_by_http = Client::tcp(&*address, Some(person.clone()));
+    let nobody = Client::tcp(&*address, None);
+    for tool in &all {
+        let name = tool.name;
+        assert_eq!(by_http(&person_by_http, name).await, Verdict::NotAnAgent, "{name}");
+        assert_eq!(by_http(&watched.client, name).await, Verdict::NotAnAgent, "{name}");
+        assert_eq!(by_mcp(&address, &granted.id, Some(&person), tool), Verdict::NotAnAgent, "{name}");
+        let typed = watched.home.paseo(&["tool", name]);
+        assert!(typed.code == 6 && typed.stderr.contains("tools are called by agents"), "{typed:?}");
+        assert!(typed.stderr.contains("paseo inspect"), "{typed:?}");
+        assert_eq!(by_http(&nobody, name).await, Verdict::Unauthenticated, "{name}");
+        assert_eq!(by_mcp(&address, &granted.id, None, tool), Verdict::Unauthenticated, "{name}");
+        // Another agent's token opens nothing of this one.
+        let others = by_mcp(&address, &granted.id, Some(&denied.token), tool);
+        assert!(
+            matches!(&others, Verdict::Denied(text) if text.contains("that agent alone")),
+            "{name}: {others:?}"
+        );
+    }
+
+    // Whoever has no shell has no command line either; the refusal has the same words.
+    let id =
+        create(&watched, "no-shell", false, "<<tool native_shell {}>><<sh paseo tool todo>>").await.unwrap();
+    watched.settled(&id).await;
+    let items = watched.items(&id).await;
+    let told: Vec<&str> = items
+        .iter()
+        .filter(|item| item.kind == "tool_result")
+        .filter_map(|item| item.text.as_deref())
+        .collect();
+    assert!(told[0].contains("`native_shell` is not granted to this agent"), "{told:?}");
+    assert_eq!(told[0], told[1]);
+    for agent in [&granted, &denied] {
+        watched.client.stop(&agent.id).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_agent_calls_tools_from_its_shell_by_flags_and_by_json() {
+    let watched = Watched::new();
+    switch_on_everything(&watched);
+    let other = watched.create("<<say ready>>").await.session;
+    watched.settled(&other.id).await;
+    let steps = [
+        "paseo tool -q".to_owned(),
+        format!("paseo tool send_to_tab --tab-id {} --message 'one two'", other.handle),
+        format!("paseo tool read_tab --tab_id={}", other.handle),
+        format!("echo '{{\"tab_id\":\"{}\"}}' | paseo tool read_tab --json -", other.handle),
+        "paseo tool send_to_tab --help".to_owned(),
+        "paseo tool send_to_tab --colour red".to_owned(),
+        "paseo tool send_to_tab --tab-id 0000 --json '{\"message\":3}'".to_owned(),
+        "paseo tool frobnicate".to_owned(),
+    ];
+    let script = steps.iter().map(|step| format!("<<sh {step}; echo \"exit=$?\">>")).collect::<String>();
+    let created = watched.create(&script).await;
+    watched.settled(&created.session.id).await;
+    let items = watched.items(&created.session.id).await;
+    let printed: Vec<&str> = items
+        .iter()
+        .filter(|item| item.kind == "tool_result")
+        .filter_map(|item| item.text.as_deref())
+        .collect();
+    let [listed, sent, read, by_json, help, mistyped, misfit, unknown] = printed[..] else {
+        panic!("{printed:#?}")
+    };
+    assert_eq!(listed, "send_to_tab\nread_tab\nnotify_when_idle\nsummon\nretrieve\nexit=0\n");
+    assert!(sent.starts_with("Delivered to tab") && sent.ends_with("exit=0\n"), "{sent}");
+    assert!(read.contains("<tab_response") && by_json.contains("<tab_response"), "{read}{by_json}");
+    assert!(
+        help.contains("--tab-id") && help.contains("(string, required)") && help.ends_with("exit=0\n"),
+        "{help}"
+    );
+    assert!(
+        mistyped.contains("there is no argument --colour") && mistyped.ends_with("exit=2\n"),
+        "{mistyped}"
+    );
+    assert!(mistyped.contains("--message"), "{mistyped}");
+    assert!(
+        misfit.contains("`message` is a number, not a string") && misfit.ends_with("exit=1\n"),
+        "{misfit}"
+    );
+    assert!(unknown.contains("there is no tool `frobnicate`") && unknown.ends_with("exit=3\n"), "{unknown}");
+    let arrived = watched.items(&other.id).await;
+    assert!(arrived.iter().any(|item| item.text.as_deref() == Some("one two")), "{arrived:#?}");
+}
+
+#[tokio::test]
+async fn skills_are_files_that_the_prompt_names_and_that_work() {
+    let watched = Watched::new();
+    define(&watched, "skilled", "tools = ['native_shell', 'todo', 'agents_list']\ntoolExposure = 'skills'");
+    let id = create(&watched, "skilled", false, "<<sh cat \"$PASEO_HOME\"/skills/*/paseo-todo/SKILL.md>>")
+        .await
+        .unwrap();
+    watched.settled(&id).await;
+    let items = watched.items(&id).await;
+    let page =
+        items.iter().find(|item| item.kind == "tool_result").and_then(|item| item.text.clone()).unwrap();
+    assert!(page.starts_with("---\nname: paseo-todo\ndescription: \""), "{page}");
+    let example = page.lines().find(|line| line.contains(" tool todo ")).unwrap_or_else(|| panic!("{page}"));
+    // The example of the page is a call that works.
+    watched.send(&id, &format!("<<sh {}; echo \"exit=$?\">>", example.replace('>', "\\>"))).await;
+    watched.settled(&id).await;
+    let items = watched.items(&id).await;
+    let last = items.iter().rev().find(|item| item.kind == "tool_result").and_then(|item| item.text.clone());
+    assert!(last.as_ref().is_some_and(|text| text.ends_with("exit=0\n")), "{last:?}");
+
+    let folder = watched.home.path().join("skills").join(&id);
+    let prompt = watched.client.prompt(&id).await.unwrap().prompt;
+    for plugin in ["paseo-todo", "paseo-agents"] {
+        let path = folder.join(plugin).join("SKILL.md");
+        assert!(prompt.contains(&path.display().to_string()) && path.exists(), "{prompt}");
+    }
+    assert!(!prompt.contains("Available tools:"), "{prompt}");
+    // A change counts from the next turn on.
+    define(
+        &watched,
+        "skilled",
+        "tools = ['native_shell', 'todo', 'agents_list']\ntoolExposure = 'mixed'\nskillDenylist = ['ag*']",
+    );
+    watched.send(&id, "<<say on>>").await;
+    watched.settled(&id).await;
+    assert!(folder.join("paseo-todo").exists() && !folder.join("paseo-agents").exists());
+    assert!(watched.client.prompt(&id).await.unwrap().prompt.contains("Available tools:"));
+    watched.client.delete_session(&id, true).await.unwrap();
+    assert!(!folder.exists());
+}
+
+#[tokio::test]
+async fn skills_without_a_shell_are_refused_before_there_is_an_agent() {
+    let watched = Watched::new();
+    define(&watched, "handless", "tools = ['native_read', 'todo']\ntoolExposure = 'skills'");
+    let refused = create(&watched, "handless", false, "<<say hello>>").await.unwrap_err();
+    assert!(refused.to_string().contains("`native_shell` is not granted"), "{refused}");
+    assert!(watched.home.paseo(&["ls", "-agq"]).ok().is_empty());
+    // An agent that exists already is told when it would start.
+    define(&watched, "handless", "tools = ['native_shell', 'todo']\ntoolExposure = 'skills'");
+    let id = create(&watched, "handless", false, "<<say hello>>").await.unwrap();
+    watched.settled(&id).await;
+    define(&watched, "handless", "tools = ['todo']\ntoolExposure = 'skills'");
+    watched.send(&id, "<<say again>>").await;
+    assert_eq!(watched.home.paseo(&["wait", "--timeout", "20s", &id]).code, 1);
+    let items = watched.items(&id).await;
+    let told =
+        items.iter().rev().find(|item| item.kind == "error").and_then(|item| item.text.clone()).unwrap();
+    assert!(told.contains("`native_shell` is not granted"), "{told}");
+}

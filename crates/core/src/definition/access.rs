@@ -1,0 +1,109 @@
+//! Why an agent of a definition does not have a tool.
+
+use std::collections::BTreeSet;
+
+use super::Definition;
+use crate::permission::Mode;
+use crate::settings::{Key, Settings};
+use crate::tool::{Plugin, Spec};
+
+/// Why a tool is missing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    #[error("only agents with the label ui=true have it")]
+    NotInApp,
+    #[error("the plugin `{}` is switched off in config.toml", .0.id())]
+    PluginOff(Plugin),
+    #[error("permissions {} do not grant it", .0.word())]
+    Permissions(Mode),
+    #[error("{} is off", .0.iter().map(|key| key.word()).collect::<Vec<_>>().join(" or "))]
+    SwitchedOff(&'static [Key]),
+    #[error("the definition denies it by name")]
+    Denied,
+    #[error("the definition does not allow it by name")]
+    NotAllowed,
+    #[error("the definition does not let its capabilities through ({})", .0.join(", "))]
+    Capabilities(&'static [&'static str]),
+}
+
+/// Says why an agent that a person starts would not have a tool; `None` when it would.
+pub fn missing(
+    spec: &'static Spec,
+    definition: &Definition,
+    settings: &Settings,
+    off: &BTreeSet<Plugin>,
+) -> Option<Missing> {
+    if spec.plugin == Plugin::Ui {
+        return Some(Missing::NotInApp);
+    }
+    if off.contains(&spec.plugin) {
+        return Some(Missing::PluginOff(spec.plugin));
+    }
+    let scope = &definition.scope;
+    if !scope.admits(spec) {
+        return Some(if scope.tools.denies(spec.name) {
+            Missing::Denied
+        } else if !scope.tools.allows(spec.name) {
+            Missing::NotAllowed
+        } else {
+            Missing::Capabilities(spec.capabilities)
+        });
+    }
+    let mode = definition.permissions.unwrap_or_default();
+    if spec.power.is_some_and(|power| !mode.grants(power)) {
+        return Some(Missing::Permissions(mode));
+    }
+    let on = spec.switches.is_empty() || spec.switches.iter().any(|key| settings.is_on(*key));
+    (!on).then_some(Missing::SwitchedOff(spec.switches))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::actor::Actor;
+    use crate::definition::{Origin, Source};
+    use crate::glob::{Glob, Lists};
+    use crate::id::SessionId;
+    use crate::session::{Created, Session};
+    use crate::settings::Event;
+    use crate::time::Timestamp;
+    use crate::tool::{Grants, REGISTRY, Scope};
+
+    fn globs() -> impl Strategy<Value = Vec<Glob>> {
+        let all: Vec<&str> =
+            REGISTRY.iter().map(|spec| spec.name).chain(["native_*", "agents_*", "*"]).collect();
+        proptest::sample::subsequence(all, 0..6).prop_map(|names| names.into_iter().map(Glob::new).collect())
+    }
+
+    proptest! {
+        /// What is said to be missing is what is not granted.
+        #[test]
+        fn it_says_what_the_grants_say(
+            allow in proptest::option::of(globs()),
+            deny in globs(),
+            mode in proptest::option::of(proptest::sample::select(Mode::ALL.to_vec())),
+            on in proptest::sample::subsequence(Key::ALL.to_vec(), 0..4),
+            off in proptest::sample::subsequence(Plugin::OPTIONAL.to_vec(), 0..3),
+        ) {
+            let definition = Definition {
+                scope: Scope { tools: Lists { allow, deny }, capabilities: Lists::default() },
+                permissions: mode,
+                ..Definition::plain("x", Source { origin: Origin::Home, file: None })
+            };
+            let mut settings = Settings::default();
+            on.into_iter().for_each(|key| settings.apply(&Event::Changed { key, value: true }, Timestamp::default()));
+            let off: BTreeSet<Plugin> = off.into_iter().collect();
+            let by = Actor::Human("cli".into());
+            let mut created = Created::plain(SessionId::from_random([1; 16]), by, "scripted", "/");
+            created.permissions = mode.unwrap_or_default();
+            let session = Session::create(created, Timestamp::default());
+            let grants = Grants::of(&session, &definition, &settings, &off);
+            for spec in REGISTRY {
+                let missing = missing(spec, &definition, &settings, &off);
+                prop_assert_eq!(grants.has(spec.name), missing.is_none(), "{}: {:?}", spec.name, missing);
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What runs an agent: its type, provider, models and efforts.
+
+use super::fields::{Keys, directory};
+use super::node::{Node, Value};
+use super::reader::Fields;
+use super::words::{self, EFFORTS, PROVIDERS};
+use super::{Definition, Kind, Model};
+
+/// What was said about models, in whichever place.
+#[derive(Default)]
+struct Choice {
+    provider: Option<String>,
+    /// Models with the lines that they stand on.
+    chain: Option<Vec<(Model, usize)>>,
+    effort: Option<(String, usize)>,
+}
+
+/// Reads it.
+pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &Keys) {
+    let line = fields.line("type");
+    let kind = fields.text("type").map(|(word, _)| word);
+    let is_external = kind.as_deref() == Some("external");
+    if let Some(word) = kind.as_deref().filter(|word| !matches!(*word, "chat" | "external")) {
+        fields.error(line, format!("there is no type `{word}`; expected chat or external"));
+    }
+    let mut choice =
+        Choice { provider: provider(fields), chain: models(fields, keys), effort: fields.text("effort") };
+    one_model(fields, &mut choice);
+    let chat = fields.table("chat", "chat.");
+    // Whoever says that it is a chat means the kind of chat that was the only one once.
+    let says_chat = chat.is_some() || kind.as_deref() == Some("chat");
+    if let Some((inner, at)) = chat {
+        if is_external {
+            fields.error(at, "an agent of type external has no `chat`");
+        }
+        within(fields, inner, at, &mut choice, definition, keys);
+    }
+    if is_external && choice.provider.is_some() {
+        fields.error(line, "an agent of type external has no provider");
+    }
+    definition.provider =
+        choice.provider.or_else(|| (says_chat && !is_external).then(|| "openai".to_owned()));
+    definition.effort = choice.effort.and_then(|(word, line)| effort(fields, word, line));
+    for (model, line) in choice.chain.unwrap_or_default() {
+        check_key(fields, &model, line, definition.provider.as_deref(), keys);
+        let effort = model.effort.or_else(|| definition.effort.clone());
+        definition.models.push(Model { effort, ..model });
+    }
+    match (fields.table("external", "external."), is_external) {
+        (Some((inner, at)), true) => definition.kind = external(fields, inner, at),
+        (None, true) => {
+            fields.error(
+                line,
+                "an agent of type external needs `external.inputUrl`: where messages are posted to",
+            );
+        }
+        (Some((_, at)), false) => fields.error(at, "only an agent of type external has `external`"),
+        (None, false) => {}
+    }
+}
+
+fn provider(fields: &mut Fields<'_>) -> Option<String> {
+    let (word, line) = fields.text("provider")?;
+    let known = words::provider(&word);
+    if known.is_none() {
+        fields.error(line, format!("there is no provider `{word}`; known: {}", PROVIDERS.join(", ")));
+    }
+    known.map(str::to_owned)
+}
+
+/// Reads the one model of those who name only one.
+fn one_model(fields: &mut Fields<'_>, choice: &mut Choice) {
+    let Some((model, line)) = fields.text("model").filter(|(model, _)| model != "inherit") else { return };
+    if choice.chain.is_some() {
+        fields.error(line, "`model` and `models`: keep one of them");
+    }
+    choice.chain = Some(vec![(Model { model: model.trim().to_owned(), key: None, effort: None }, line)]);
+}
+
+/// Reads `chat`.
+fn within(
+    fields: &mut Fields<'_>,
+    mut chat: Fields<'_>,
+    line: usize,
+    choice: &mut Choice,
+    definition: &mut Definition,
+    keys: &Keys,
+) {
+    let (provider, models) = (provider(&mut chat), models(&mut chat, keys));
+    if provider.is_some() && choice.provider.is_some() && provider != choice.provider {
+        chat.error(line, "`provider` and `chat.provider` contradict each other");
+    }
+    if models.is_some() && choice.chain.is_some() {
+        chat.error(line, "models stand here and outside of `chat`: keep one of them");
+    }
+    choice.provider = provider.or(choice.provider.take());
+    choice.chain = models.or(choice.chain.take());
+    // A list says what may be chosen; its first is what is.
+    let first = chat.words("thinking").and_then(|words| words.into_iter().next());
+    choice.effort = choice.effort.take().or(first);
+    config(&mut chat, definition);
+    fields.absorb(chat);
+}
+
+/// Reads `chat.config`: of all that it once held, only the directory has a meaning here.
+fn config(chat: &mut Fields<'_>, definition: &mut Definition) {
+    let Some((mut inner, _)) = chat.table("config", "chat.config.") else { return };
+    definition.directory = directory(&mut inner, "workdir");
+    if let Some(node) = inner.take("extraArgs") {
+        inner.error(
+            node.line,
+            "`chat.config.extraArgs` cannot be kept: Paseo writes the command line itself; use `permissions`, \
+             `model` and `effort`",
+        );
+    }
+    for name in ["baseUrl", "apiKey"] {
+        if let Some(node) = inner.take(name) {
+            inner.error(
+                node.line,
+                format!(
+                    "`chat.config.{name}` cannot be kept: keys stand under `[[keys]]` in config.toml, and models name \
+                     them by `key_id`"
+                ),
+            );
+        }
+    }
+    chat.absorb(inner);
+}
+
+/// Reads a chain of models: names, or tables with a name, a key and an effort.
+fn models(fields: &mut Fields<'_>, keys: &Keys) -> Option<Vec<(Model, usize)>> {
+    let node = fields.take("models")?;
+    let Value::List(items) = &node.value else { return fields.mistaken("models", node, "a list of models") };
+    Some(items.iter().filter_map(|item| model(fields, item, keys)).collect())
+}
+
+fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, usize)> {
+    let entries = match &item.value {
+        Value::Text(model) if !model.trim().is_empty() => {
+            return Some((Model { model: model.trim().to_owned(), key: None, effort: None }, item.line));
+        }
+        Value::Table(entries) => entries,
+        _ => return fields.mistaken("models", item, "a list of models"),
+    };
+    let mut inner = Fields::of("models.", entries);
+    let model = inner.text("modelId");
+    if model.is_none() {
+        inner.error(item.line, "this model has no `model_id`");
+    }
+    let key = inner.text("keyId").map(|(key, line)| {
+        if !keys.contains_key(&key) {
+            let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+            let known = if known.is_empty() {
+                "there are none".to_owned()
+            } else {
+                format!("known: {}", known.join(", "))
+            };
+            inner.error(line, format!("there is no key `{key}` among `[[keys]]` in config.toml; {known}"));
+        }
+        key
+    });
+    let effort = inner.text("effort").and_then(|(word, line)| effort(&mut inner, word, line));
+    fields.absorb(inner);
+    model.map(|(model, _)| (Model { model, key, effort }, item.line))
+}
+
+fn check_key(fields: &mut Fields<'_>, model: &Model, line: usize, provider: Option<&str>, keys: &Keys) {
+    let Some((key, of)) = model.key.as_ref().and_then(|key| Some((key, keys.get(key)?))) else { return };
+    if let Some(provider) = provider.filter(|provider| provider != of) {
+        fields.error(line, format!("the key `{key}` is for {of}, and this agent runs on {provider}"));
+    }
+}
+
+/// Checks an effort. One that does not exist is left out: the agent thinks as hard as it does by itself.
+fn effort(fields: &mut Fields<'_>, word: String, line: usize) -> Option<String> {
+    if EFFORTS.contains(&word.as_str()) {
+        return Some(word);
+    }
+    fields
+        .warning(line, format!("there is no effort `{word}`, so none is set; known: {}", EFFORTS.join(", ")));
+    None
+}
+
+fn external(fields: &mut Fields<'_>, mut inner: Fields<'_>, line: usize) -> Kind {
+    let (input, callback) = (inner.text("inputUrl"), inner.text("callbackBaseUrl"));
+    if input.is_none() {
+        inner.error(line, "`external.inputUrl` is missing: where messages are posted to");
+    }
+    for (url, line) in input.iter().chain(&callback) {
+        if !url.starts_with("https://") && !url.starts_with("http://") {
+            inner.error(*line, format!("`{url}` is no address: it begins with http:// or https://"));
+        }
+    }
+    fields.absorb(inner);
+    Kind::External {
+        input_url: input.map(|(url, _)| url).unwrap_or_default(),
+        callback_base_url: callback.map(|(url, _)| url),
+    }
+}

@@ -1,0 +1,223 @@
+//! What the fields of a definition mean, whatever file they stand in.
+
+use std::collections::BTreeMap;
+
+use super::engine;
+use super::node::Entry;
+use super::problem::{Fault, Severity};
+use super::reader::Fields;
+use super::words::{self, Odd};
+use super::{Definition, Exposure, Source};
+use crate::glob::{Glob, Lists};
+use crate::limits::{NAME_CHARS, PATH_BYTES, SLUG_CHARS};
+use crate::permission::Mode;
+use crate::tool::{Plugin, Scope, TODO};
+
+/// The keys that there are: id and provider.
+pub type Keys = BTreeMap<String, String>;
+
+/// What is known of a definition beside its fields.
+pub(super) struct Seat<'a> {
+    /// From the name of the file; without it `agentId` says it.
+    pub(super) slug: Option<&'a str>,
+    pub(super) source: Source,
+    /// The prompt, where it is no field.
+    pub(super) body: Option<String>,
+    /// It is one of Claude Code's own files.
+    pub(super) foreign: bool,
+    pub(super) keys: &'a Keys,
+}
+
+/// A definition, or as much as could be told of it.
+pub(super) struct Read {
+    pub(super) slug: Option<String>,
+    /// `None` when something is wrong that cannot be left out.
+    pub(super) definition: Option<Definition>,
+    pub(super) faults: Vec<Fault>,
+}
+
+/// Reads a definition.
+pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
+    let mut fields = Fields::of("", entries);
+    let slug = slug(&mut fields, line, &seat);
+    let mut definition = Definition::plain(slug.as_deref().unwrap_or_default(), seat.source);
+    definition.is_subagent = fields.flag("isSubagent").unwrap_or(seat.foreign);
+    if let Some(name) = name(&mut fields) {
+        definition.name = name;
+    }
+    definition.description = fields.text("description").map(|(text, _)| text.trim().to_owned());
+    definition.prompt = prompt(&mut fields, seat.body);
+    engine::read(&mut fields, &mut definition, seat.keys);
+    definition.scope = scope(&mut fields);
+    definition.exposure = exposure(&mut fields);
+    definition.skills = skills(&mut fields);
+    definition.agents = fields.lists("agentAllowlist", "agentDenylist");
+    definition.ui_visible = fields.flag("uiVisible").unwrap_or(true);
+    definition.api_exposed = fields.flag("apiExposed").unwrap_or(false);
+    definition.permissions = permissions(&mut fields);
+    definition.ceiling = tools(&mut fields, "ceiling");
+    if let Some(directory) = directory(&mut fields, "cwd") {
+        definition.directory = Some(directory);
+    }
+    if seat.foreign {
+        foreign(&mut fields);
+    }
+    let faults = fields.finish();
+    let sound = slug.is_some() && faults.iter().all(|fault| fault.severity == Severity::Warning);
+    Read { slug, definition: sound.then_some(definition), faults }
+}
+
+/// Says whether a text can be the slug of a definition.
+pub fn is_slug(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !text.is_empty() && text.len() <= SLUG_CHARS && text.bytes().all(allowed)
+}
+
+fn slug(fields: &mut Fields<'_>, line: usize, seat: &Seat<'_>) -> Option<String> {
+    let refused = |text: &str| {
+        let shown: String = text.chars().take(SLUG_CHARS).flat_map(char::escape_debug).collect();
+        format!("`{shown}` cannot be the id of an agent: use up to {SLUG_CHARS} of A-Z a-z 0-9 _ -")
+    };
+    if let Some(slug) = seat.slug {
+        if !is_slug(slug) {
+            fields.error(1, format!("the name of this file: {}", refused(slug)));
+            return None;
+        }
+        return Some(slug.to_owned());
+    }
+    let Some((slug, at)) = fields.text("agentId") else {
+        fields.error(line, "this agent has no `agentId`");
+        return None;
+    };
+    if !is_slug(&slug) {
+        fields.error(at, refused(&slug));
+        return None;
+    }
+    Some(slug)
+}
+
+fn name(fields: &mut Fields<'_>) -> Option<String> {
+    let (name, display) = (fields.text("name"), fields.text("displayName"));
+    if let (Some(_), Some((_, line))) = (&name, &display) {
+        fields.error(*line, "`name` and `displayName` mean the same: keep one of them");
+    }
+    let (name, line) = display.or(name)?;
+    let name = name.trim();
+    if name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
+        fields.error(line, format!("a name is one line of at most {NAME_CHARS} characters"));
+    }
+    Some(name.to_owned())
+}
+
+fn prompt(fields: &mut Fields<'_>, body: Option<String>) -> Option<String> {
+    match (fields.text("systemPrompt"), body) {
+        (Some((_, line)), Some(_)) => {
+            fields.error(line, "there are two prompts: this field and the text below the fields");
+            None
+        }
+        (Some((prompt, _)), None) | (None, Some(prompt)) => Some(prompt),
+        (None, None) => None,
+    }
+}
+
+fn scope(fields: &mut Fields<'_>) -> Scope {
+    let mut lists = fields.lists("toolAllowlist", "toolDenylist");
+    let line = fields.line("tools");
+    if let Some(mut own) = tools(fields, "tools") {
+        if lists.allow.is_some() {
+            fields.error(line, "`tools` and `toolAllowlist` both say what is allowed: keep one of them");
+        }
+        let todo = Glob::new(TODO);
+        if !own.contains(&todo) {
+            own.push(todo);
+        }
+        lists.allow = Some(own);
+    }
+    lists.deny.extend(tools(fields, "disallowedTools").unwrap_or_default());
+    let capabilities = fields.lists("capabilityAllowlist", "capabilityDenylist");
+    Scope { tools: lists, capabilities }
+}
+
+/// Reads names of tools in anybody's vocabulary.
+fn tools(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<Glob>> {
+    let mut ours = Vec::new();
+    for (word, line) in fields.words(name)? {
+        match words::oddity(&word) {
+            Some(Odd::Narrowed) => {
+                let bare = word.split('(').next().unwrap_or_default();
+                fields.error(line, format!("`{word}` cannot be kept: name `{bare}` as a whole, and let `permissions: ask` decide each time"));
+            }
+            Some(Odd::Foreign) => {
+                fields.warning(line, format!("`{word}` belongs to an MCP server of your own, which Paseo neither grants nor withholds"));
+            }
+            None => ours.push(word),
+        }
+    }
+    Some(words::tools(&ours))
+}
+
+fn exposure(fields: &mut Fields<'_>) -> Exposure {
+    let Some((word, line)) = fields.text("toolExposure") else { return Exposure::default() };
+    let all = [Exposure::Tools, Exposure::Skills, Exposure::Mixed];
+    all.into_iter().find(|exposure| exposure.word() == word).unwrap_or_else(|| {
+        fields.error(line, format!("there is no tool exposure `{word}`; expected tools, skills or mixed"));
+        Exposure::default()
+    })
+}
+
+/// Reads which plugins become skills. `skills` names them one by one, perhaps with a scope before a colon.
+fn skills(fields: &mut Fields<'_>) -> Lists {
+    let mut lists = fields.lists("skillAllowlist", "skillDenylist");
+    let line = fields.line("skills");
+    let Some(words) = fields.words("skills") else { return lists };
+    if lists.allow.is_some() {
+        fields.error(line, "`skills` and `skillAllowlist` both say what is allowed: keep one of them");
+    }
+    let mut allow = Vec::new();
+    for (word, line) in words {
+        let glob = Glob::new(word.rsplit(':').next().unwrap_or_default());
+        if !Plugin::OPTIONAL.iter().any(|plugin| glob.matches(plugin.id())) {
+            let known = Plugin::OPTIONAL.map(Plugin::id).join(", ");
+            fields.warning(line, format!("there is no skill `{word}`; known: {known}"));
+        }
+        allow.push(glob);
+    }
+    lists.allow = Some(allow);
+    lists
+}
+
+fn permissions(fields: &mut Fields<'_>) -> Option<Mode> {
+    let theirs = fields.text("permissionMode").and_then(|(word, line)| {
+        let mode = words::permission_mode(&word);
+        if mode.is_none() {
+            fields.error(line, format!("the permission mode `{word}` cannot be kept; use `permissions` with full, ask or read-only"));
+        }
+        mode
+    });
+    let Some((word, line)) = fields.text("permissions") else { return theirs };
+    let mode = Mode::parse(&word);
+    if mode.is_none() {
+        let known: Vec<&str> = Mode::ALL.iter().map(|mode| mode.word()).collect();
+        fields.error(line, format!("there are no permissions `{word}`; known: {}", known.join(", ")));
+    }
+    mode.or(theirs)
+}
+
+pub(super) fn directory(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
+    let (directory, line) = fields.text(name)?;
+    if directory.len() > PATH_BYTES || directory.chars().any(char::is_control) {
+        fields.error(line, format!("`{name}` is no path of a directory"));
+    }
+    Some(directory)
+}
+
+/// Takes the fields of Claude Code that change nothing here, and tells of those that would there.
+fn foreign(fields: &mut Fields<'_>) {
+    fields.take("color");
+    for name in ["hooks", "mcpServers", "memory", "maxTurns", "background", "isolation", "initialPrompt"] {
+        if let Some(node) = fields.take(name) {
+            fields
+                .warning(node.line, format!("`{name}` has no effect here: only Claude Code itself heeds it"));
+        }
+    }
+}

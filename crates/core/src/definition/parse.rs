@@ -1,0 +1,145 @@
+//! From the text of a file to definitions and problems.
+
+use super::fields::{self, Keys, Seat};
+use super::node::{Entry, Node, Value};
+use super::problem::{Fault, Problem};
+use super::{Definition, Origin, Source, json, markdown, toml};
+
+/// Most agents that one file defines.
+const AGENTS: usize = 500;
+
+/// A file that may hold definitions.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'a> {
+    /// As people are told.
+    pub path: &'a str,
+    pub text: &'a str,
+    pub format: Format,
+    pub origin: Origin,
+}
+
+/// What kind of file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// `config.toml`, with an array `agents`.
+    ConfigToml,
+    /// `config.json`, likewise.
+    ConfigJson,
+    /// `agents/<slug>.toml`
+    Toml,
+    /// `agents/<slug>.md`
+    Markdown,
+    /// `.claude/agents/<slug>.md`
+    Claude,
+}
+
+/// What a file comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    pub definitions: Vec<Definition>,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a file. A definition that is wrong does not take the others with it.
+pub fn parse(file: &File<'_>, keys: &Keys) -> Parsed {
+    let mut parsed = Parsed::default();
+    match file.format {
+        Format::ConfigToml => config(file, toml::read(file.text), keys, &mut parsed),
+        Format::ConfigJson => config(file, json::read(file.text), keys, &mut parsed),
+        Format::Toml => single(file, toml::read(file.text), None, keys, &mut parsed),
+        Format::Markdown | Format::Claude => match markdown::read(file.text) {
+            Ok(document) => single(file, Ok(document.fields), document.body, keys, &mut parsed),
+            Err(fault) => single(file, Err(fault), None, keys, &mut parsed),
+        },
+    }
+    parsed
+}
+
+/// Returns the slug that the name of a file stands for.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn single(
+    file: &File<'_>,
+    read: Result<Node, Fault>,
+    body: Option<String>,
+    keys: &Keys,
+    parsed: &mut Parsed,
+) {
+    let slug = stem(file.path);
+    let known = fields::is_slug(slug).then_some(slug);
+    match read {
+        Err(fault) => parsed.problems.push(fault.in_file(file.path, known)),
+        Ok(Node { line, value }) => match value {
+            Value::Null => take(file, &[], line, Some(slug), body, keys, parsed),
+            Value::Table(entries) => take(file, &entries, line, Some(slug), body, keys, parsed),
+            _ => {
+                let fault = Fault::error(line, "these are no fields: expected `name: value` on each line");
+                parsed.problems.push(fault.in_file(file.path, known));
+            }
+        },
+    }
+}
+
+fn config(file: &File<'_>, read: Result<Node, Fault>, keys: &Keys, parsed: &mut Parsed) {
+    let mut wrong = |line: usize, message: &str| {
+        parsed.problems.push(Fault::error(line, message).in_file(file.path, None));
+    };
+    let entries = match read {
+        Err(fault) => return wrong(fault.line, &fault.message),
+        Ok(Node { value: Value::Table(entries), .. }) => entries,
+        Ok(node) => return wrong(node.line, "this is no table with `agents` in it"),
+    };
+    // The rest of the user's own `config.toml` is read when the daemon is started.
+    let whole = file.format == Format::ConfigToml && file.origin == Origin::Home;
+    for entry in entries.iter().filter(|entry| !whole && entry.name != "agents").take(AGENTS) {
+        let known = "only `agents` counts in this file";
+        wrong(entry.line, &format!("there is no field `{}` here: {known}", entry.name));
+    }
+    let mut found = entries.iter().filter(|entry| entry.name == "agents");
+    let Some(agents) = found.next() else { return };
+    found.for_each(|second| wrong(second.line, "`agents` is there twice"));
+    let items = match &agents.node.value {
+        Value::Null => return,
+        Value::List(items) => items,
+        _ => return wrong(agents.node.line, "`agents` should be a list of agents"),
+    };
+    if let Some(first) = items.get(AGENTS) {
+        wrong(first.line, &format!("there are more than {AGENTS} agents in this file; the rest is not read"));
+    }
+    for item in items.iter().take(AGENTS) {
+        match &item.value {
+            Value::Table(entries) => take(file, entries, item.line, None, None, keys, parsed),
+            _ => {
+                let fault =
+                    Fault::error(item.line, format!("an agent is a table, and this is {}", item.kind()));
+                parsed.problems.push(fault.in_file(file.path, None));
+            }
+        }
+    }
+}
+
+fn take(
+    file: &File<'_>,
+    entries: &[Entry],
+    line: usize,
+    slug: Option<&str>,
+    body: Option<String>,
+    keys: &Keys,
+    parsed: &mut Parsed,
+) {
+    let source = Source { origin: file.origin, file: Some(file.path.to_owned()) };
+    let seat = Seat { slug, source, body, foreign: file.format == Format::Claude, keys };
+    let read = fields::read(entries, line, seat);
+    let problems = read.faults.into_iter().map(|fault| fault.in_file(file.path, read.slug.as_deref()));
+    parsed.problems.extend(problems);
+    let Some(definition) = read.definition else { return };
+    if parsed.definitions.iter().any(|known| known.slug == definition.slug) {
+        let fault = Fault::error(line, format!("there is another agent `{}` above", definition.slug));
+        parsed.problems.push(fault.in_file(file.path, Some(&definition.slug)));
+        return;
+    }
+    parsed.definitions.push(definition);
+}

@@ -1,0 +1,222 @@
+//! Taking fields out of a table one by one: what is left is unknown.
+
+use std::collections::BTreeSet;
+
+use super::node::{Entry, Node, Value};
+use super::problem::Fault;
+use crate::glob::{Glob, Lists};
+
+/// Nobody reads more mistakes of one definition.
+const FAULTS: usize = 10;
+
+/// The fields of a table that nobody has asked for yet, and what was wrong with those that somebody has.
+pub(super) struct Fields<'a> {
+    /// Stands before the names when people are told about them.
+    place: &'static str,
+    left: Vec<(String, &'a Entry)>,
+    known: Vec<&'static str>,
+    faults: Vec<Fault>,
+}
+
+impl<'a> Fields<'a> {
+    /// Takes a table. Names count in camelCase and in snake_case; null counts as missing.
+    pub(super) fn of(place: &'static str, entries: &'a [Entry]) -> Self {
+        let mut fields = Self { place, left: Vec::new(), known: Vec::new(), faults: Vec::new() };
+        let mut seen = BTreeSet::new();
+        for entry in entries {
+            let name = camel_case(&entry.name);
+            if seen.insert(name.clone()) {
+                fields.left.push((name, entry));
+            } else {
+                fields.error(entry.line, format!("`{place}{}` is there twice", entry.name));
+            }
+        }
+        fields
+    }
+
+    /// Takes a field of any kind.
+    pub(super) fn take(&mut self, name: &'static str) -> Option<&'a Node> {
+        self.known.push(name);
+        let index = self.left.iter().position(|(left, _)| left == name)?;
+        let (_, entry) = self.left.remove(index);
+        (entry.node.value != Value::Null).then_some(&entry.node)
+    }
+
+    /// Returns the line of a field that was not taken yet.
+    pub(super) fn line(&self, name: &str) -> usize {
+        self.left.iter().find(|(left, _)| left == name).map_or(1, |(_, entry)| entry.line)
+    }
+
+    /// Takes a text; one that is empty counts as missing.
+    pub(super) fn text(&mut self, name: &'static str) -> Option<(String, usize)> {
+        let node = self.take(name)?;
+        match &node.value {
+            Value::Text(text) if text.trim().is_empty() => None,
+            Value::Text(text) => Some((text.clone(), node.line)),
+            _ => self.mistaken(name, node, "text"),
+        }
+    }
+
+    /// Takes a yes or no.
+    pub(super) fn flag(&mut self, name: &'static str) -> Option<bool> {
+        let node = self.take(name)?;
+        match node.value {
+            Value::Bool(flag) => Some(flag),
+            _ => self.mistaken(name, node, "true or false"),
+        }
+    }
+
+    /// Takes a list of words, or a text of words with commas between them.
+    pub(super) fn words(&mut self, name: &'static str) -> Option<Vec<(String, usize)>> {
+        let node = self.take(name)?;
+        let items = match &node.value {
+            Value::Text(text) => {
+                let words = split(text).into_iter().map(|word| (word, node.line));
+                return Some(words.collect());
+            }
+            Value::List(items) => items,
+            _ => return self.mistaken(name, node, "a list of texts"),
+        };
+        let mut words = Vec::new();
+        for item in items {
+            match &item.value {
+                Value::Text(text) if !text.trim().is_empty() => {
+                    words.push((text.trim().to_owned(), item.line))
+                }
+                _ => return self.mistaken(name, item, "a list of texts"),
+            }
+        }
+        Some(words)
+    }
+
+    /// Takes an allowing and a denying list of patterns.
+    pub(super) fn lists(&mut self, allow: &'static str, deny: &'static str) -> Lists {
+        let mut globs = |name| {
+            let words = self.words(name)?;
+            Some(words.into_iter().map(|(word, _)| Glob::new(word)).collect::<Vec<_>>())
+        };
+        Lists { allow: globs(allow), deny: globs(deny).unwrap_or_default() }
+    }
+
+    /// Takes a table.
+    pub(super) fn table(&mut self, name: &'static str, place: &'static str) -> Option<(Fields<'a>, usize)> {
+        let node = self.take(name)?;
+        match &node.value {
+            Value::Table(entries) => Some((Fields::of(place, entries), node.line)),
+            _ => self.mistaken(name, node, "a table"),
+        }
+    }
+
+    /// Notes what makes the definition impossible.
+    pub(super) fn error(&mut self, line: usize, message: impl Into<String>) {
+        self.faults.push(Fault::error(line, message));
+    }
+
+    /// Notes what is left out.
+    pub(super) fn warning(&mut self, line: usize, message: impl Into<String>) {
+        self.faults.push(Fault::warning(line, message));
+    }
+
+    /// Says what a field should have been.
+    pub(super) fn mistaken<T>(&mut self, name: &str, node: &Node, expected: &str) -> Option<T> {
+        let message = format!("`{}{name}` should be {expected}, and holds {}", self.place, node.kind());
+        self.error(node.line, message);
+        None
+    }
+
+    /// Takes over what was wrong with the fields of a table within.
+    pub(super) fn absorb(&mut self, inner: Fields<'_>) {
+        self.faults.extend(inner.finish());
+    }
+
+    /// Returns everything that was wrong; what nobody asked for is.
+    pub(super) fn finish(mut self) -> Vec<Fault> {
+        for (name, entry) in std::mem::take(&mut self.left) {
+            let place = self.place;
+            let mut message = format!("there is no field `{place}{}`", entry.name);
+            match self.known.iter().find(|known| close(known, &name)) {
+                Some(meant) => message.push_str(&format!("; did you mean `{place}{meant}`?")),
+                None => message.push_str(&format!("; known: {}", self.known.join(", "))),
+            }
+            self.error(entry.line, message);
+        }
+        self.faults.sort_by_key(|fault| fault.line);
+        let more = self.faults.len().saturating_sub(FAULTS);
+        if let Some(last) = self.faults.get(FAULTS).map(|fault| fault.line) {
+            self.faults.truncate(FAULTS);
+            self.error(last, format!("and {more} more"));
+        }
+        self.faults
+    }
+}
+
+/// Splits at commas that stand in no parentheses.
+fn split(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let pieces = text.split(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    pieces.map(str::trim).filter(|piece| !piece.is_empty()).map(str::to_owned).collect()
+}
+
+fn camel_case(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    let mut upper = false;
+    for c in name.chars() {
+        if (c == '_' || c == '-') && !camel.is_empty() {
+            upper = true;
+        } else {
+            camel.push(if std::mem::take(&mut upper) { c.to_ascii_uppercase() } else { c });
+        }
+    }
+    camel
+}
+
+/// Says whether one name may be meant by the other: the same letters in another case, or one letter apart.
+fn close(known: &str, typed: &str) -> bool {
+    if known.eq_ignore_ascii_case(typed) {
+        return true;
+    }
+    let (known, typed): (Vec<char>, Vec<char>) = (known.chars().collect(), typed.chars().collect());
+    if known.len().abs_diff(typed.len()) > 1 || known.len() < 4 {
+        return false;
+    }
+    let same = known.iter().zip(&typed).take_while(|(one, other)| one == other).count();
+    let (rest, other) = (&known[same..], &typed[same..]);
+    let without = |text: &[char], count: usize| text.get(count..).map(<[char]>::to_vec);
+    match known.len().cmp(&typed.len()) {
+        std::cmp::Ordering::Equal => without(rest, 1) == without(other, 1),
+        std::cmp::Ordering::Greater => without(rest, 1).as_deref() == Some(other),
+        std::cmp::Ordering::Less => without(other, 1).as_deref() == Some(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_count_in_both_manners() {
+        for name in ["tool_allowlist", "toolAllowlist", "tool-allowlist"] {
+            assert_eq!(camel_case(name), "toolAllowlist");
+        }
+        assert_eq!(camel_case("_x"), "_x");
+    }
+
+    #[test]
+    fn what_may_be_meant_is_near() {
+        assert!(close("toolDenylist", "toolDenyList") && close("description", "descripton"));
+        assert!(close("effort", "efforts") && close("models", "model") && close("skills", "skulls"));
+        assert!(!close("cwd", "cwx") && !close("skills", "tools") && !close("", "x"));
+    }
+
+    #[test]
+    fn commas_in_parentheses_stay() {
+        assert_eq!(split("Read, Bash(a, b),, Edit "), ["Read", "Bash(a, b)", "Edit"]);
+    }
+}

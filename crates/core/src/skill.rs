@@ -1,0 +1,334 @@
+//! Skills: the tools of a plugin as commands of an agent's own shell, taught by a `SKILL.md`.
+
+use serde_json::{Map, Value, json};
+
+use crate::definition::{Definition, Exposure};
+use crate::permission::Power;
+use crate::tool::arguments::{kind_words, properties, required, types};
+use crate::tool::{Grants, Plugin, flags};
+
+/// Longest description of a skill, in characters.
+pub const DESCRIPTION_CHARS: usize = 1024;
+
+/// The name of the file that teaches a skill.
+pub const FILE: &str = "SKILL.md";
+
+/// A tool as a skill tells of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Taught<'a> {
+    pub name: &'a str,
+    pub description: &'a str,
+    /// JSON schema of the arguments.
+    pub schema: &'a Value,
+}
+
+/// A skill, ready to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub plugin: Plugin,
+    /// Also the name of its directory.
+    pub name: String,
+    pub description: String,
+    /// All of its `SKILL.md`.
+    pub text: String,
+}
+
+/// A definition wants skills for an agent that cannot use any.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the definition `{slug}` says toolExposure `{exposure}`: skills are commands of the agent's shell, and it may not \
+     use one (`{shell}` is not granted)"
+)]
+pub struct NoShell {
+    slug: String,
+    exposure: &'static str,
+    shell: &'static str,
+}
+
+/// Returns the plugins that an agent gets as skills: those with a granted tool that the definition's lists let through.
+pub fn plugins(definition: &Definition, grants: &Grants) -> Result<Vec<Plugin>, NoShell> {
+    if definition.exposure == Exposure::Tools {
+        return Ok(Vec::new());
+    }
+    let shell = Power::Shell.tool();
+    if !grants.has(shell) {
+        let (slug, exposure) = (definition.slug.clone(), definition.exposure.word());
+        return Err(NoShell { slug, exposure, shell });
+    }
+    let granted = |plugin: &Plugin| grants.specs().iter().any(|spec| spec.plugin == *plugin);
+    let listed = |plugin: &Plugin| definition.skills.pass(plugin.id());
+    Ok(Plugin::OPTIONAL.into_iter().filter(|plugin| granted(plugin) && listed(plugin)).collect())
+}
+
+/// Makes the page of a plugin's granted tools. `program` is our own, by its whole path: a login shell may look for
+/// programs elsewhere than the harness does.
+pub fn page(plugin: Plugin, program: &str, tools: &[Taught<'_>]) -> Page {
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name).collect();
+    write(plugin, program, &format!("{} Commands: {}.", about(plugin), names.join(", ")), tools)
+}
+
+fn write(plugin: Plugin, program: &str, description: &str, tools: &[Taught<'_>]) -> Page {
+    let program = word(program);
+    let name = format!("paseo-{}", plugin.id());
+    let description: String = folded(description).chars().take(DESCRIPTION_CHARS).collect();
+    let mut text = format!(
+        "---\nname: {name}\ndescription: {}\n---\n\n# {name}\n\n{}\n\n\
+         Each is a command of your shell and acts as you. It prints the answer and exits with 0. Exit code 1: it did \
+         not work, and stderr says why. 6: you may not. `{program} tool NAME --help` says what it takes now; `--json \
+         '{{…}}'` takes all arguments at once.\n",
+        scalar(&description),
+        about(plugin),
+    );
+    tools.iter().for_each(|tool| text.push_str(&section(&program, tool)));
+    Page { plugin, name, description, text }
+}
+
+/// Says what a plugin is for.
+pub fn about(plugin: Plugin) -> &'static str {
+    match plugin {
+        Plugin::Ui => "Titles the task and names the branch.",
+        Plugin::Native => "What the agent can do by itself.",
+        Plugin::Tabs => {
+            "Talks to other running agents by their short handles. Use it when a person names another tab."
+        }
+        Plugin::Agents => "Asks other agents to do what they are made for. Use it to delegate.",
+        Plugin::Summon => {
+            "Starts agents for tasks and waits for them. Use it for work that can go on beside yours."
+        }
+        Plugin::Todo => {
+            "Keeps the list of what is to be done, for people to follow. Use it for whatever has several steps."
+        }
+    }
+}
+
+fn section(program: &str, tool: &Taught<'_>) -> String {
+    let mut text = format!("\n## {}\n\n{}\n", tool.name, tool.description.trim());
+    let needed = |name: &String| required(tool.schema).any(|needed| needed == name);
+    let known = properties(tool.schema);
+    // What must be given comes first.
+    let (must, may): (Vec<_>, Vec<_>) = known.into_iter().flatten().partition(|(name, _)| needed(name));
+    if !(must.is_empty() && may.is_empty()) {
+        text.push('\n');
+    }
+    for (name, of) in must.into_iter().chain(may) {
+        let optional = if needed(name) { "" } else { ", optional" };
+        let about = of.get("description").and_then(Value::as_str).map(folded).unwrap_or_default();
+        text.push_str(&format!("- `{}` ({}{optional}): {about}\n", flags::flag(name), kind_words(of)));
+    }
+    text.push_str(&format!("\n```sh\n{}\n```\n", example(program, tool.name, tool.schema)));
+    text
+}
+
+/// Returns a command that calls a tool with everything that must be given. `program` is a word of a shell.
+pub fn example(program: &str, name: &str, schema: &Value) -> String {
+    let sample = sample(schema);
+    let words = sample.as_object().into_iter().flatten().map(|(name, value)| match value {
+        Value::String(text) => Some(format!("{} {}", flags::flag(name), quoted(text))),
+        Value::Number(number) => Some(format!("{} {number}", flags::flag(name))),
+        Value::Bool(true) => Some(flags::flag(name)),
+        _ => None,
+    });
+    let arguments = match words.collect::<Option<Vec<String>>>() {
+        Some(words) => words.join(" "),
+        None => format!("{} {}", flags::JSON, quoted(&sample.to_string())),
+    };
+    format!("{program} tool {name} {arguments}").trim_end().to_owned()
+}
+
+/// Returns a value that fits a schema, with what must be given and nothing else.
+fn sample(schema: &Value) -> Value {
+    if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|allowed| allowed.first()) {
+        return first.clone();
+    }
+    match types(schema).first() {
+        Some(&"object") => {
+            let known = properties(schema);
+            let of = |name: &str| known.and_then(|known| known.get(name)).map_or(Value::Null, sample);
+            required(schema).map(|name| (name.to_owned(), of(name))).collect::<Map<_, _>>().into()
+        }
+        Some(&"array") => schema.get("items").map_or_else(|| json!([]), |of| json!([sample(of)])),
+        Some(&"number" | &"integer") => json!(1),
+        Some(&"boolean") => json!(true),
+        _ => json!("…"),
+    }
+}
+
+/// Returns a word for a shell, quoted when it has to be.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { quoted(text) }
+}
+
+/// Quotes a word for a shell.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Puts a text on one line.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Writes a text as a YAML scalar that is read back as exactly that.
+fn scalar(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            ' '..='~' => out.push(c),
+            c if c.is_alphanumeric() => out.push(c),
+            // Line breaks that are none elsewhere, what does not show, what is no character.
+            c => out.push_str(&format!("\\U{:08X}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+    use saphyr_parser::{Event, Parser};
+
+    use super::*;
+    use crate::actor::Actor;
+    use crate::definition::{Origin, Source};
+    use crate::glob::{Glob, Lists};
+    use crate::id::SessionId;
+    use crate::session::{Created, Session};
+    use crate::settings::Settings;
+    use crate::time::Timestamp;
+    use crate::tool::arguments::check;
+
+    /// Reads the front matter as YAML: its scalars, in order.
+    fn front_matter(text: &str) -> Vec<String> {
+        let rest = text.strip_prefix("---\n").unwrap();
+        let (front, _) = rest.split_once("\n---\n").unwrap();
+        let scalar = |event: Event<'_>| match event {
+            Event::Scalar(text, ..) => Some(text.into_owned()),
+            _ => None,
+        };
+        Parser::new_from_str(front).filter_map(|event| scalar(event.unwrap().0)).collect()
+    }
+
+    fn plain(exposure: Exposure, allow: &[&str]) -> (Definition, Grants) {
+        let mut definition =
+            Definition { exposure, ..Definition::plain("x", Source { origin: Origin::Home, file: None }) };
+        definition.scope.tools.allow = Some(allow.iter().map(|name| Glob::new(*name)).collect());
+        let created =
+            Created::plain(SessionId::from_random([1; 16]), Actor::Human("cli".into()), "scripted", "/");
+        let session = Session::create(created, Timestamp::default());
+        let grants = Grants::of(&session, &definition, &Settings::default(), &BTreeSet::new());
+        (definition, grants)
+    }
+
+    #[test]
+    fn a_plugin_becomes_a_skill_when_a_tool_of_it_is_granted_and_the_lists_let_it() {
+        let (mut definition, grants) = plain(Exposure::Mixed, &["native_*", "todo", "agents_list"]);
+        assert_eq!(plugins(&definition, &grants), Ok(vec![Plugin::Agents, Plugin::Todo]));
+        definition.skills = Lists { allow: Some(vec![Glob::new("*")]), deny: vec![Glob::new("to*")] };
+        assert_eq!(plugins(&definition, &grants), Ok(vec![Plugin::Agents]));
+        definition.exposure = Exposure::Tools;
+        assert_eq!(plugins(&definition, &grants), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn whoever_has_no_shell_has_no_skills() {
+        for exposure in [Exposure::Skills, Exposure::Mixed] {
+            let (definition, grants) = plain(exposure, &["native_read", "todo"]);
+            let told = plugins(&definition, &grants).unwrap_err().to_string();
+            assert!(
+                told.contains("`native_shell` is not granted") && told.contains(exposure.word()),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_page_teaches_each_tool_with_an_example() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "tab_id": { "type": "string", "description": "Which." },
+                "timeout": { "type": "number" },
+            },
+            "required": ["tab_id"],
+        });
+        let page = page(
+            Plugin::Tabs,
+            "/opt/my paseo",
+            &[Taught { name: "read_tab", description: "Reads.", schema: &schema }],
+        );
+        assert_eq!(page.name, "paseo-tabs");
+        let expected = "\n## read_tab\n\nReads.\n\n- `--tab-id` (string): Which.\n- `--timeout` (number, optional): \n\n\
+                        ```sh\n'/opt/my paseo' tool read_tab --tab-id '…'\n```\n";
+        assert!(page.text.ends_with(expected), "{}", page.text);
+    }
+
+    fn any_schema() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(json!({ "type": "string" })),
+            Just(json!({ "type": "integer" })),
+            Just(json!({ "type": "boolean" })),
+            any::<String>().prop_map(|word| json!({ "enum": [word] })),
+        ];
+        let nested = leaf.prop_recursive(3, 12, 3, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|items| json!({ "type": "array", "items": items })),
+                object(inner)
+            ]
+        });
+        object(nested)
+    }
+
+    fn object(of: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+        proptest::collection::btree_map("[a-z]{1,4}(_[a-z]{1,3})?", (of, any::<bool>()), 0..4).prop_map(|members| {
+            let required: Vec<&String> = members.iter().filter(|(_, (_, must))| *must).map(|(name, _)| name).collect();
+            let properties: Map<String, Value> =
+                members.iter().map(|(name, (of, _))| (name.clone(), of.clone())).collect();
+            json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+        })
+    }
+
+    /// Splits a command like a shell does, as far as [`example`] goes.
+    fn split(command: &str) -> Vec<String> {
+        let (mut words, mut word, mut rest) = (Vec::new(), None::<String>, command.chars());
+        while let Some(c) = rest.next() {
+            match c {
+                '\'' => word.get_or_insert_default().extend(rest.by_ref().take_while(|c| *c != '\'')),
+                '\\' => word.get_or_insert_default().extend(rest.next()),
+                ' ' => words.extend(word.take()),
+                c => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    proptest! {
+        #[test]
+        fn front_matter_parses_whatever_the_descriptions_hold(
+            description in any::<String>(),
+            told in any::<String>(),
+        ) {
+            let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "description": told } } });
+            let tool = Taught { name: "todo", description: &told, schema: &schema };
+            let page = write(Plugin::Todo, "paseo", &description, &[tool]);
+            let expected = ["name", "paseo-todo", "description", page.description.as_str()];
+            prop_assert_eq!(front_matter(&page.text), expected);
+            prop_assert!(page.description.chars().count() <= DESCRIPTION_CHARS);
+            prop_assert!(page.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'));
+        }
+
+        #[test]
+        fn an_example_is_a_call_that_fits(schema in any_schema()) {
+            let command = example("paseo", "x", &schema);
+            let words = split(&command);
+            prop_assert_eq!(&words[..3], ["paseo", "tool", "x"]);
+            let read = flags::read(&schema, &words[3..]).unwrap();
+            prop_assert_eq!(check("x", &schema, &read), Ok(()), "{}", command);
+        }
+    }
+}

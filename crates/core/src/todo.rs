@@ -1,0 +1,148 @@
+//! The list of what is to be done: always written as a whole, without ids.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::limits::{TODO_CHARS, TODOS};
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Todo {
+    pub content: String,
+    pub status: Status,
+    pub priority: Priority,
+}
+
+/// Where an entry stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    #[default]
+    Pending,
+    InProgress,
+    Completed,
+    Cancelled,
+}
+
+/// How important an entry is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    High,
+    #[default]
+    Medium,
+    Low,
+}
+
+/// Why a list is refused. The old one stays.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("`todos` must be a list of entries, the whole list each time")]
+    NoList,
+    #[error("entry {0} has no `content`: say in a few words what is to be done")]
+    NoContent(usize),
+    #[error("the content of entry {0} is longer than {TODO_CHARS} characters")]
+    Long(usize),
+    #[error("the list has {0} entries; {TODOS} are allowed")]
+    Many(usize),
+}
+
+/// Reads a list as an agent wrote it. Words for status and priority that nobody knows count as the usual ones.
+pub fn read(input: &Value) -> Result<Vec<Todo>, Refused> {
+    let entries = input.get("todos").and_then(Value::as_array).ok_or(Refused::NoList)?;
+    if entries.len() > TODOS {
+        return Err(Refused::Many(entries.len()));
+    }
+    let word = |entry: &Value, name: &str| entry.get(name).cloned().unwrap_or_default();
+    let read = |(number, entry): (usize, &Value)| {
+        let content = entry.get("content").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+        if content.is_empty() {
+            return Err(Refused::NoContent(number + 1));
+        }
+        if content.chars().count() > TODO_CHARS {
+            return Err(Refused::Long(number + 1));
+        }
+        Ok(Todo {
+            content: content.to_owned(),
+            status: serde_json::from_value(word(entry, "status")).unwrap_or_default(),
+            priority: serde_json::from_value(word(entry, "priority")).unwrap_or_default(),
+        })
+    };
+    entries.iter().enumerate().map(read).collect()
+}
+
+/// Returns a list as the log holds it.
+pub fn encode(todos: &[Todo]) -> String {
+    // Plain data with string keys always serialises.
+    serde_json::to_string(todos).unwrap_or_default()
+}
+
+/// Returns a list as the agent that wrote it reads it.
+pub fn echo(todos: &[Todo]) -> String {
+    if todos.is_empty() {
+        return "The list is empty.".to_owned();
+    }
+    let lines = todos.iter().map(|todo| {
+        let mark = match todo.status {
+            Status::Pending => "[ ]",
+            Status::InProgress => "[>]",
+            Status::Completed => "[x]",
+            Status::Cancelled => "[-]",
+        };
+        let priority = match todo.priority {
+            Priority::High => " (high)",
+            Priority::Low => " (low)",
+            Priority::Medium => "",
+        };
+        format!("{mark} {}{priority}", todo.content)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_words_count_as_the_usual_ones() {
+        let list = read(&json!({ "todos": [
+            { "content": " a ", "status": "in_progress", "priority": "high" },
+            { "content": "b", "status": "blocked", "id": 7 },
+            { "content": "c" },
+        ] }))
+        .unwrap();
+        let found: Vec<_> =
+            list.iter().map(|todo| (todo.content.as_str(), todo.status, todo.priority)).collect();
+        assert_eq!(
+            found,
+            [
+                ("a", Status::InProgress, Priority::High),
+                ("b", Status::Pending, Priority::Medium),
+                ("c", Status::Pending, Priority::Medium),
+            ]
+        );
+        assert_eq!(echo(&list), "[>] a (high)\n[ ] b\n[ ] c");
+        assert!(!encode(&list).contains("\"id\""));
+        assert_eq!(serde_json::from_str::<Vec<Todo>>(&encode(&list)).unwrap(), list);
+    }
+
+    #[test]
+    fn an_empty_list_clears() {
+        let list = read(&json!({ "todos": [] })).unwrap();
+        assert_eq!((list.len(), echo(&list).as_str()), (0, "The list is empty."));
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        assert_eq!(read(&json!({ "todos": "a" })), Err(Refused::NoList));
+        assert_eq!(read(&json!({})), Err(Refused::NoList));
+        assert_eq!(read(&json!({ "todos": [{ "content": "a" }, {}] })), Err(Refused::NoContent(2)));
+        assert_eq!(read(&json!({ "todos": [{ "content": " " }] })), Err(Refused::NoContent(1)));
+        let long = "x".repeat(TODO_CHARS + 1);
+        assert_eq!(read(&json!({ "todos": [{ "content": long }] })), Err(Refused::Long(1)));
+        let many: Vec<Value> = vec![json!({ "content": "a" }); TODOS + 1];
+        assert_eq!(read(&json!({ "todos": many })), Err(Refused::Many(TODOS + 1)));
+    }
+}

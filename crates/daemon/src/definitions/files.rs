@@ -1,0 +1,215 @@
+//! The files that hold definitions: where they are, whether they changed, and what they say. All of it bounded.
+
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use paseo_core::definition::{Format, Origin};
+
+/// Largest file that is read.
+const FILE_BYTES: u64 = 256 * 1024;
+/// Most files of one folder that are read.
+const FILES: usize = 500;
+/// Most entries of one folder that are looked at.
+const ENTRIES: usize = 10_000;
+/// A file that was changed so recently may be changed again without a trace.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// The folder of a project, and of Claude Code in it.
+const OURS: &str = ".paseo";
+const CLAUDES: &str = ".claude/agents";
+
+/// A place that has definitions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// `$PASEO_HOME`
+    Home(PathBuf),
+    /// A directory with `.paseo` or `.claude/agents` in it.
+    Project { root: PathBuf, ours: bool },
+}
+
+/// A file that holds definitions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    /// From its place on.
+    pub(super) relative: String,
+    pub(super) format: Format,
+    /// What it must not lead out of, if it is a link.
+    within: Option<PathBuf>,
+    stamp: Stamp,
+}
+
+/// What changes with a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Stamp {
+    modified: (i64, i64),
+    /// Cannot be set back, as the other can.
+    changed: (i64, i64),
+    size: u64,
+    inode: (u64, u64),
+}
+
+/// Everything that a place holds now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Scan {
+    pub(super) files: Vec<Found>,
+    /// Folders with more files than are read.
+    pub(super) overfull: Vec<PathBuf>,
+}
+
+impl Place {
+    /// Finds the places of a project: its directory and those above it in the same repository, as far as they have
+    /// folders for definitions, the nearest first. The home of the daemon is no project, wherever it is.
+    pub(super) fn of_project(project: &Path, home: &Path) -> Vec<Self> {
+        if !project.is_absolute() {
+            return Vec::new();
+        }
+        let repository = project.ancestors().find(|directory| directory.join(".git").exists());
+        let last = repository.unwrap_or(project);
+        let candidates = project.ancestors().take_while(|directory| directory.starts_with(last));
+        let place = |root: &Path| {
+            let ours = root.join(OURS);
+            let ours = ours.is_dir() && !same(&ours, home);
+            (ours || root.join(CLAUDES).is_dir()).then(|| Self::Project { root: root.to_owned(), ours })
+        };
+        candidates.filter_map(place).collect()
+    }
+
+    /// Returns its directory.
+    pub(super) fn root(&self) -> &Path {
+        match self {
+            Self::Home(root) | Self::Project { root, .. } => root,
+        }
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        match self {
+            Self::Home(_) => Origin::Home,
+            Self::Project { .. } => Origin::Project,
+        }
+    }
+
+    /// Looks at all files, and reads none. In the order in which one beats the next.
+    pub(super) fn scan(&self) -> Scan {
+        let mut scan = Scan::default();
+        match self {
+            Self::Home(root) => {
+                let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+                // What the daemon is started with may be anywhere.
+                scan.config(root, "", None);
+                scan.folder(root, "agents", &real, &[("toml", Format::Toml), ("md", Format::Markdown)]);
+            }
+            Self::Project { root, ours } => {
+                let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+                if *ours {
+                    let within = real.join(OURS);
+                    scan.config(root, ".paseo/", Some(&within));
+                    let formats = [("toml", Format::Toml), ("md", Format::Markdown)];
+                    scan.folder(root, ".paseo/agents", &within, &formats);
+                }
+                scan.folder(root, CLAUDES, &real.join(CLAUDES), &[("md", Format::Claude)]);
+            }
+        }
+        scan
+    }
+}
+
+impl Scan {
+    fn config(&mut self, root: &Path, folder: &str, within: Option<&Path>) {
+        for (name, format) in [("config.toml", Format::ConfigToml), ("config.json", Format::ConfigJson)] {
+            let relative = format!("{folder}{name}");
+            let path = root.join(&relative);
+            if let Some(stamp) = stamp(&path) {
+                self.files.push(Found { path, relative, format, within: within.map(Path::to_owned), stamp });
+            }
+        }
+    }
+
+    fn folder(&mut self, root: &Path, folder: &str, within: &Path, formats: &[(&str, Format)]) {
+        let directory = root.join(folder);
+        let Ok(entries) = fs::read_dir(&directory) else { return };
+        let mut found: Vec<Found> = entries
+            .take(ENTRIES)
+            .flatten()
+            .filter_map(|entry| {
+                let path = entry.path();
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let extension = path.extension()?.to_str()?;
+                let (_, format) = formats.iter().find(|(known, _)| *known == extension)?;
+                // Editors leave such files behind.
+                let hidden = name.starts_with('.');
+                let (relative, within) = (format!("{folder}/{name}"), Some(within.to_owned()));
+                (!hidden).then(|| Found {
+                    stamp: stamp(&path).unwrap_or_default(),
+                    path,
+                    relative,
+                    format: *format,
+                    within,
+                })
+            })
+            .collect();
+        found.sort_by(|one, other| (one.format, &one.relative).cmp(&(other.format, &other.relative)));
+        if found.len() > FILES {
+            found.truncate(FILES);
+            self.overfull.push(directory);
+        }
+        self.files.extend(found);
+    }
+
+    /// Says whether a later change of these files would show.
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+        let newest = self.files.iter().map(|found| found.stamp.changed.max(found.stamp.modified)).max();
+        let Some((seconds, nanoseconds)) = newest else { return true };
+        let newest = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
+        let newest = newest.map(|(seconds, nanoseconds)| UNIX_EPOCH + Duration::new(seconds, nanoseconds));
+        newest.is_some_and(|newest| now.duration_since(newest).is_ok_and(|age| age > SETTLING))
+    }
+}
+
+impl Found {
+    /// Reads the file, if there is room for it; otherwise says why not.
+    pub(super) fn read(&self, room: usize) -> Result<String, String> {
+        let unreadable = |error: std::io::Error| format!("it cannot be read: {error}");
+        let path = fs::canonicalize(&self.path).map_err(unreadable)?;
+        if let Some(within) = self.within.as_ref().filter(|within| !path.starts_with(within)) {
+            return Err(format!("it is not read: it is a link that leaves {}", within.display()));
+        }
+        if !fs::metadata(&path).map_err(unreadable)?.is_file() {
+            return Err("it is not read: it is no file".to_owned());
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(&path).map_err(unreadable)?;
+        file.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > FILE_BYTES {
+            return Err(format!("it is not read: it is larger than {} KB", FILE_BYTES / 1024));
+        }
+        if bytes.len() > room {
+            return Err("it is not read: there is too much in this folder".to_owned());
+        }
+        String::from_utf8(bytes)
+            .map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1))
+    }
+}
+
+/// Says how many files of a folder are read.
+pub(super) fn overfull() -> String {
+    format!("there are more than {FILES} definitions in this folder; the rest is not read")
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let of = |metadata: Metadata| Stamp {
+        modified: (metadata.mtime(), metadata.mtime_nsec()),
+        changed: (metadata.ctime(), metadata.ctime_nsec()),
+        size: metadata.size(),
+        inode: (metadata.dev(), metadata.ino()),
+    };
+    // A link that leads nowhere is there, too.
+    fs::metadata(path).or_else(|_| fs::symlink_metadata(path)).ok().map(of)
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
+}

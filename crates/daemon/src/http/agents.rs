@@ -1,0 +1,193 @@
+//! Definitions of agents: what there is, what each comes to, and whose count.
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::actor::Actor;
+use paseo_core::definition::{Definition, Kind, Problem, missing};
+use paseo_core::glob::{Glob, Lists};
+use paseo_core::settings::Event;
+use paseo_core::tool::REGISTRY;
+use paseo_wire::agent::{
+    AgentEntry, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView, EffectiveTool, ListsView,
+    ModelView, TrustAgents,
+};
+use paseo_wire::error::Code;
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Body, Caller, Path};
+use super::sessions::directory;
+use crate::definitions::{Catalogue, Listed};
+use crate::failure::Failure;
+
+pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<AgentQuery>) -> Answer<AgentList> {
+    let project = project(query)?;
+    Ok(Json(shown(&app.sessions.context.definitions.catalogue(&project))))
+}
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    Path(slug): Path<String>,
+    Asked(query): Asked<AgentQuery>,
+) -> Answer<AgentView> {
+    let catalogue = app.sessions.context.definitions.catalogue(&project(query)?);
+    let named = || catalogue.listed().iter().filter(|listed| listed.definition.slug == slug);
+    // What cannot be used can be looked at.
+    match named().find(|listed| listed.counts).or_else(|| named().next()) {
+        Some(listed) => Ok(Json(view(&app, &catalogue, listed))),
+        None => Err(catalogue
+            .get(&slug)
+            .err()
+            .unwrap_or_else(|| Failure::internal("a definition that is not listed"))),
+    }
+}
+
+pub(crate) async fn trust(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Body(TrustAgents { project, sha256 }): Body<TrustAgents>,
+) -> Answer<AgentList> {
+    let project = directory(&project)?;
+    let found =
+        app.sessions.context.definitions.catalogue(&project).project.clone().ok_or_else(|| none(&project))?;
+    if found.sha256 != sha256 {
+        return Err(Failure::new(
+            Code::Conflict,
+            format!("the definitions in {} have changed since you looked at them", found.directory),
+        )
+        .hint("look again with `paseo agents trust`"));
+    }
+    change(&app, &by, Event::ProjectTrusted { project: found.directory, sha256 }, &project).await
+}
+
+pub(crate) async fn distrust(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Asked(query): Asked<AgentQuery>,
+) -> Answer<AgentList> {
+    let project = project(query)?;
+    let catalogue = app.sessions.context.definitions.catalogue(&project);
+    // The files may be gone, and the trust in them not.
+    let directory = catalogue.project.as_ref().map_or(project.clone(), |found| found.directory.clone());
+    if !app.sessions.context.settings.get().trusted.contains_key(&directory) {
+        return Err(Failure::new(
+            Code::NotFound,
+            format!("nobody has trusted the definitions in {directory}"),
+        )
+        .hint("`paseo agents ls` shows which count here"));
+    }
+    change(&app, &by, Event::ProjectDistrusted { project: directory }, &project).await
+}
+
+async fn change(app: &App, by: &Actor, event: Event, project: &str) -> Answer<AgentList> {
+    let context = &app.sessions.context;
+    context.settings.change(&context.journal, by, event).await?;
+    Ok(Json(shown(&context.definitions.catalogue(project))))
+}
+
+fn project(query: AgentQuery) -> Result<String, Failure> {
+    query.project.map(|project| directory(&project)).transpose().map(Option::unwrap_or_default)
+}
+
+fn none(project: &str) -> Failure {
+    Failure::new(Code::NotFound, format!("{project} has no definitions of its own"))
+        .hint("they would be in .paseo/agents or .claude/agents, there or above in the same repository")
+}
+
+fn shown(catalogue: &Catalogue) -> AgentList {
+    AgentList {
+        project: catalogue.project.as_ref().map(|found| AgentProject {
+            directory: found.directory.clone(),
+            sha256: found.sha256.clone(),
+            trust: found.trust.word().to_owned(),
+            files: found.files.clone(),
+        }),
+        agents: catalogue.listed().iter().map(entry).collect(),
+        problems: catalogue.problems.iter().map(problem).collect(),
+    }
+}
+
+fn entry(listed: &Listed) -> AgentEntry {
+    let Listed { definition, counts, trusted } = listed;
+    AgentEntry {
+        slug: definition.slug.clone(),
+        name: definition.name.clone(),
+        description: definition.description.clone(),
+        kind: match definition.kind {
+            Kind::Chat => "chat",
+            Kind::External { .. } => "external",
+        }
+        .to_owned(),
+        provider: definition.provider.clone(),
+        is_subagent: definition.is_subagent,
+        ui_visible: definition.ui_visible,
+        origin: definition.source.origin.word().to_owned(),
+        file: definition.source.file.clone(),
+        counts: *counts,
+        trusted: *trusted,
+        permissions: definition.permissions.map(|mode| mode.word().to_owned()),
+        tools: lists(&definition.scope.tools),
+    }
+}
+
+fn view(app: &App, catalogue: &Catalogue, listed: &Listed) -> AgentView {
+    let context = &app.sessions.context;
+    let (definition, settings) = (&listed.definition, context.settings.get());
+    let tools = REGISTRY.iter().map(|spec| {
+        let reason = missing(spec, definition, &settings, &context.plugins_off).map(|why| why.to_string());
+        let (name, summary) = (spec.name.to_owned(), spec.summary.to_owned());
+        EffectiveTool { name, summary, granted: reason.is_none(), reason }
+    });
+    let models = definition.models.iter().map(|model| ModelView {
+        model: model.model.clone(),
+        key: model.key.clone(),
+        effort: model.effort.clone(),
+    });
+    let (input_url, callback_base_url) = match definition.kind.clone() {
+        Kind::Chat => (None, None),
+        Kind::External { input_url, callback_base_url } => (Some(input_url), callback_base_url),
+    };
+    AgentView {
+        agent: entry(listed),
+        models: models.collect(),
+        effort: definition.effort.clone(),
+        prompt: definition.base_prompt(),
+        capabilities: lists(&definition.scope.capabilities),
+        exposure: definition.exposure.word().to_owned(),
+        skills: lists(&definition.skills),
+        agents: lists(&definition.agents),
+        ceiling: definition.ceiling.as_deref().map(words),
+        directory: definition.directory.clone(),
+        input_url,
+        callback_base_url,
+        effective_tools: tools.collect(),
+        problems: catalogue
+            .problems
+            .iter()
+            .filter(|problem| concerns(problem, definition))
+            .map(problem)
+            .collect(),
+    }
+}
+
+fn concerns(problem: &Problem, definition: &Definition) -> bool {
+    problem.slug.as_ref() == Some(&definition.slug) && Some(&problem.file) == definition.source.file.as_ref()
+}
+
+fn problem(problem: &Problem) -> AgentProblem {
+    AgentProblem {
+        file: problem.file.clone(),
+        line: problem.line,
+        message: problem.message.clone(),
+        slug: problem.slug.clone(),
+        severity: problem.severity.word().to_owned(),
+    }
+}
+
+fn lists(lists: &Lists) -> ListsView {
+    ListsView { allow: lists.allow.as_deref().map(words), deny: words(&lists.deny) }
+}
+
+fn words(globs: &[Glob]) -> Vec<String> {
+    globs.iter().map(|glob| glob.as_str().to_owned()).collect()
+}

@@ -1,0 +1,462 @@
+//! People and the agents of definitions: ask one, tell one, go to one, come back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::actor::Actor;
+use paseo_core::definition::Definition;
+use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
+use paseo_core::label::{Label, Labels, UI};
+use paseo_core::limits::PAGE_ROWS;
+use paseo_core::session::{self, Class, Receipt as Stage, Status, Verb};
+use paseo_wire::conversation::{
+    AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
+    WentBack,
+};
+use paseo_wire::error::Code;
+use paseo_wire::message::{CreatedSession, Receipt};
+use paseo_wire::session::SessionView;
+use tokio::time::{Instant, sleep_until};
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Body, Caller, Key, Path};
+use super::sessions::{check_text, directory, own_place, resolve, shown, start, whole};
+use crate::failure::Failure;
+use crate::glimpse;
+use crate::sessions::routing::{self, Choice};
+use crate::sessions::{Command, Message, Order, Patch, RequestKey};
+use crate::tools::{answers, news};
+use crate::worktrees::Wish;
+
+/// Sessions on a page of a definition's, unless more are asked for: each costs a look into its transcript.
+const PAGE: usize = 50;
+/// How long an agent may take to sum up.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// What an agent is asked by whoever goes back.
+const SUM_UP: &str = "I am going back to the agent that I came from. Sum up for it what we decided here, and what it \
+    needs to know to go on: in a few sentences, and nothing else. Your answer is passed on to it as it is.";
+
+/// Lists the sessions of a definition.
+pub(crate) async fn list(
+    State(app): State<App>,
+    Path(slug): Path<String>,
+    Asked(query): Asked<AgentSessionsQuery>,
+) -> Answer<AgentSessions> {
+    let context = &app.sessions.context;
+    let seq = context.directory.point(&context.journal);
+    let project = directory(&query.project)?;
+    let definition = routing::for_person(context, &project, &slug)?;
+    let mut found = routing::all(context, &definition, &project).await?;
+    if let Some(after) = &query.after {
+        let last = found.iter().position(|session| session.id.to_string() == *after);
+        let last = last.ok_or_else(|| {
+            Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list")
+                .hint("read it from the start")
+        })?;
+        found.drain(..=last);
+    }
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_ROWS);
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let mut sessions = Vec::with_capacity(found.len());
+    for session in &found {
+        let last_snippet = glimpse::newest_words(&context.journal, session.id).await?;
+        sessions.push(SessionView { last_snippet, ..shown(&app, session).await? });
+    }
+    let next = found.last().filter(|_| more).map(|last| last.id.to_string());
+    Ok(Json(AgentSessions { seq, agent: slug, sessions, next }))
+}
+
+/// Sends a message to an agent's session, whichever is meant.
+pub(crate) async fn message(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(slug): Path<String>,
+    key: Key,
+    Body(request): Body<MessageAgent>,
+) -> Answer<MessagedAgent> {
+    check_text(&request.text)?;
+    let key = key.bind(&by, "POST /api/agents/{slug}/messages", &(&slug, &request));
+    let project = directory(&request.project)?;
+    let definition = routing::for_person(&app.sessions.context, &project, &slug)?;
+    let choice = Choice::parse(request.session.as_deref());
+    let wanted = Wanted { by: &by, definition, project, text: Some(request.text), ui: false, key };
+    let (receipt, created) = match find(&app, choice, &wanted).await? {
+        Found::Made(made) => (first_receipt(*made)?, true),
+        Found::Before(receipt, created) => (receipt, created),
+        Found::Known(id) => (say(&app, id, wanted, request.wait).await?, false),
+    };
+    let id = receipt.session.parse().map_err(Failure::internal)?;
+    Ok(Json(MessagedAgent { session: whole(&app, id).await?, receipt, created }))
+}
+
+/// Brings a person to an agent's session, and notes where they came from.
+pub(crate) async fn switch(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(slug): Path<String>,
+    Body(request): Body<SwitchAgent>,
+) -> Answer<SwitchedAgent> {
+    if let Some(text) = &request.text {
+        check_text(text)?;
+    }
+    let context = &app.sessions.context;
+    let project = directory(&request.project)?;
+    let definition = routing::for_person(context, &project, &slug)?;
+    let from = match &request.from {
+        Some(typed) => Some(resolve(&app, &by, typed).await?),
+        None => session::whereabouts(&context.directory.all(), &by).map(|session| session.id),
+    };
+    let wanted = Wanted { by: &by, definition, project, text: request.text, ui: request.ui, key: None };
+    let (id, created, receipt) = match find(&app, Choice::LatestOrCreate, &wanted).await? {
+        Found::Made(made) => (made.session.id.parse().map_err(Failure::internal)?, true, made.receipt),
+        Found::Before(receipt, created) => {
+            (receipt.session.parse().map_err(Failure::internal)?, created, Some(receipt))
+        }
+        Found::Known(id) => (id, false, open(&app, id, wanted).await?),
+    };
+    // Whoever is there already came from where they came from.
+    if let Some(from) = from.filter(|from| *from != id) {
+        app.sessions.ask(id, |reply| Command::Enter { by, from: Some(from), reply }).await?;
+    }
+    let session = whole(&app, id).await?;
+    let from = session.entered.as_ref().map(|entered| entered.from.clone());
+    Ok(Json(SwitchedAgent { session, created, from, receipt }))
+}
+
+/// Brings a person back to where they came from, with a summary of what was decided.
+pub(crate) async fn back(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(request): Body<GoBack>,
+) -> Answer<WentBack> {
+    if let Some(text) = &request.text {
+        check_text(text)?;
+    }
+    let id = resolve(&app, &by, &typed).await?;
+    // The way back is the daemon's, not that of the connection that asked for it.
+    let going = tokio::spawn(go_back(app, by, id, request.text));
+    going.await.map_err(Failure::internal)?.map(Json)
+}
+
+async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Result<WentBack, Failure> {
+    let sessions = &app.sessions;
+    let handle = sessions.context.directory.handle(id);
+    let from = came_from(&app, id).await?.ok_or_else(|| {
+        Failure::new(Code::Conflict, format!("nobody came to {handle} from another agent"))
+            .hint("`paseo switch` goes to an agent, and notes from where")
+    })?;
+    if sessions.context.journal.session(from).await?.is_none() {
+        sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
+        return Err(Failure::new(Code::NotFound, "the agent that you came from was deleted meanwhile")
+            .hint(format!("stay in {handle}, or switch to another agent")));
+    }
+
+    let asked = Message { waited: true, ..words(by.clone(), text.unwrap_or_else(|| SUM_UP.to_owned())) };
+    let receipt = sessions.ask(id, |reply| Command::Deliver(asked, reply)).await?;
+    let delivery = receipt.delivery.parse().map_err(Failure::internal)?;
+    let summary = summary(&app, &handle, id, delivery).await?;
+
+    // Somebody may have been faster.
+    if came_from(&app, id).await? != Some(from) {
+        return Err(Failure::new(
+            Code::Conflict,
+            format!("{handle} was left already, or entered from elsewhere"),
+        )
+        .hint(format!("`paseo read {handle}` shows its summary")));
+    }
+    sessions.ask(from, |reply| Command::Reopen(by.clone(), reply)).await?;
+    let cause: CauseId = receipt.cause.parse().map_err(Failure::internal)?;
+    let passed_on = Message {
+        // One further from the person than the turn that they asked for.
+        cause: Some((cause, 1)),
+        key: Some(RequestKey { scope: "back".to_owned(), key: delivery.to_string(), body: [0; 32] }),
+        ..words(Actor::Session(id), summary.clone())
+    };
+    let receipt = sessions.ask(from, |reply| Command::Deliver(passed_on, reply)).await?;
+    sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
+    Ok(WentBack { session: whole(&app, from).await?, left: id.to_string(), summary, receipt })
+}
+
+/// Returns where the person came from who is in a session.
+async fn came_from(app: &App, id: SessionId) -> Result<Option<SessionId>, Failure> {
+    let (session, _) = app
+        .sessions
+        .context
+        .journal
+        .session(id)
+        .await?
+        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    Ok(session.entered.map(|entered| entered.from))
+}
+
+/// Waits for what an agent sums up.
+async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -> Result<String, Failure> {
+    let refused = |why: &str| {
+        Failure::new(Code::Conflict, format!("{handle} {why}; you are still in it"))
+            .hint(format!("`paseo logs {handle}` shows what it did; go back again when it can answer"))
+    };
+    let (receipt, turn) = match settled(app, id, delivery).await? {
+        Some((receipt, Some(turn))) => (receipt, turn),
+        Some((Stage::Handed, None)) => return Err(refused("asks for permission before it has summed up")),
+        Some((_, None)) => return Err(refused("did not take up that it shall sum up")),
+        None => {
+            let minutes = PATIENCE.as_secs() / 60;
+            return Err(refused(&format!("has not summed up within {minutes} minutes, and goes on")));
+        }
+    };
+    let account = answers::of_turn(&app.sessions, id, turn).await?;
+    match (receipt, account.answer()) {
+        (Stage::Answered, Some(answer)) => Ok(news::cut(&answer).0),
+        (Stage::Answered, None) => Err(refused("said nothing")),
+        (Stage::Failed, _) => {
+            let why = account.error().map(|error| format!(": {error}")).unwrap_or_default();
+            Err(refused(&format!("failed to sum up{why}")))
+        }
+        _ => Err(refused("was interrupted before it had summed up")),
+    }
+}
+
+/// Waits for what becomes of a message, and which turn took it; `None` when that takes too long. An agent that asks for
+/// permission meanwhile is not waited for: it still has the message, and no turn is told.
+async fn settled(
+    app: &App,
+    id: SessionId,
+    delivery: DeliveryId,
+) -> Result<Option<(Stage, Option<TurnId>)>, Failure> {
+    let (context, until) = (&app.sessions.context, Instant::now() + PATIENCE);
+    let gone = Some((Stage::Cancelled, None));
+    loop {
+        // Before looking, so that nothing is missed in between.
+        let changed = context.directory.changes();
+        let open = context.directory.get(id);
+        match open.as_ref().and_then(|session| session.receipt(delivery)) {
+            Some(held @ Stage::Held(_)) => return Ok(Some((held, None))),
+            Some(Stage::Handed)
+                if open.is_some_and(|session| session.condition.status == Status::Waiting) =>
+            {
+                return Ok(Some((Stage::Handed, None)));
+            }
+            Some(_) => {}
+            // What is settled only the log knows.
+            None => {
+                let Some((session, _)) = context.journal.session(id).await? else { return Ok(gone) };
+                let settled = session.recent.iter().rev().find(|settled| settled.id == delivery);
+                if let Some(settled) = settled {
+                    return Ok(Some((settled.receipt, settled.turn)));
+                }
+                if !session.is_open() || session.receipt(delivery).is_none() {
+                    return Ok(gone);
+                }
+            }
+        }
+        tokio::select! {
+            () = changed => {}
+            () = sleep_until(until) => return Ok(None),
+        }
+    }
+}
+
+/// Makes a message; from a person it begins a cause of its own.
+fn words(origin: Actor, text: String) -> Message {
+    Message {
+        origin,
+        text,
+        verb: Verb::Queue,
+        class: Class::Message,
+        waited: false,
+        notify: None,
+        cause: None,
+        key: None,
+    }
+}
+
+/// What a person wants of an agent.
+struct Wanted<'a> {
+    by: &'a Actor,
+    definition: Arc<Definition>,
+    project: String,
+    text: Option<String>,
+    /// The session is to be seen in the web app.
+    ui: bool,
+    key: Option<RequestKey>,
+}
+
+/// The session that was meant.
+enum Found {
+    Known(SessionId),
+    /// It was made, and has its first message if there is one.
+    Made(Box<CreatedSession>),
+    /// The request was made before: its receipt, and whether a session was made then.
+    Before(Receipt, bool),
+}
+
+/// Finds the session that is meant, or makes it.
+async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Found, Failure> {
+    let context = &app.sessions.context;
+    let (definition, project) = (&wanted.definition, &wanted.project);
+    // Whoever asks at the same time finds what is made here.
+    let _alone = context.routing.lock().await;
+    if let Some(key) = &wanted.key
+        && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?
+    {
+        return before(&first);
+    }
+    let known = match choice {
+        Choice::Create => None,
+        Choice::This(handle) => Some(one_of(app, wanted, handle).await?),
+        Choice::Latest | Choice::LatestOrCreate => {
+            routing::latest_or_closed(context, definition, project).await?.map(|session| session.id)
+        }
+    };
+    if let Some(id) = known {
+        return Ok(Found::Known(id));
+    }
+    if choice == Choice::Latest {
+        return Err(Failure::new(
+            Code::NotFound,
+            format!("the agent `{}` has no session here yet", definition.slug),
+        )
+        .hint("use `latest-or-create` or `create`"));
+    }
+    let order = Order {
+        by: wanted.by.clone(),
+        definition: Arc::clone(definition),
+        directory: own_place(definition, project)?,
+        project: project.clone(),
+        provider: None,
+        model: None,
+        effort: None,
+        labels: Labels::from_flags([], wanted.ui).unwrap_or_default(),
+        name: None,
+    };
+    let made = start(app, order, None, Wish::default(), wanted.text.clone(), wanted.key.clone()).await?;
+    Ok(Found::Made(Box::new(made)))
+}
+
+/// Reads what a request came to that was made before.
+fn before(receipt: &str) -> Result<Found, Failure> {
+    match serde_json::from_str::<CreatedSession>(receipt) {
+        Ok(made) => Ok(Found::Before(first_receipt(made)?, true)),
+        Err(_) => Ok(Found::Before(serde_json::from_str(receipt).map_err(Failure::internal)?, false)),
+    }
+}
+
+fn first_receipt(made: CreatedSession) -> Result<Receipt, Failure> {
+    made.receipt.ok_or_else(|| Failure::internal("a first message without a receipt"))
+}
+
+/// Finds the session that a handle names, if it is one of the agent's.
+async fn one_of(app: &App, wanted: &Wanted<'_>, handle: &str) -> Result<SessionId, Failure> {
+    let id = resolve(app, wanted.by, handle).await?;
+    let context = &app.sessions.context;
+    let slug = context.journal.session(id).await?.map(|(session, _)| session.profile.slug().to_owned());
+    let (slug, expected) = (slug.unwrap_or_default(), &wanted.definition.slug);
+    if slug != *expected {
+        let handle = context.directory.handle(id);
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            format!("{handle} is a session of `{slug}`, not of `{expected}`"),
+        )
+        .hint(format!("`paseo send {handle}` writes to it")));
+    }
+    Ok(id)
+}
+
+/// Says something in a session; a closed one is reopened by that.
+async fn say(app: &App, id: SessionId, wanted: Wanted<'_>, waited: bool) -> Result<Receipt, Failure> {
+    let text = wanted.text.unwrap_or_default();
+    let message = Message { waited, key: wanted.key, ..words(wanted.by.clone(), text) };
+    app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await
+}
+
+/// Makes a session ready for a person to be in, and says what they have to say.
+async fn open(app: &App, id: SessionId, wanted: Wanted<'_>) -> Result<Option<Receipt>, Failure> {
+    let by = wanted.by.clone();
+    if wanted.ui {
+        let set = vec![Label { key: UI.to_owned(), value: "true".to_owned() }];
+        let patch = Patch { set, ..Patch::by(by.clone()) };
+        app.sessions.ask(id, |reply| Command::Patch(patch, reply)).await?;
+    }
+    if wanted.text.is_some() {
+        return say(app, id, wanted, false).await.map(Some);
+    }
+    app.sessions.ask(id, |reply| Command::Reopen(by, reply)).await?;
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use http::{Method, Request};
+    use http_body_util::BodyExt;
+    use serde_json::{Value, json};
+
+    use super::super::tests::House;
+    use crate::identity::Peer;
+
+    impl House {
+        /// Asks as a person at the command line.
+        async fn told(&self, method: Method, uri: &str, body: Value) -> Value {
+            let mut request = Request::builder()
+                .method(method)
+                .uri(uri)
+                .header("content-type", "application/json")
+                .body(axum::body::Body::from(body.to_string()))
+                .unwrap();
+            request.extensions_mut().insert(Peer::Local(Some(super::Actor::Human("cli".into()))));
+            let bytes = self.ask(request).await.into_body().collect().await.unwrap().to_bytes();
+            serde_json::from_slice(&bytes).unwrap()
+        }
+    }
+
+    fn ids(page: &Value) -> Vec<&str> {
+        page["sessions"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn a_definitions_sessions_come_in_pages_open_ones_first() {
+        let house = House::new().await;
+        let mut made = Vec::new();
+        for _ in 0..3 {
+            made.push(house.session().await.session.id);
+        }
+        let list = "/api/agents/default/sessions?project=/";
+        house.told(Method::POST, &format!("/api/sessions/{}/close", made[2]), json!(null)).await;
+        let first = house.told(Method::GET, &format!("{list}&limit=2"), json!(null)).await;
+        let open: BTreeSet<&str> = made[..2].iter().map(String::as_str).collect();
+        assert_eq!(ids(&first).into_iter().collect::<BTreeSet<_>>(), open);
+        let next = first["next"].as_str().unwrap();
+        let rest = house.told(Method::GET, &format!("{list}&after={next}"), json!(null)).await;
+        assert_eq!((ids(&rest), &rest["next"]), (vec![made[2].as_str()], &Value::Null));
+        let wrong = house.told(Method::GET, &format!("{list}&after=x"), json!(null)).await;
+        assert_eq!(wrong["code"], "invalid_request");
+        let elsewhere =
+            house.told(Method::GET, "/api/agents/default/sessions?project=/usr", json!(null)).await;
+        assert!(ids(&elsewhere).is_empty(), "{elsewhere}");
+    }
+
+    #[tokio::test]
+    async fn whatever_ends_an_agent_ends_those_below_it_and_says_how_many() {
+        let house = House::new().await;
+        for (method, path) in [(Method::POST, "/close"), (Method::DELETE, "")] {
+            let parent = house.session().await;
+            let child = house.child(&parent).await;
+            let grandchild = house.child(&child).await.session;
+            let (parent, child) = (parent.session, child.session);
+            let shown = house.told(Method::GET, &format!("/api/sessions/{}", parent.id), json!(null)).await;
+            assert_eq!(shown["session"]["children"], json!([child.id]));
+            let ended = house.told(method, &format!("/api/sessions/{}{path}", parent.id), json!(null)).await;
+            assert_eq!(ended["closed_with"], 2, "{ended}");
+            for id in [&child.id, &grandchild.id] {
+                let shown = house.told(Method::GET, &format!("/api/sessions/{id}"), json!(null)).await;
+                assert_eq!(shown["session"]["status"], "closed");
+            }
+        }
+    }
+}

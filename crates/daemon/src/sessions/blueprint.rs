@@ -1,0 +1,127 @@
+//! From a definition to a session: whose provider, model, powers and limits it gets.
+
+use std::sync::Arc;
+
+use paseo_core::actor::Actor;
+use paseo_core::definition::{DEFAULT, Definition, Kind};
+use paseo_core::id::CauseId;
+use paseo_core::label::Labels;
+use paseo_core::permission::Mode;
+use paseo_core::session::Session;
+use paseo_core::tool::{Ceiling, Outfit};
+use paseo_runtime::provider::Check;
+use paseo_wire::error::Code;
+
+use super::create::Spawned;
+use super::{Context, NewSession};
+use crate::failure::Failure;
+use crate::mint;
+
+/// A session that somebody wants.
+pub(crate) struct Order {
+    pub(crate) by: Actor,
+    pub(crate) definition: Arc<Definition>,
+    /// Where it is started, and where it runs.
+    pub(crate) project: String,
+    pub(crate) directory: String,
+    /// What was asked for beside the definition.
+    pub(crate) provider: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) effort: Option<String>,
+    pub(crate) labels: Labels,
+    pub(crate) name: Option<String>,
+}
+
+impl Order {
+    /// Plans a session that a person starts. A mode that they choose binds what it starts, too.
+    pub(crate) fn by_person(self, context: &Context, mode: Option<Mode>) -> Result<NewSession, Failure> {
+        let ceiling = Ceiling::of_root(&self.definition, mode);
+        let mode = mode.or(self.definition.permissions).unwrap_or_default();
+        self.plan(context, Outfit { tools: None, mode, ceiling }, None)
+    }
+
+    /// Plans a session that an agent starts, within a ceiling. What the definition leaves open it has from that agent.
+    pub(crate) fn by_agent(
+        mut self,
+        context: &Context,
+        spawner: &Session,
+        above: &Ceiling,
+        tools: Option<&[String]>,
+        cause: (CauseId, u32),
+    ) -> Result<NewSession, Failure> {
+        let outfit =
+            above.outfit(&self.definition, tools, spawner.profile.permissions).map_err(|excess| {
+                let may =
+                    above.tools.as_ref().map(|tools| tools.iter().cloned().collect::<Vec<_>>().join(", "));
+                let hint = match may {
+                    Some(may) => format!("you may pass on: {may}"),
+                    None => format!("you may pass on every tool, with permissions {}", above.mode.word()),
+                };
+                Failure::new(Code::Forbidden, excess.to_string()).hint(hint)
+            })?;
+        if self.definition.provider.is_none() {
+            self.provider = Some(spawner.profile.provider.clone());
+            if self.definition.models.is_empty() {
+                self.model = self.model.or_else(|| spawner.profile.model.clone());
+                self.effort = self.effort.or_else(|| spawner.profile.effort.clone());
+            }
+        }
+        self.plan(context, outfit, Some(Spawned { by: spawner.id, cause, waited: false, notify: None }))
+    }
+
+    fn plan(
+        self,
+        context: &Context,
+        outfit: Outfit,
+        spawned: Option<Spawned>,
+    ) -> Result<NewSession, Failure> {
+        let definition = &self.definition;
+        if let Kind::External { .. } = definition.kind {
+            return Err(Failure::new(
+                Code::ProviderUnavailable,
+                format!("the agent `{}` is external, which this Paseo cannot talk to yet", definition.slug),
+            ));
+        }
+        // Models and efforts are words of the provider that they were written for.
+        let own = match (&self.provider, &definition.provider) {
+            (Some(asked), Some(written_for)) if asked != written_for => None,
+            _ => Some(definition),
+        };
+        let first = own.and_then(|own| own.models.first());
+        let model = self.model.or_else(|| first.map(|first| first.model.clone()));
+        let effort = self.effort.or_else(|| match first {
+            Some(first) => first.effort.clone(),
+            None => own.and_then(|own| own.effort.clone()),
+        });
+        let check = Check {
+            directory: self.directory.clone().into(),
+            model: model.clone(),
+            effort: effort.clone(),
+            permissions: outfit.mode,
+        };
+        let wanted = self.provider.as_deref().or(definition.provider.as_deref());
+        let chosen = context.providers.choose(wanted, &check)?;
+        Ok(NewSession {
+            id: mint::session(),
+            by: self.by,
+            provider: chosen.provider.name().to_owned(),
+            provider_reason: chosen.reason.word().to_owned(),
+            model,
+            effort,
+            permissions: outfit.mode,
+            parent: None,
+            definition: (definition.slug != DEFAULT).then(|| definition.slug.clone()),
+            tools: outfit.tools,
+            ceiling: Some(outfit.ceiling).filter(|ceiling| *ceiling != Ceiling::default()),
+            spawned,
+            labels: self.labels,
+            name: self.name,
+            project: self.project,
+            directory: self.directory,
+            worktree: None,
+            notes: None,
+            prompt: None,
+            key: None,
+        })
+    }
+}

@@ -1,0 +1,316 @@
+//! Talking to other agents by their definitions: `agents_message` and `agents_list`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant as Clock};
+
+use paseo_core::actor::Actor;
+use paseo_core::definition::Definition;
+use paseo_core::id::{SessionId, TurnId};
+use paseo_core::limits::WAIT_SECONDS;
+use paseo_core::session::{Class, Receipt, Session, Verb};
+use paseo_core::tool::{AGENTS_LIST, Grants};
+use paseo_wire::error::Code;
+use paseo_wire::message::Receipt as Told;
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use super::answers::{self, Account};
+use super::arguments::{self, invalid};
+use super::catalogue::object;
+use super::news::cut;
+use super::powers;
+use super::tabs::inherited;
+use super::waiting::{self, Awaited, Ended, Patience};
+use crate::directory::Reach;
+use crate::failure::Failure;
+use crate::mint;
+use crate::sessions::{Command, Message, NewSession, Notify, Order, Sessions, routing};
+
+/// How long an answer is waited for when nobody says, in seconds.
+const PATIENCE: u64 = 300;
+
+/// What agents read about `agents_message`.
+pub(super) fn described(grants: &Grants) -> (String, Value) {
+    let whom =
+        if grants.has(AGENTS_LIST) { "The agent, as agents_list names it." } else { "The agent, by its id." };
+    let description = "Sends a message to another agent and, in mode `sync`, waits for its answer. The other agent works in a \
+        session of its own, with its own tools, and sees who sent the message. A timeout does not stop it: you are told when \
+        it has finished. In mode `async` the call returns at once, and you are told when it has finished; do not wait or poll.";
+    let schema = object(
+        json!({
+            "agentId": { "type": "string", "description": whom },
+            "content": { "type": "string", "description": "What it shall do." },
+            "session": {
+                "type": "string",
+                "description": "latest, create, latest-or-create (the default), or the id of one of its sessions.",
+            },
+            "mode": { "type": "string", "enum": ["sync", "async"], "description": "sync is the default." },
+            "timeout": {
+                "type": "number",
+                "description": "For sync: how long to wait, in seconds; 300 by default, 3600 at most.",
+            },
+        }),
+        &["agentId", "content"],
+    );
+    (description.to_owned(), schema)
+}
+
+/// Lists the agents that can be talked to.
+pub(super) fn list(sessions: &Sessions, caller: &Session) -> Result<String, Failure> {
+    let listed: Vec<Value> = peers(sessions, caller)?
+        .iter()
+        .map(
+            |peer| json!({ "agentId": peer.slug, "displayName": peer.name, "description": peer.description }),
+        )
+        .collect();
+    Ok(json!({ "agents": listed }).to_string())
+}
+
+/// Sends a message to the agent of a definition.
+pub(super) async fn message(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
+    let text = arguments::message(input, "content")?;
+    let definition = peer(sessions, caller, arguments::text(input, "agentId")?)?;
+    let sync = match input.get("mode").and_then(Value::as_str) {
+        None | Some("sync") => true,
+        Some("async") => false,
+        Some(other) => return Err(invalid(format!("there is no mode `{other}`: sync or async"))),
+    };
+    let patience = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
+    let strategy = input.get("session").and_then(Value::as_str).unwrap_or("latest-or-create");
+    // Those who ask at the same time get the same session.
+    let routing = sessions.context.routing.lock().await;
+    let addressee = addressee(sessions, caller, &definition, strategy).await?;
+    let (target, created) = match &addressee {
+        Addressee::Known(id) => (*id, false),
+        Addressee::New(new) => (new.id, true),
+    };
+    let (cause, begun) = (inherited(caller, target)?, Clock::now());
+    let notify = Notify { watch: mint::watch(), watcher: caller.id };
+    let waits = &sessions.context.waits;
+    let waiting = match sync {
+        true => Some(
+            waits
+                .begin(sessions, caller.id, target, notify.watch)
+                .map_err(|refused| arguments::refused_wait(sessions, &refused))?,
+        ),
+        false => None,
+    };
+    let told = match addressee {
+        Addressee::New(new) => {
+            let created = sessions.create(new.with_task(text, sync, Some(notify))).await?;
+            created.receipt.ok_or_else(|| Failure::internal("a session began without its message"))?
+        }
+        Addressee::Known(_) => {
+            let message = Message {
+                cause: Some(cause),
+                origin: Actor::Session(caller.id),
+                text: text.to_owned(),
+                verb: Verb::Queue,
+                class: Class::Message,
+                waited: sync,
+                notify: Some(notify),
+                key: None,
+            };
+            sessions.ask(target, |reply| Command::Deliver(message, reply)).await?
+        }
+    };
+    drop(routing);
+    let report = Report { sessions, definition: &definition, target, created, told: &told };
+    let Some(waiting) = waiting else { return report.accepted().await };
+    let patience = Patience {
+        caller: caller.id,
+        turn: caller.turn.as_ref().map(|turn| turn.id),
+        until: Instant::now() + Duration::from_secs(patience),
+        heeds_people: true,
+    };
+    let seconds = patience.until.saturating_duration_since(Instant::now()).as_secs().max(1);
+    match waiting::wait(sessions, patience, Awaited::Message(target, notify.watch)).await? {
+        Ended::Settled { receipt, turn } => {
+            let account = match turn {
+                Some(turn) => answers::of_turn(sessions, target, turn).await?,
+                None => Account::default(),
+            };
+            // What is told now need not be told again.
+            waiting.over().await?;
+            report.settled(receipt, turn, &account, begun.elapsed())
+        }
+        Ended::Failed => {
+            let newest = answers::newest(sessions, target).await?.unwrap_or_default();
+            report.settled(Receipt::Failed, None, &newest, begun.elapsed())
+        }
+        Ended::Held(why) => Ok(report.unfinished(seconds, &format!("held: {why}; do not resend it"))),
+        Ended::TimedOut => {
+            Ok(report.unfinished(seconds, "it goes on working; you will be told when it has finished"))
+        }
+        Ended::Words(words) => Ok(report.unfinished(
+            seconds,
+            &format!(
+                "a person wrote to you while you waited: {words}\n\nThe other agent goes on working; you will be told when it \
+                 has finished."
+            ),
+        )),
+        Ended::Left => Err(Failure::new(Code::Conflict, "the turn that waited for this is over")),
+    }
+}
+
+/// A message on its way, as its sender is told about it.
+struct Report<'a> {
+    sessions: &'a Sessions,
+    definition: &'a Definition,
+    target: SessionId,
+    created: bool,
+    told: &'a Told,
+}
+
+impl Report<'_> {
+    fn fields(&self, mode: &str, status: &str) -> Map<String, Value> {
+        let open = self.sessions.context.directory.get(self.target);
+        let name = open.as_ref().and_then(|session| session.naming.shown()).unwrap_or(&self.told.handle);
+        let fields = json!({
+            "mode": mode,
+            "status": status,
+            "agentId": self.definition.slug,
+            "sessionId": self.target.to_string(),
+            "sessionName": name,
+            "created": self.created,
+        });
+        match fields {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        }
+    }
+
+    async fn accepted(&self) -> Result<String, Failure> {
+        let status = if self.told.placement == "started" { "started" } else { "queued" };
+        let mut fields = self.fields("async", status);
+        let delivery = self.told.delivery.parse().map_err(Failure::internal)?;
+        if let Some(turn) = answers::turn_of(self.sessions, self.target, delivery).await? {
+            fields.insert("responseId".to_owned(), turn.to_string().into());
+        }
+        if self.told.placement == "held" {
+            let why = arguments::held_words(self.told.reason.as_deref().unwrap_or_default());
+            fields.insert("message".to_owned(), format!("held: {why}; do not resend it").into());
+        }
+        Ok(Value::Object(fields).to_string())
+    }
+
+    fn unfinished(&self, seconds: u64, message: &str) -> String {
+        let mut fields = self.fields("sync", "timeout");
+        fields.insert("timeoutSeconds".to_owned(), seconds.into());
+        fields.insert("message".to_owned(), message.into());
+        Value::Object(fields).to_string()
+    }
+
+    fn settled(
+        &self,
+        receipt: Receipt,
+        turn: Option<TurnId>,
+        account: &Account,
+        took: Duration,
+    ) -> Result<String, Failure> {
+        let who = format!("the agent `{}` (tab {})", self.definition.slug, self.told.handle);
+        let failed = |what: &str, words: Option<String>| {
+            let words = words.map(|words| format!(": {}", cut(&words).0)).unwrap_or_default();
+            Err(Failure::new(Code::Conflict, format!("{who} {what}{words}")))
+        };
+        match receipt {
+            Receipt::Answered => {}
+            Receipt::Failed => return failed("failed", account.error().map(str::to_owned)),
+            Receipt::Interrupted => return failed("was interrupted", account.answer()),
+            _ => return failed("was closed before it took the message up", None),
+        }
+        let (response, truncated) = cut(&account.answer().unwrap_or_default());
+        let calls = account.calls();
+        let mut fields = self.fields("sync", "complete");
+        let more = json!({
+            "responseId": turn.map(|turn| turn.to_string()),
+            "response": response,
+            "truncated": truncated,
+            "durationMs": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "toolCallCount": calls.len(),
+            "toolCalls": calls
+                .iter()
+                .map(|(name, millis)| json!({ "name": name, "durationMs": millis }))
+                .collect::<Vec<_>>(),
+            "thinkingText": account.thinking().map(|text| cut(&text).0),
+        });
+        if let Value::Object(more) = more {
+            fields.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+        Ok(Value::Object(fields).to_string())
+    }
+}
+
+/// Returns the agents that a session may talk to.
+fn peers(sessions: &Sessions, caller: &Session) -> Result<Vec<Arc<Definition>>, Failure> {
+    let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
+    Ok(catalogue.peers(&*catalogue.get(caller.profile.slug())?))
+}
+
+fn peer(sessions: &Sessions, caller: &Session, slug: &str) -> Result<Arc<Definition>, Failure> {
+    let peers = peers(sessions, caller)?;
+    if let Some(peer) = peers.iter().find(|peer| peer.slug == slug) {
+        return Ok(Arc::clone(peer));
+    }
+    let names: Vec<&str> = peers.iter().map(|peer| peer.slug.as_str()).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(Failure::new(Code::NotFound, format!("there is no agent `{slug}` that you can talk to"))
+        .hint(format!("you can talk to: {names}")))
+}
+
+/// Whom a message goes to.
+enum Addressee {
+    Known(SessionId),
+    /// Made only when nothing else is in the way.
+    New(Box<NewSession>),
+}
+
+/// Finds the session that a message goes to, or plans one.
+async fn addressee(
+    sessions: &Sessions,
+    caller: &Session,
+    definition: &Arc<Definition>,
+    strategy: &str,
+) -> Result<Addressee, Failure> {
+    let context = &sessions.context;
+    let project = &caller.profile.project;
+    let known = match strategy {
+        "create" => None,
+        "latest" | "latest-or-create" => {
+            let latest = routing::latest(&context.directory, definition, project);
+            let latest = latest.filter(|latest| latest.id != caller.id);
+            if latest.is_none() && strategy == "latest" {
+                let message = format!("the agent `{}` has no session yet", definition.slug);
+                return Err(Failure::new(Code::NotFound, message).hint("use `create` or `latest-or-create`"));
+            }
+            latest
+        }
+        id => {
+            let id = context.directory.resolve(id, Reach::Open, &context.journal).await?;
+            let session = context.directory.get(id).filter(|known| known.profile.slug() == definition.slug);
+            let handle = context.directory.handle(id);
+            Some(session.ok_or_else(|| {
+                Failure::new(Code::NotFound, format!("tab {handle} is no session of `{}`", definition.slug))
+            })?)
+        }
+    };
+    if let Some(known) = known {
+        powers::may_ask(sessions, caller, &known)?;
+        return Ok(Addressee::Known(known.id));
+    }
+    let cause = inherited(caller, mint::session())?;
+    let order = Order {
+        by: Actor::Session(caller.id),
+        definition: Arc::clone(definition),
+        project: project.clone(),
+        directory: routing::place(definition, project),
+        provider: None,
+        model: None,
+        effort: None,
+        labels: Default::default(),
+        name: None,
+    };
+    order
+        .by_agent(context, caller, &powers::above(caller), None, cause)
+        .map(|new| Addressee::New(Box::new(new)))
+}

@@ -1,0 +1,61 @@
+//! What agents pass to tools.
+
+use paseo_core::limits::MESSAGE_BYTES;
+use paseo_core::wait::Refused;
+use paseo_wire::error::Code;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::sessions::Sessions;
+
+/// Reads a text that must not be empty.
+pub(super) fn text<'a>(input: &'a Value, name: &str) -> Result<&'a str, Failure> {
+    let text = input.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    text.ok_or_else(|| invalid(format!("`{name}` is missing or empty: give a text")))
+}
+
+/// Reads a text that is to be delivered.
+pub(super) fn message<'a>(input: &'a Value, name: &str) -> Result<&'a str, Failure> {
+    let text = text(input, name)?;
+    if text.len() > MESSAGE_BYTES {
+        let length = text.len();
+        return Err(invalid(format!("the message has {length} bytes; at most {MESSAGE_BYTES} are allowed")));
+    }
+    Ok(text)
+}
+
+/// Reads how long to wait.
+pub(super) fn seconds(input: &Value, default: u64, most: u64) -> Result<u64, Failure> {
+    let Some(wanted) = input.get("timeout").filter(|wanted| !wanted.is_null()) else { return Ok(default) };
+    match wanted.as_f64() {
+        // More than the most is as good as the most.
+        Some(seconds) if seconds > 0.0 => Ok((seconds.ceil() as u64).clamp(1, most)),
+        _ => Err(invalid(format!("`timeout` is {wanted}: give a number of seconds, from 1 to {most}"))),
+    }
+}
+
+/// Says why a message is not taken up.
+pub(super) fn held_words(reason: &str) -> &'static str {
+    match reason {
+        "stopped" => "a person stopped it",
+        "paused" => "a person paused it",
+        "cause_stopped" => "a person stopped everything that descends from this request",
+        "attempts" => "it could not be handed over",
+        _ => "agents have woken it as often as one request from a person allows",
+    }
+}
+
+/// Says why nobody may wait, with the agents by their handles.
+pub(super) fn refused_wait(sessions: &Sessions, refused: &Refused) -> Failure {
+    let handle = |id: &paseo_core::id::SessionId| sessions.context.directory.handle(*id);
+    let (Refused::Circle(row) | Refused::TooDeep { chain: row }) = refused else {
+        return invalid(refused.to_string());
+    };
+    let message = refused.to_string();
+    let message = row.iter().fold(message, |text, id| text.replace(&id.to_string(), &handle(id)));
+    Failure::new(Code::Conflict, message)
+}
+
+pub(super) fn invalid(message: String) -> Failure {
+    Failure::new(Code::InvalidRequest, message)
+}

@@ -1,0 +1,465 @@
+//! Starting other agents and waiting for them: `summon` and `retrieve`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use paseo_core::actor::Actor;
+use paseo_core::definition::Definition;
+use paseo_core::family;
+use paseo_core::id::SessionId;
+use paseo_core::label::Labels;
+use paseo_core::limits::{PATH_BYTES, WAIT_SECONDS};
+use paseo_core::session::{self, On, Receipt, Session, Status, Watch};
+use paseo_core::settings::Key;
+use paseo_core::tool::{Grants, REGISTRY, RETRIEVE};
+use paseo_wire::error::Code;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::answers::{self, Account};
+use super::arguments::{self, invalid};
+use super::catalogue::object;
+use super::news::cut;
+use super::tabs::inherited;
+use super::waiting::{self, Awaited, Ended, Patience};
+use crate::directory::Reach;
+use crate::failure::Failure;
+use crate::mint;
+use crate::sessions::{Command, Notify, Order, Sessions, routing};
+use crate::worktrees::{self, Wish};
+
+/// How long `retrieve` waits when nobody says, in seconds.
+const PATIENCE: u64 = 600;
+/// How much of a task becomes the name of its agent, in characters.
+const NAME: usize = 50;
+
+/// What may be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Modes {
+    /// Agents below the one that starts them.
+    pub(super) children: bool,
+    /// Agents on their own.
+    pub(super) top_level: bool,
+}
+
+impl Modes {
+    /// Returns what the settings allow.
+    pub(super) fn of(sessions: &crate::sessions::Context) -> Self {
+        let settings = sessions.settings.get();
+        Self { children: settings.is_on(Key::PermSummon), top_level: settings.is_on(Key::PermUserAgent) }
+    }
+}
+
+/// What agents read about `summon`.
+pub(super) fn described(
+    session: &Session,
+    definitions: &[&Definition],
+    modes: Modes,
+    grants: &Grants,
+) -> (String, Value) {
+    let group = |subagents: bool| {
+        let group = definitions.iter().filter(move |definition| definition.is_subagent == subagents);
+        let lines: Vec<String> = group.map(|definition| line(definition)).collect();
+        if lines.is_empty() { "(none is defined)".to_owned() } else { lines.join("\n") }
+    };
+    let mut text =
+        "Starts another agent for a task, by the slug of its definition. It gets a session of its own and \
+        returns its answer."
+            .to_owned();
+    if modes.children && grants.has(RETRIEVE) {
+        text.push_str(
+            " With background=true the call returns at once: go on, and use retrieve to wait for the answer.",
+        );
+    }
+    let catalogue = match modes {
+        Modes { children: true, top_level: false } => format!("Available agents:\n{}", group(true)),
+        Modes { children: true, top_level: true } => format!(
+            "Subagents (spawned as child tabs):\n{}\n\nUser agents (spawned as independent top-level tabs, requires \
+             top_level=true):\n{}",
+            group(true),
+            group(false)
+        ),
+        Modes { children: false, .. } => format!(
+            "User agents (spawned as independent top-level tabs, requires top_level=true):\n{}",
+            group(false)
+        ),
+    };
+    text.push_str(&format!("\n\n{catalogue}\n\nYour directory: {}", session.profile.directory));
+    if modes.children {
+        text.push_str(" (a subagent works in it or below)");
+    }
+    let mut properties = json!({
+        "task": { "type": "string", "description": "What it shall do. It knows nothing of your conversation." },
+        "agent": { "type": "string", "description": "The slug of its definition." },
+        "tools": {
+            "type": "array",
+            "items": { "type": "string" },
+            "description": "Instead of the tools of its definition: names of tools, or read, edit and bash. Never more than \
+                you may pass on.",
+        },
+        "working_directory": { "type": "string", "description": "Where it works, instead of the definition's place." },
+    });
+    let mut required = vec!["task", "agent"];
+    if let Value::Object(properties) = &mut properties {
+        if modes.children {
+            let about = "Return at once instead of waiting for the answer. Without it the call waits.";
+            properties.insert("background".to_owned(), json!({ "type": "boolean", "description": about }));
+        }
+        if modes.top_level {
+            let about = "Start it as an independent user agent: you get its id and never its answer.";
+            properties.insert("top_level".to_owned(), json!({ "type": "boolean", "description": about }));
+        }
+    }
+    if !modes.children {
+        required.push("top_level");
+    }
+    (text, object(properties, &required))
+}
+
+/// What agents read about `retrieve`.
+pub(super) fn retrieve_described() -> (String, Value) {
+    let text = "Waits for an agent that you started and returns its answer. Returns early when a person writes to \
+        you, with what they wrote; call it again to wait on.";
+    let properties = json!({
+        "agent_id": { "type": "string", "description": "Its id, as you were told when it was started, or its short handle." },
+        "timeout": {
+            "type": "number",
+            "description": "How long to wait, in seconds; 600 by default, 3600 at most. It goes on working.",
+        },
+    });
+    (text.to_owned(), object(properties, &["agent_id"]))
+}
+
+/// Starts an agent.
+pub(super) async fn summon(
+    sessions: &Sessions,
+    caller: &Session,
+    grants: &Grants,
+    input: &Value,
+) -> Result<String, Failure> {
+    let context = &sessions.context;
+    let task = arguments::message(input, "task")?;
+    let modes = Modes::of(context);
+    let flag = |name: &str| input.get(name).and_then(Value::as_bool).unwrap_or(false);
+    let top_level = flag("top_level");
+    if top_level && !modes.top_level {
+        return Err(Failure::new(Code::Forbidden, "you may not start user agents (top_level)").hint(
+            "leave top_level out; a person can allow it with `paseo settings set perm_user_agent on`",
+        ));
+    }
+    if !top_level && !modes.children {
+        return Err(Failure::new(Code::Forbidden, "you may only start user agents: pass top_level=true"));
+    }
+    let definition = find(sessions, caller, arguments::text(input, "agent")?, top_level)?;
+    let tools = tools(caller, input)?;
+    let family = match top_level {
+        true => None,
+        false => Some(context.families.lock().await),
+    };
+    if family.is_some() {
+        admit(sessions, caller)?;
+    }
+    let directory = place(caller, &definition, input, top_level)?;
+    let cause = inherited(caller, mint::session())?;
+    let ui = caller.labels.is_ui() && top_level;
+    let labels: Result<Vec<_>, _> = ui.then(|| "ui=true".parse()).into_iter().collect();
+    let order = Order {
+        by: Actor::Session(caller.id),
+        definition,
+        project: if top_level { directory.clone() } else { caller.profile.project.clone() },
+        directory,
+        provider: None,
+        model: None,
+        effort: None,
+        labels: labels.and_then(|labels| Labels::from_flags(labels, false)).unwrap_or_default(),
+        name: Some(name(task)),
+    };
+    let above = caller.profile.ceiling.clone().unwrap_or_default();
+    let mut new = order.by_agent(context, caller, &above, tools.as_deref(), cause)?;
+    let (id, background) = (new.id, top_level || flag("background"));
+    let notify = Notify { watch: mint::watch(), watcher: caller.id };
+    let waiting = match background {
+        true => None,
+        false => Some(
+            context
+                .waits
+                .begin(sessions, caller.id, id, notify.watch)
+                .map_err(|refused| arguments::refused_wait(sessions, &refused))?,
+        ),
+    };
+    new.parent = (!top_level).then_some(caller.id);
+    let place = worktrees::prepare(&context.home, id, new.directory.clone(), ui, Wish::default()).await?;
+    new.directory.clone_from(&place.directory);
+    new.worktree = place.made.as_ref().map(|made| made.worktree.clone());
+    let created = sessions.create(new.with_task(task, !background, (!top_level).then_some(notify))).await;
+    drop(family);
+    let told = match created.map(|created| created.receipt) {
+        Ok(Some(told)) => told,
+        failed => {
+            if let Some(made) = place.made {
+                made.undo().await;
+            }
+            return Err(failed
+                .err()
+                .unwrap_or_else(|| Failure::internal("a session began without its task")));
+        }
+    };
+    if told.placement == "held" {
+        let why = arguments::held_words(told.reason.as_deref().unwrap_or_default());
+        return Ok(format!(
+            "agent_id: {id}\n\nHELD — do not summon it again. The task waits, because {why}."
+        ));
+    }
+    let Some(waiting) = waiting else {
+        let more = match (top_level, grants.has(RETRIEVE)) {
+            (true, _) => "It is on its own: you will not be told what it answers.",
+            (false, true) => {
+                "It works in the background. You are told when it has finished; retrieve waits for it."
+            }
+            (false, false) => "It works in the background. You are told when it has finished.",
+        };
+        return Ok(format!("agent_id: {id}\n\n{more}"));
+    };
+    match waiting::wait(sessions, patience(caller, WAIT_SECONDS), Awaited::Message(id, notify.watch)).await? {
+        Ended::Settled { receipt, turn } => {
+            let account = match turn {
+                Some(turn) => answers::of_turn(sessions, id, turn).await?,
+                None => Account::default(),
+            };
+            waiting.over().await?;
+            outcome(id, receipt, account.answer(), account.error())
+        }
+        Ended::Failed => {
+            let newest = answers::newest(sessions, id).await?.unwrap_or_default();
+            outcome(id, Receipt::Failed, None, newest.error())
+        }
+        other => unfinished(id, other, grants.has(RETRIEVE)),
+    }
+}
+
+/// Waits for an agent that the caller started.
+pub(super) async fn retrieve(
+    sessions: &Sessions,
+    caller: &Session,
+    input: &Value,
+) -> Result<String, Failure> {
+    let context = &sessions.context;
+    let typed = arguments::text(input, "agent_id")?;
+    let seconds = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
+    let id = context.directory.resolve(typed, Reach::OpenThenClosed, &context.journal).await;
+    let session = match id {
+        Ok(id) => context.journal.session(id).await?.map(|(session, _)| session),
+        Err(failure) if failure.code == Code::NotFound => None,
+        Err(failure) => return Err(failure),
+    };
+    let child = session.filter(|session| {
+        session.profile.parent == Some(caller.id)
+            || session.profile.parent.is_none() && session.id != caller.id
+    });
+    let Some(child) = child else { return Err(not_a_child(sessions, caller, typed)) };
+    if child.profile.parent.is_none() {
+        return Err(invalid(
+            "This is a user agent (top-level tab) and cannot be retrieved. User agents are fire-and-forget."
+                .to_owned(),
+        ));
+    }
+    // The one for its task, unless the caller was told.
+    let mine = |watch: &&Watch| watch.watcher == caller.id && matches!(watch.on, On::Delivery(_));
+    let watch = child.watches.iter().find(mine).map_or_else(mint::watch, |watch| watch.id);
+    let waiting = context
+        .waits
+        .begin(sessions, caller.id, child.id, watch)
+        .map_err(|refused| arguments::refused_wait(sessions, &refused))?;
+    match waiting::wait(sessions, patience(caller, seconds), Awaited::Rest(child.id)).await? {
+        Ended::Settled { .. } => {
+            let now = context.journal.session(child.id).await?.map(|(session, _)| session);
+            let status = now.map_or(Status::Closed, |session| session.condition.status);
+            let (answer, error) = last(sessions, child.id).await?;
+            // What is told now need not be told again, even if it is on its way.
+            waiting.over().await?;
+            sessions.ask(caller.id, |reply| Command::ForgetNews(child.id, reply)).await?;
+            let receipt = match status {
+                Status::Error => Receipt::Failed,
+                Status::Interrupted => Receipt::Interrupted,
+                _ => Receipt::Answered,
+            };
+            outcome(child.id, receipt, answer, error.as_deref())
+        }
+        other => unfinished(child.id, other, true),
+    }
+}
+
+/// Returns the last answer of an agent, and what went wrong in its last turn.
+async fn last(sessions: &Sessions, id: SessionId) -> Result<(Option<String>, Option<String>), Failure> {
+    let answer = answers::last(sessions, id, None).await?;
+    let error = answers::newest(sessions, id).await?.and_then(|account| account.error().map(str::to_owned));
+    Ok((answer, error))
+}
+
+fn outcome(
+    id: SessionId,
+    receipt: Receipt,
+    answer: Option<String>,
+    error: Option<&str>,
+) -> Result<String, Failure> {
+    let failed = |what: &str, words: Option<&str>| {
+        let words = words.map(|words| format!(": {}", cut(words).0)).unwrap_or_default();
+        Err(Failure::new(Code::Conflict, format!("agent_id: {id}\n\nThe agent {what}{words}")))
+    };
+    match receipt {
+        Receipt::Failed => return failed("failed", error),
+        Receipt::Interrupted => return failed("was interrupted", answer.as_deref()),
+        Receipt::Cancelled => return failed("was closed before it finished", None),
+        _ => {}
+    }
+    let answer = answer.unwrap_or_else(|| "(It has finished and said nothing.)".to_owned());
+    let (answer, truncated) = cut(&answer);
+    let mark = if truncated { "\n\n[the answer is longer; this is its beginning]" } else { "" };
+    Ok(format!("agent_id: {id}\n\n{answer}{mark}"))
+}
+
+fn unfinished(id: SessionId, ended: Ended, can_retrieve: bool) -> Result<String, Failure> {
+    let again = if can_retrieve { "; call retrieve to wait for it again" } else { "" };
+    let text = match ended {
+        Ended::Words(words) => format!(
+            "A person wrote to you while you waited:\n\n{words}\n\nThe agent goes on working, and you are told when it has \
+             finished{again}."
+        ),
+        Ended::TimedOut => {
+            format!("It is still working, and you are told when it has finished{again}.")
+        }
+        Ended::Held(why) => {
+            let text = format!("agent_id: {id}\n\nThe agent does not go on: {why}");
+            return Err(Failure::new(Code::Conflict, text));
+        }
+        Ended::Left | Ended::Failed | Ended::Settled { .. } => {
+            return Err(Failure::new(Code::Conflict, "the turn that waited for this is over"));
+        }
+    };
+    Ok(format!("agent_id: {id}\n\n{text}"))
+}
+
+/// Finds a definition that the caller may start in this way.
+fn find(
+    sessions: &Sessions,
+    caller: &Session,
+    slug: &str,
+    top_level: bool,
+) -> Result<Arc<Definition>, Failure> {
+    let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
+    let own = catalogue.get(caller.profile.slug())?;
+    let fits = |definition: &&Arc<Definition>| definition.is_subagent != top_level && own.sees(definition);
+    let valid: Vec<&str> = catalogue.all().filter(fits).map(|definition| definition.slug.as_str()).collect();
+    let valid = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
+    let wrong =
+        |message: String| Failure::new(Code::NotFound, message).hint(format!("you can start: {valid}"));
+    let seen = catalogue.all().find(|definition| definition.slug == slug && own.sees(definition));
+    match seen {
+        Some(definition) if fits(&definition) => Ok(Arc::clone(definition)),
+        Some(_) if top_level => {
+            Err(wrong(format!("`{slug}` is a subagent: it cannot be started with top_level")))
+        }
+        Some(_) => {
+            Err(wrong(format!("`{slug}` is a user agent: it can only be started with top_level=true")))
+        }
+        None => Err(wrong(format!("there is no agent definition `{slug}` that you can start"))),
+    }
+}
+
+fn tools(caller: &Session, input: &Value) -> Result<Option<Vec<String>>, Failure> {
+    let Some(wanted) = input.get("tools").filter(|tools| !tools.is_null()) else { return Ok(None) };
+    let names: Option<Vec<String>> =
+        wanted.as_array().and_then(|all| all.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+    let names = names.ok_or_else(|| invalid("`tools` is a list of names of tools".to_owned()))?;
+    let known = |name: &&String| {
+        matches!(name.as_str(), "read" | "edit" | "bash") || paseo_core::tool::find(name).is_some()
+    };
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let above = caller.profile.ceiling.clone().unwrap_or_default();
+        let all = REGISTRY.iter().map(|spec| spec.name).filter(|name| above.admits(name));
+        let all: Vec<&str> = all.collect();
+        return Err(invalid(format!("there is no tool `{unknown}`"))
+            .hint(format!("there are: read, edit, bash, {}", all.join(", "))));
+    }
+    Ok(Some(names))
+}
+
+/// Refuses families that get too large.
+fn admit(sessions: &Sessions, caller: &Session) -> Result<(), Failure> {
+    let directory = &sessions.context.directory;
+    if directory.get(caller.id).is_none() {
+        return Err(Failure::new(Code::Closed, "you were closed meanwhile"));
+    }
+    let parent = |id| directory.get(id).and_then(|session| session.profile.parent);
+    let ancestors = family::ancestors(caller.id, parent);
+    let root = ancestors.last().copied().unwrap_or(caller.id);
+    let open = directory.all();
+    let parents = open.iter().filter_map(|session| Some((session.id, session.profile.parent?)));
+    let at_work = |id: &SessionId| {
+        let session = directory.get(*id);
+        session.is_some_and(|session| session.turn.is_some() || session::next(&session).is_some())
+    };
+    let descendants = family::descendants_leaf_first(root, parents).iter().filter(|id| at_work(id)).count();
+    family::admit_child(ancestors.len() + 1, descendants)
+        .map_err(|refused| Failure::new(Code::Conflict, refused.to_string()))
+}
+
+/// Returns where the agent works, as an absolute path without links.
+fn place(
+    caller: &Session,
+    definition: &Definition,
+    input: &Value,
+    top_level: bool,
+) -> Result<String, Failure> {
+    let profile = &caller.profile;
+    let home = if top_level { &profile.project } else { &profile.directory };
+    let asked = input.get("working_directory").and_then(Value::as_str);
+    let own = routing::place(definition, home);
+    let wanted = asked.unwrap_or(&own);
+    let real = |path: &Path| {
+        let real = path.canonicalize().ok().filter(|path| path.is_dir());
+        real.ok_or_else(|| invalid(format!("`{}` is not a directory", path.display())))
+    };
+    let place = real(&Path::new(home).join(wanted))?;
+    if !top_level && !place.starts_with(real(Path::new(&profile.directory))?) {
+        return Err(Failure::new(Code::Forbidden, format!("`{wanted}` is not in your own directory"))
+            .hint(format!("choose one in {}", profile.directory)));
+    }
+    let text = place.to_str().filter(|text| text.len() <= PATH_BYTES).map(str::to_owned);
+    text.ok_or_else(|| invalid(format!("`{wanted}` is too long a path, or not in UTF-8")))
+}
+
+fn not_a_child(sessions: &Sessions, caller: &Session, typed: &str) -> Failure {
+    let directory = &sessions.context.directory;
+    let children = directory.all().into_iter().filter(|session| session.profile.parent == Some(caller.id));
+    let handles: Vec<String> = children.map(|child| directory.handle(child.id)).collect();
+    let typed: String = typed.chars().take(60).flat_map(char::escape_debug).collect();
+    let hint = match handles.as_slice() {
+        [] => "you have started none that is open".to_owned(),
+        handles => format!("you have started: {}", handles.join(", ")),
+    };
+    Failure::new(Code::NotFound, format!("`{typed}` is no agent that you started")).hint(hint)
+}
+
+fn patience(caller: &Session, seconds: u64) -> Patience {
+    let turn = caller.turn.as_ref().map(|turn| turn.id);
+    Patience {
+        caller: caller.id,
+        turn,
+        until: Instant::now() + Duration::from_secs(seconds),
+        heeds_people: true,
+    }
+}
+
+fn line(definition: &Definition) -> String {
+    match &definition.description {
+        Some(description) => format!("- {}: {} — {description}", definition.slug, definition.name),
+        None => format!("- {}: {}", definition.slug, definition.name),
+    }
+}
+
+fn name(task: &str) -> String {
+    let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().filter(|c| !c.is_control()).take(NAME).collect()
+}

@@ -1,0 +1,179 @@
+//! Who is to be told and was, and who waits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use paseo_core::id::{SessionId, WatchId};
+use paseo_core::session::{On, Watch};
+
+use super::Check;
+use super::kin::Kin;
+use super::messages::Messages;
+
+const CHAIN: usize = 3;
+
+#[derive(Default)]
+pub(in crate::simulation) struct News {
+    watches: BTreeMap<WatchId, Known>,
+    /// Those whose watchers were told in words, by a call that came back.
+    answered: BTreeSet<WatchId>,
+    /// Those whose watchers took no news.
+    untold: BTreeSet<WatchId>,
+    /// Who waits for whom, by the watch behind it.
+    waits: BTreeMap<WatchId, (SessionId, SessionId)>,
+    /// How many waits there were.
+    waited: usize,
+}
+
+struct Known {
+    session: SessionId,
+    watcher: SessionId,
+    on: On,
+    /// How often the session had been closed by then.
+    closings: u32,
+    told: bool,
+    ended: bool,
+}
+
+impl News {
+    pub(super) fn arm(&mut self, session: SessionId, watch: &Watch, kin: &Kin) -> Check {
+        let known = Known {
+            session,
+            watcher: watch.watcher,
+            on: watch.on,
+            closings: kin.closings(session),
+            told: false,
+            ended: false,
+        };
+        match self.watches.insert(watch.id, known) {
+            Some(_) => Err(format!("{} was armed twice", watch.id)),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in the news of a watch, which became durable at a session.
+    pub(super) fn tell(&mut self, id: WatchId, to: SessionId, messages: &Messages, kin: &Kin) -> Check {
+        let answered = self.answered.contains(&id);
+        let known = self.known(id)?;
+        if known.watcher != to {
+            return Err(format!("the news of {id} comes to somebody else"));
+        }
+        if std::mem::replace(&mut known.told, true) || answered {
+            return Err(format!("the watcher of {id} is told twice"));
+        }
+        let over = match known.on {
+            On::Delivery(delivery) => {
+                messages.is_settled(delivery) || kin.closings(known.session) > known.closings
+            }
+            On::Idle => true,
+        };
+        if known.ended || !over {
+            return Err(format!("there is no news of {id}"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, id: WatchId, kin: &Kin) -> Check {
+        let answered = self.answered.contains(&id);
+        let untold = self.untold.contains(&id);
+        let known = self.known(id)?;
+        if std::mem::replace(&mut known.ended, true) {
+            return Err(format!("{id} ended twice"));
+        }
+        // A closed session takes no news.
+        let refused = untold && kin.closings(known.watcher) > 0;
+        if !(known.told || answered || refused) {
+            return Err(format!("{id} ends and its watcher was not told"));
+        }
+        Ok(())
+    }
+
+    /// Remembers that nobody takes the news.
+    pub(in crate::simulation) fn untell(&mut self, id: WatchId) {
+        self.untold.insert(id);
+    }
+
+    /// Takes in that a caller begins to wait.
+    pub(in crate::simulation) fn wait(&mut self, id: WatchId, caller: SessionId, target: SessionId) -> Check {
+        self.waited += 1;
+        if self.waits.insert(id, (caller, target)).is_some() {
+            return Err(format!("{caller} waits twice for the same"));
+        }
+        // A circle is as long as one cares to look.
+        if self.row(target, 0) + self.row_before(caller, 0) + 1 > CHAIN {
+            return Err(format!("{caller} waits for {target} in a circle or a row of more than {CHAIN}"));
+        }
+        Ok(())
+    }
+
+    /// Takes in that a caller waits no longer.
+    pub(in crate::simulation) fn stop_waiting(&mut self, id: WatchId) -> Check {
+        match self.waits.remove(&id) {
+            Some(_) => Ok(()),
+            None => Err(format!("the wait for {id} ended twice")),
+        }
+    }
+
+    /// Takes in that a caller got its answer. It may have had the news before a crash, and asks all the same.
+    pub(super) fn answer(&mut self, id: WatchId, messages: &Messages, kin: &Kin) -> Check {
+        let known = self.known(id)?;
+        let over = match known.on {
+            On::Delivery(delivery) => {
+                messages.is_settled(delivery) || kin.closings(known.session) > known.closings
+            }
+            On::Idle => true,
+        };
+        if !over || !self.answered.insert(id) {
+            return Err(format!("the watcher of {id} gets an answer that is none, or twice"));
+        }
+        self.stop_waiting(id)
+    }
+
+    /// Takes in that everybody who waited, or had an answer, is gone.
+    pub(in crate::simulation) fn crash(&mut self) {
+        self.waits.clear();
+        let lasting = |id: &WatchId| self.watches.get(id).is_some_and(|known| known.ended);
+        self.answered.retain(lasting);
+    }
+
+    /// Returns how many waits there were.
+    pub(in crate::simulation) fn waited(&self) -> usize {
+        self.waited
+    }
+
+    /// Returns how many watches led to news.
+    pub(in crate::simulation) fn told(&self) -> usize {
+        self.watches.values().filter(|known| known.told).count()
+    }
+
+    /// Checks that nobody waits for ever and nobody was forgotten.
+    pub(super) fn check_rest(&self, messages: &Messages, kin: &Kin) -> Check {
+        if let Some((caller, target)) = self.waits.values().next() {
+            return Err(format!("{caller} waits for {target} for ever"));
+        }
+        let forgotten = self.watches.iter().find(|(_, known)| {
+            let over = match known.on {
+                On::Delivery(delivery) => messages.is_settled(delivery) || kin.is_closed(known.session),
+                On::Idle => true,
+            };
+            over && !known.ended
+        });
+        match forgotten {
+            Some((id, known)) => Err(format!("{} is never told of {id} ({:?})", known.watcher, known.on)),
+            None => Ok(()),
+        }
+    }
+
+    fn known(&mut self, id: WatchId) -> Result<&mut Known, String> {
+        self.watches.get_mut(&id).ok_or_else(|| format!("{id} was never armed"))
+    }
+
+    fn row(&self, from: SessionId, depth: usize) -> usize {
+        let next = self.waits.values().filter(|(caller, _)| *caller == from && depth <= CHAIN);
+        next.map(|(_, target)| 1 + self.row(*target, depth + 1)).max().unwrap_or(0)
+    }
+
+    fn row_before(&self, to: SessionId, depth: usize) -> usize {
+        let before = self.waits.values().filter(|(_, target)| *target == to && depth <= CHAIN);
+        before.map(|(caller, _)| 1 + self.row_before(*caller, depth + 1)).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,145 @@
+//! Definitions of agents on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Whose definitions are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentQuery {
+    /// The absolute path of a directory. Without it only the user's own and what is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+}
+
+/// The answer to `GET /api/agents`: all definitions, by slug.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentList {
+    /// Where the project keeps definitions; null when it has none.
+    pub project: Option<AgentProject>,
+    /// Those that do not count, too. Of one slug the one that beats the others comes first.
+    pub agents: Vec<AgentEntry>,
+    pub problems: Vec<AgentProblem>,
+}
+
+/// Where a project keeps definitions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentProject {
+    /// The nearest directory that has some, from the project up to the root of its repository.
+    pub directory: String,
+    /// Of the names and contents of its files.
+    pub sha256: String,
+    /// trusted, changed (others were trusted) or untrusted.
+    pub trust: String,
+    /// The files, from the directory on.
+    pub files: Vec<String>,
+}
+
+/// A definition in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentEntry {
+    pub slug: String,
+    pub name: String,
+    pub description: Option<String>,
+    /// chat or external.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Null: the default provider.
+    pub provider: Option<String>,
+    /// Only ever a child of another agent.
+    pub is_subagent: bool,
+    /// False: agents do not find it.
+    pub ui_visible: bool,
+    /// built-in, home or project.
+    pub origin: String,
+    /// Null for what is built in.
+    pub file: Option<String>,
+    /// Whether it is the one that is used under its slug.
+    pub counts: bool,
+    /// False for a project's that nobody has trusted as it is.
+    pub trusted: bool,
+    /// full, ask or read-only; null: full, or the parent's.
+    pub permissions: Option<String>,
+    /// Patterns over the names of tools.
+    pub tools: ListsView,
+}
+
+/// What is let through: all that an allowing pattern matches and no denying one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ListsView {
+    /// Null: everything. Empty: nothing.
+    pub allow: Option<Vec<String>>,
+    pub deny: Vec<String>,
+}
+
+/// Something wrong in a file with definitions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentProblem {
+    pub file: String,
+    /// Counted from 1.
+    pub line: usize,
+    pub message: String,
+    /// Which definition it is about, as far as that can be told.
+    pub slug: Option<String>,
+    /// error (the definition is not loaded) or warning.
+    pub severity: String,
+}
+
+/// The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentView {
+    pub agent: AgentEntry,
+    /// In the order in which they are tried.
+    pub models: Vec<ModelView>,
+    /// How hard it thinks, where no model says otherwise.
+    pub effort: Option<String>,
+    /// What its prompt begins with.
+    pub prompt: Option<String>,
+    /// Patterns over the capabilities of tools.
+    pub capabilities: ListsView,
+    /// tools, skills or mixed.
+    pub exposure: String,
+    /// Which plugins it gets as skills.
+    pub skills: ListsView,
+    /// Which other agents it sees.
+    pub agents: ListsView,
+    /// What it may pass on to agents that it starts; null: what it may use itself.
+    pub ceiling: Option<Vec<String>>,
+    /// Where its sessions run, when nobody says otherwise.
+    pub directory: Option<String>,
+    /// Where messages for an external agent are posted to.
+    pub input_url: Option<String>,
+    pub callback_base_url: Option<String>,
+    /// Every tool there is, and whether an agent that a person starts would have it.
+    pub effective_tools: Vec<EffectiveTool>,
+    pub problems: Vec<AgentProblem>,
+}
+
+/// A model of a definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ModelView {
+    pub model: String,
+    /// The id of the key that it is paid with.
+    pub key: Option<String>,
+    pub effort: Option<String>,
+}
+
+/// A tool, and whether an agent would have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EffectiveTool {
+    pub name: String,
+    pub summary: String,
+    pub granted: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
+/// The body of `POST /api/agents/trust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrustAgents {
+    /// The absolute path of a directory.
+    pub project: String,
+    /// What was looked at. Refused when the files have changed since.
+    pub sha256: String,
+}
