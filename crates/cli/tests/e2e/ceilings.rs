@@ -1,5 +1,8 @@
 //! Nobody starts somebody who may do more, and families stay small.
 
+use std::fs;
+
+use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, tool};
@@ -131,7 +134,11 @@ async fn a_family_is_four_deep_at_most() {
 
 #[tokio::test]
 async fn a_request_starts_so_many_agents_and_a_family_has_so_many() {
-    let cast = Cast::new(&["perm_summon"]);
+    let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    fs::create_dir_all(home.path()).unwrap();
+    // All of them are at work, and the one that starts them still has a place.
+    fs::write(home.path().join("config.toml"), "[limits]\nlive_processes = 20\n").unwrap();
+    let cast = Cast::at(home, &["perm_summon"]);
     cast.script("flash", "is_subagent = true", "<<hang>>");
     let root = cast.idle("default").await;
     let one = tool("summon", &summon("flash", json!({ "background": true })));
