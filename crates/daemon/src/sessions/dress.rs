@@ -1,7 +1,6 @@
 //! What a session's process is started with, beside its conversation. A process that wears anything else is started
 //! anew for the next turn.
 
-use paseo_core::definition::Exposure;
 use paseo_core::permission::{self, Mode, Power, Scope};
 use paseo_core::session::Session;
 use paseo_core::skill::Page;
@@ -29,11 +28,11 @@ impl Context {
     /// Returns what a process of a session is to be started with now, or why what its definition wants cannot be had.
     pub(super) fn dress(&self, session: &Session) -> Result<Dress, Failure> {
         let settings = self.settings.get();
-        let (profile, grants) = (&session.profile, self.grants(session));
-        self.unheld(session, &grants)?;
-        let definition = self.definitions.of(session).ok();
-        let skills = match &definition {
-            Some(own) => skills::pages(self, session, own, &grants).map_err(|refused| {
+        let (profile, outlook) = (&session.profile, self.outlook(session));
+        let grants = &outlook.grants;
+        self.unheld(session, grants)?;
+        let skills = match &outlook.definition {
+            Some(own) => skills::pages(self, session, own, grants).map_err(|refused| {
                 Failure::new(Code::InvalidRequest, refused.to_string())
                     .hint("grant it with `bash` among its tools, or say `toolExposure: tools`")
             })?,
@@ -42,17 +41,12 @@ impl Context {
         let withheld = grants.withheld(profile.permissions);
         let rules = settings.rules.values();
         Ok(Dress {
-            prompt: self.prompt(session),
-            servers: mcp::servers(&grants, self.exposure(session), &self.url, session.id),
+            prompt: outlook.prompt(self, session),
+            servers: mcp::servers(grants, outlook.exposure(), &self.url, session.id),
             skills,
             permissions: permission::asking(profile.permissions, &withheld, rules, &Scope::of(profile)),
             withheld,
         })
-    }
-
-    /// Returns how a session gets its tools now.
-    pub(crate) fn exposure(&self, session: &Session) -> Exposure {
-        self.definitions.of(session).map_or_else(|_| Exposure::default(), |own| own.exposure)
     }
 
     /// Returns the powers that a session has although they are not granted: its provider cannot withhold them.

@@ -105,6 +105,9 @@ impl SessionActor {
                 if Some(&running.dress) != dress.as_ref() || !running.tell(input.clone()) {
                     self.unsent = Some(input);
                     self.end_processes();
+                } else {
+                    // It goes out now, and not after whatever is woken by what this actor does next.
+                    tokio::task::yield_now().await;
                 }
             }
             None => {

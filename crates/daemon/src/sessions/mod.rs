@@ -8,6 +8,7 @@ mod create;
 mod deliver;
 mod dress;
 mod harness;
+mod outlook;
 mod output;
 mod people;
 mod recover;
@@ -23,14 +24,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use paseo_core::actor::Actor;
-use paseo_core::definition::Definition;
 use paseo_core::family;
 use paseo_core::id::{CauseId, SessionId, WatchId};
 use paseo_core::item::ToolOutcome;
 use paseo_core::label::Label;
-use paseo_core::prompt::{self, Parts};
 use paseo_core::session::{Class, Session, Verb, Watch};
-use paseo_core::tool::{Grants, Plugin};
+use paseo_core::tool::Plugin;
 use paseo_runtime::git::Removed;
 use paseo_store::Version;
 use paseo_wire::error::Code;
@@ -51,7 +50,6 @@ use crate::live::Live;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
-use crate::skills;
 use crate::waits::Waits;
 use crate::worktrees::Listed;
 
@@ -80,37 +78,6 @@ pub(crate) struct Context {
     pub(crate) executable: PathBuf,
     /// Where the API is, for agents.
     pub(crate) url: String,
-}
-
-impl Context {
-    /// Returns what a session may use now. The one way to know: every check starts here.
-    ///
-    /// Whoever follows a definition that is gone may use nothing.
-    pub(crate) fn grants(&self, session: &Session) -> Grants {
-        match self.definitions.of(session) {
-            Ok(definition) => Grants::of(session, &definition, &self.settings.get(), &self.plugins_off),
-            Err(_) => Grants::default(),
-        }
-    }
-
-    /// Returns what is added to the prompt of a session's harness now.
-    pub(crate) fn prompt(&self, session: &Session) -> String {
-        let catalogue = self.definitions.catalogue(&session.profile.project);
-        let Ok(definition) = catalogue.get(session.profile.slug()) else { return String::new() };
-        let (grants, peers) = (self.grants(session), catalogue.peers(&definition));
-        let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
-        let pages = skills::pages(self, session, &definition, &grants).unwrap_or_default();
-        let skills = skills::listed(&self.home, session.id, &pages);
-        let parts = Parts {
-            session,
-            definition: &definition,
-            grants: &grants,
-            role: None,
-            skills: &skills,
-            peers: &peers,
-        };
-        prompt::build(parts)
-    }
 }
 
 /// An answer on its way back to whoever asked.

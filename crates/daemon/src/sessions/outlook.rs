@@ -1,0 +1,66 @@
+//! What a session is and may do at this moment, by one look at its definition: looking costs.
+
+use std::sync::Arc;
+
+use paseo_core::definition::{Definition, Exposure};
+use paseo_core::prompt::{self, Parts};
+use paseo_core::session::Session;
+use paseo_core::tool::Grants;
+
+use super::Context;
+use crate::definitions::Catalogue;
+use crate::skills;
+
+/// One look.
+pub(super) struct Outlook {
+    catalogue: Arc<Catalogue>,
+    /// `None` when it is gone: whoever follows it may use nothing.
+    pub(super) definition: Option<Arc<Definition>>,
+    pub(super) grants: Grants,
+}
+
+impl Outlook {
+    /// Returns how the session gets its tools.
+    pub(super) fn exposure(&self) -> Exposure {
+        self.definition.as_ref().map_or_else(Exposure::default, |own| own.exposure)
+    }
+
+    /// Returns what is added to the prompt of the session's harness.
+    pub(super) fn prompt(&self, context: &Context, session: &Session) -> String {
+        let Some(definition) = &self.definition else { return String::new() };
+        let peers = self.catalogue.peers(definition);
+        let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
+        let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();
+        let skills = skills::listed(&context.home, session.id, &pages);
+        let grants = &self.grants;
+        prompt::build(Parts { session, definition, grants, role: None, skills: &skills, peers: &peers })
+    }
+}
+
+impl Context {
+    /// Looks at what a session is and may do now. The one way to know: every check starts here.
+    pub(super) fn outlook(&self, session: &Session) -> Outlook {
+        let catalogue = self.definitions.catalogue(&session.profile.project);
+        let definition = catalogue.get(session.profile.slug()).ok();
+        let grants = match &definition {
+            Some(own) => Grants::of(session, own, &self.settings.get(), &self.plugins_off),
+            None => Grants::default(),
+        };
+        Outlook { catalogue, definition, grants }
+    }
+
+    /// Returns what a session may use now.
+    pub(crate) fn grants(&self, session: &Session) -> Grants {
+        self.outlook(session).grants
+    }
+
+    /// Returns what is added to the prompt of a session's harness now.
+    pub(crate) fn prompt(&self, session: &Session) -> String {
+        self.outlook(session).prompt(self, session)
+    }
+
+    /// Returns how a session gets its tools now.
+    pub(crate) fn exposure(&self, session: &Session) -> Exposure {
+        self.outlook(session).exposure()
+    }
+}
