@@ -222,9 +222,7 @@ impl SessionActor {
             return;
         }
         self.timer = Some((Instant::now() + IDLE, Timer::Idle));
-        if self.context.processes.rest(self.id(), self.mailbox.clone()) {
-            self.sleep();
-        }
+        self.context.processes.rest(self.id(), self.mailbox.clone());
     }
 
     /// Ends an idle process; the next turn starts a new one.
@@ -242,7 +240,7 @@ impl SessionActor {
     /// Ends the harness and everything under it. Its exit is reported as an output.
     pub(super) fn end_processes(&mut self) {
         let Some(running) = &mut self.running else { return };
-        self.context.processes.rouse(self.session.id);
+        self.context.processes.leave(self.session.id);
         running.end();
         if self.unrecorded.is_none() {
             self.timer = Some((Instant::now() + SHIM_GRACE, Timer::Shim));

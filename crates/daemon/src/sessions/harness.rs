@@ -133,8 +133,6 @@ impl SessionActor {
             (Arc::clone(&self.context), self.session.clone(), self.context.dress(&self.session));
         self.start = Some(Box::pin(async move {
             let place = context.processes.place(session.id).await;
-            let place = place
-                .ok_or(NotStarted { code: "start_failed", text: "the daemon is stopping".to_owned() })?;
             let not_started = |text: String| NotStarted { code: "start_failed", text };
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
