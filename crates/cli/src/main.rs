@@ -33,7 +33,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use paseo_wire::error::Exit;
 
-use crate::args::{Cli, Command, DaemonCommand};
+use crate::args::{AgentsCommand, Cli, Command, DaemonCommand};
 use crate::context::Context;
 use crate::environment::Variable;
 use crate::failure::Failure;
@@ -78,7 +78,7 @@ fn look_at_config(settings: &Settings, command: &Command, printer: Printer) -> R
             return Err(problem.clone());
         }
         // It reports it among the rest.
-        Command::Doctor(_) => {}
+        Command::Doctor(_) | Command::Agents(AgentsCommand::Check { .. }) => {}
         // Whatever starts the daemon fails with the same words.
         _ if autostart::is_running(settings) => printer.warn(&problem.message, problem.hint.as_deref()),
         Command::Status(_) | Command::Down(_) | Command::Daemon(_) => {

@@ -29,6 +29,8 @@ pub(crate) struct Waited {
     shown: bool,
     /// When the limit ends that the agent ran into.
     parked: Option<Moment>,
+    /// The turn failed before the agent had the message: it still waits.
+    kept: bool,
 }
 
 /// How the waiting ended.
@@ -78,7 +80,12 @@ pub(crate) async fn wait(
     let client = context.client_as_is();
     if receipt.placement == "held" {
         let reason = receipt.reason.clone().unwrap_or_else(|| "held".to_owned());
-        return Ok(Waited { ending: Ending::Outcome(Outcome::Held { reason }), shown: false, parked: None });
+        return Ok(Waited {
+            ending: Ending::Outcome(Outcome::Held { reason }),
+            shown: false,
+            parked: None,
+            kept: false,
+        });
     }
     let mut display = Display::new(*printer, &receipt.handle);
     let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
@@ -130,14 +137,15 @@ pub(crate) async fn wait(
         ending => ending,
     };
     let shown = ending.answer().is_some_and(|answer| display.has_shown(answer));
-    let parked = match ending {
-        // Words about a limit are an extra: without them the failure is still told.
-        Ending::Outcome(Outcome::Failed { .. }) => {
-            client.session(&receipt.session).await.ok().and_then(|answer| answer.session.parked_until)
-        }
-        _ => None,
-    };
-    Ok(Waited { ending, shown, parked })
+    let (mut parked, mut kept) = (None, false);
+    // Words about a limit, or that nothing is lost, are an extra: without them the failure is still told.
+    if let Ending::Outcome(Outcome::Failed { .. }) = ending {
+        let session = client.session(&receipt.session).await.ok();
+        parked = session.and_then(|answer| answer.session.parked_until);
+        let delivery = client.delivery(&receipt.session, &receipt.delivery).await;
+        kept = delivery.is_ok_and(|delivery| matches!(delivery.stage.as_str(), "queued" | "held"));
+    }
+    Ok(Waited { ending, shown, parked, kept })
 }
 
 /// Starts a daemon again that died while it was waited for. Never returns.
@@ -190,7 +198,7 @@ pub(crate) async fn answers(client: &Client) -> bool {
 
 /// Prints the answer, tells everything else, and returns the exit code.
 pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> Result<Exit, Failure> {
-    let Waited { ending, shown, parked } = waited;
+    let Waited { ending, shown, parked, kept } = waited;
     if printer.mode() == Mode::Json {
         printer.json(&EndingView { parked_until: *parked, ..view(receipt, ending) })?;
     } else if let Some(answer) = ending.answer().filter(|_| !shown) {
@@ -204,6 +212,10 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
             }
             match (told(handle, outcome), parked) {
                 (None, _) => Ok(Exit::Ok),
+                (Some(mut failure), None) if *kept => {
+                    failure.message.push_str("\nthe message is kept: it is taken up with the next one");
+                    Err(failure)
+                }
                 (Some(failure), None) => Err(failure),
                 (Some(mut failure), Some(until)) => {
                     failure.message.push_str(&format!("\n{}", limit(*until)));

@@ -55,9 +55,14 @@ pub(crate) fn headline(item: &ItemView) -> Option<String> {
     let text = || truncate(&line(item.text.as_deref().unwrap_or_default().trim()), HEADLINE);
     match item.kind.as_str() {
         "tool_call" => {
-            let title = field(item, "title").filter(|title| !title.is_empty());
+            let name = field(item, "name").unwrap_or("?");
+            // The list stands in the result.
+            if own_name(name) == "todo" {
+                return Some(format!("tool {name}"));
+            }
+            let title = field(item, "title").filter(|title| tells_enough(title, name, item));
             let what = title.map_or_else(|| call_text(item), |title| truncate(&line(title), HEADLINE));
-            Some(format!("tool {}: {what}", field(item, "name").unwrap_or("?")))
+            Some(format!("tool {name}: {what}"))
         }
         "tool_result" => match field(item, "outcome") {
             Some("ok") | None => None,
@@ -125,12 +130,32 @@ fn stamped(item: &ItemView, head: &str) -> String {
     format!("#{} {} {head}", item.ordinal, clock(item.ts))
 }
 
+/// Returns the name of a tool without that of its server.
+fn own_name(name: &str) -> &str {
+    name.rsplit("__").next().unwrap_or(name)
+}
+
+/// Says whether a title stands for a call: it does not when it is the tool's name, or one of several things that a tool of
+/// ours was told.
+fn tells_enough(title: &str, name: &str, item: &ItemView) -> bool {
+    let own = own_name(name);
+    let server = name.strip_prefix("mcp__").and_then(|name| name.strip_suffix(own)?.strip_suffix("__"));
+    let named = server
+        .is_some_and(|server| title == format!("{own} of {server}") || title == format!("{server}: {own}"));
+    let ours = server.is_some_and(|server| server.to_lowercase().starts_with("paseo"));
+    let several = || arguments(item).is_some_and(|input| input.as_object().is_some_and(|all| all.len() > 1));
+    !(title.is_empty() || title == own || named || ours && several())
+}
+
+fn arguments(item: &ItemView) -> Option<Value> {
+    serde_json::from_str(item.text.as_deref()?).ok()
+}
+
 /// Shows the command of a shell call rather than its JSON.
 fn call_text(item: &ItemView) -> String {
     let text = item.text.as_deref().unwrap_or_default();
-    let command = serde_json::from_str::<Value>(text)
-        .ok()
-        .and_then(|input| input.get("command").and_then(Value::as_str).map(str::to_owned));
+    let command =
+        arguments(item).and_then(|input| input.get("command").and_then(Value::as_str).map(str::to_owned));
     truncate(&line(command.as_deref().unwrap_or(text).trim()), HEADLINE)
 }
 
@@ -179,6 +204,23 @@ mod tests {
         assert_eq!(headline(&item("tool_result", json!({"outcome": "ok"}), "fine")), None);
         let failed = item("tool_result", json!({"outcome": "error", "exit_code": 2}), "");
         assert_eq!(headline(&failed).unwrap(), "tool error (exit code 2)");
+    }
+
+    #[test]
+    fn a_call_of_a_tool_of_ours_says_what_it_was_told() {
+        let told = r#"{"agent":"scout","task":"look"}"#;
+        let call = |name: &str, title: &str, text: &str| {
+            headline(&item("tool_call", json!({"name": name, "title": title}), text)).unwrap()
+        };
+        assert_eq!(call("summon", "summon", told), format!("tool summon: {told}"));
+        for title in ["scout", "summon of Paseo", "Paseo: summon", ""] {
+            let head = call("mcp__Paseo__summon", title, told);
+            assert_eq!(head, format!("tool mcp__Paseo__summon: {told}"));
+        }
+        let one = call("mcp__Paseo__set_title", "Back", r#"{"title":"Back"}"#);
+        assert_eq!(one, "tool mcp__Paseo__set_title: Back");
+        assert!(call("summon", "summon", &"x".repeat(300)).ends_with('…'));
+        assert_eq!(call("todo", "todo", r#"{"todos":[]}"#), "tool todo", "the result has the list");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
-use paseo_wire::agent::{AgentList, AgentQuery, AgentView, TrustAgents};
+use paseo_wire::agent::{AgentList, AgentQuery, AgentView, AgentViewQuery, TrustAgents};
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
-    WentBack,
+    WentBack, Whereabouts, WhereaboutsQuery,
 };
 use paseo_wire::device::{DeviceList, LoginLink};
 use paseo_wire::item::{ItemPage, ItemQuery};
@@ -39,6 +39,12 @@ impl Client {
     /// Returns who the daemon takes us for.
     pub async fn whoami(&self) -> Result<WhoAmI, Error> {
         self.get("/api/whoami").await
+    }
+
+    /// Returns which session of a project we are in.
+    pub async fn whereabouts(&self, project: &str) -> Result<Whereabouts, Error> {
+        let asked = WhereaboutsQuery { project: project.to_owned() };
+        self.get(&format!("/api/whereabouts{}", query(&asked))).await
     }
 
     /// Asks the daemon to stop; it answers before it does.
@@ -231,7 +237,7 @@ impl Client {
     }
 
     /// Returns a definition with everything that it comes to.
-    pub async fn agent(&self, slug: &str, asked: &AgentQuery) -> Result<AgentView, Error> {
+    pub async fn agent(&self, slug: &str, asked: &AgentViewQuery) -> Result<AgentView, Error> {
         self.get(&format!("{}{}", path(["api", "agents", slug]), query(asked))).await
     }
 

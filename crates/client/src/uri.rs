@@ -5,7 +5,9 @@ use serde_json::Value;
 
 /// Returns the path made of these segments.
 pub(crate) fn path<const N: usize>(segments: [&str; N]) -> String {
-    segments.iter().fold(String::new(), |path, segment| path + "/" + &encode(segment))
+    // Nothing, at the end, would ask for something else; a blank names nothing either.
+    let segment = |segment: &str| encode(if segment.is_empty() { " " } else { segment });
+    segments.iter().fold(String::new(), |path, next| path + "/" + &segment(next))
 }
 
 /// Returns `?key=value&…` for the fields of a query; fields that are missing or false are left out.

@@ -51,7 +51,7 @@ pub enum Exhausted {
 pub enum TooManySpawns {
     #[error("{max} agents were started for this request, which is the limit", max = SPAWNS_PER_CAUSE)]
     Cause,
-    #[error("{max} agents were started within a minute, which is the limit: wait for some of them", max = SPAWNS_PER_MINUTE)]
+    #[error("{max} agents were started within a minute, which is the limit: wait a minute before you start more", max = SPAWNS_PER_MINUTE)]
     Rate,
     #[error("a person stopped everything that descends from this request")]
     Stopped,
@@ -162,6 +162,19 @@ mod tests {
             spent += of_one;
         }
         assert_eq!(spent, WAKES_PER_CAUSE);
+    }
+
+    #[test]
+    fn whoever_starts_too_many_at_once_is_told_how_long_to_wait() {
+        let (mut cause, session) = (Cause::default(), SessionId::from_random([1; 16]));
+        let at = |millis| Timestamp::from_millis(millis);
+        for _ in 0..SPAWNS_PER_MINUTE {
+            let event = cause.spawn(session, session, at(0)).unwrap();
+            cause.apply(&event, at(0));
+        }
+        let refused = cause.spawn(session, session, at(59_999)).unwrap_err();
+        assert!(refused.to_string().ends_with("wait a minute before you start more"), "{refused}");
+        assert!(cause.spawn(session, session, at(60_000)).is_ok());
     }
 
     #[test]

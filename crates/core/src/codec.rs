@@ -55,6 +55,7 @@ pub const KINDS: &[&str] = &[
     "session.labelled",
     "session.pinned",
     "session.planned",
+    "session.prompted",
     "session.referenced",
     "session.released",
     "session.renamed",

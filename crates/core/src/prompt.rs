@@ -1,6 +1,7 @@
 //! What is added to a harness's own prompt.
 
 use crate::definition::{Definition, Exposure};
+use crate::permission::Power;
 use crate::session::Session;
 use crate::tool::{AGENTS_MESSAGE, Grants, Plugin, Spec, TODO};
 
@@ -9,9 +10,8 @@ pub const UI_TEXT: &str = "You are running under Paseo. You MUST call set_title 
 the task. Call it exactly once per task—do not repeat.\nYou are running inside a Paseo-owned worktree. Call \
 set_branch once (alongside set_title) to name your branch.";
 
-/// Told to agents that keep a list of what is to be done.
-const TASK_MANAGEMENT: &str = "# Task Management\n\n\
-You have the tool `todo` for planning. Use it VERY frequently, so that people can follow what you do: whenever a task \
+/// Told to agents that keep a list of what is to be done, after what they keep it with.
+const TASK_MANAGEMENT: &str = "Use it VERY frequently, so that people can follow what you do: whenever a task \
 has three steps or more, and whenever you learn of something that must not be forgotten.\n\
 - Each call replaces the whole list: always send every entry, those that are done among them. There are no ids.\n\
 - Exactly one entry is `in_progress` at a time: set it before you begin with it.\n\
@@ -53,7 +53,7 @@ pub fn build(parts: Parts<'_>) -> String {
         tools(&parts),
         withheld(&parts),
         skills(&parts),
-        parts.grants.has(TODO).then(|| TASK_MANAGEMENT.to_owned()),
+        parts.grants.has(TODO).then(|| task_management(&parts)),
         agents(&parts),
     ];
     sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
@@ -73,8 +73,12 @@ fn tools(parts: &Parts<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| format!("Available tools:\n{}", lines.join("\n")))
 }
 
-/// Says what the harness could do and the agent may not, so that it knows why it is refused.
+/// Says what the harness could do and the agent may not, so that it knows why it is refused. Commands do all of that:
+/// whoever has a shell is refused nothing.
 fn withheld(parts: &Parts<'_>) -> Option<String> {
+    if parts.grants.has(Power::Shell.tool()) {
+        return None;
+    }
     let withheld = parts.grants.withheld(parts.session.profile.permissions);
     let each: Vec<String> =
         withheld.iter().map(|power| format!("{} (`{}`)", power.words(), power.tool())).collect();
@@ -96,6 +100,19 @@ fn skills(parts: &Parts<'_>) -> Option<String> {
         .then(|| format!("Available CLI skills, which are commands of your shell:\n{}", lines.join("\n")))
 }
 
+fn task_management(parts: &Parts<'_>) -> String {
+    let with = match parts.definition.exposure {
+        Exposure::Skills => format!("the command `{}` of your shell", command(TODO)),
+        Exposure::Tools | Exposure::Mixed => format!("the tool `{TODO}`"),
+    };
+    format!("# Task Management\n\nYou have {with} for planning. {TASK_MANAGEMENT}")
+}
+
+/// Returns what a tool is called by in a shell.
+fn command(tool: &str) -> String {
+    format!("paseo tool {tool}")
+}
+
 fn agents(parts: &Parts<'_>) -> Option<String> {
     if parts.peers.is_empty() || !parts.grants.has(AGENTS_MESSAGE) {
         return None;
@@ -104,8 +121,12 @@ fn agents(parts: &Parts<'_>) -> Option<String> {
         Some(description) => format!("- {}: {} - {description}", peer.slug, peer.name),
         None => format!("- {}: {}", peer.slug, peer.name),
     });
+    let with = match parts.definition.exposure {
+        Exposure::Skills => format!("the command `{}`", command(AGENTS_MESSAGE)),
+        Exposure::Tools | Exposure::Mixed => AGENTS_MESSAGE.to_owned(),
+    };
     Some(format!(
-        "Available agents you can delegate to:\n{}\n\nUse agents_message to ask another agent to perform a task.",
+        "Available agents you can delegate to:\n{}\n\nUse {with} to ask another agent to perform a task.",
         lines.collect::<Vec<_>>().join("\n")
     ))
 }
@@ -207,11 +228,32 @@ mod tests {
     }
 
     #[test]
+    fn whoever_has_a_shell_is_not_told_that_it_may_not_do_what_commands_do() {
+        let mut own = Definition::built_in();
+        own.scope.tools.deny = vec![Glob::new("native_read"), Glob::new("native_net")];
+        let told = prompt(&session(false), &own, &[], &[]);
+        assert!(!told.contains("Not granted to you"), "{told}");
+    }
+
+    #[test]
     fn skills_take_the_place_of_tools() {
         let own = Definition {
             exposure: Exposure::Skills,
             ..Definition::plain("general", Source { origin: Origin::Home, file: None })
         };
-        assert!(!prompt(&session(false), &own, &[], &[]).contains("Available tools"));
+        let peer = Definition::plain("notes", Source { origin: Origin::Home, file: None });
+        let told = prompt(&session(false), &own, &[], &[&peer]);
+        assert!(!told.contains("Available tools") && !told.contains("the tool `todo`"), "{told}");
+        for words in [
+            "You have the command `paseo tool todo` of your shell for planning. Use it VERY",
+            "Use the command `paseo tool agents_message` to ask",
+        ] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
+        let mixed = Definition { exposure: Exposure::Mixed, ..own };
+        let told = prompt(&session(false), &mixed, &[], &[&peer]);
+        for words in ["You have the tool `todo` for planning. Use it VERY", "Use agents_message to ask"] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
     }
 }

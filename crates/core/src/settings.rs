@@ -33,7 +33,13 @@ pub enum Event {
     RuleRemoved { rule: RuleId },
     /// The definitions of a project count, as long as they are exactly these.
     #[serde(rename = "project.trusted")]
-    ProjectTrusted { project: String, sha256: String },
+    ProjectTrusted {
+        project: String,
+        sha256: String,
+        /// The hash of each file, to tell later what has changed.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        files: BTreeMap<String, String>,
+    },
     #[serde(rename = "project.distrusted")]
     ProjectDistrusted { project: String },
 }
@@ -83,6 +89,9 @@ pub struct Settings {
     /// Whose definitions count: projects, with the hash of what was trusted.
     #[serde(default)]
     pub trusted: BTreeMap<String, String>,
+    /// The hashes of the files that were trusted, by project.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub trusted_files: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// A browser that is logged in. Only the hash of its secret is known.
@@ -138,11 +147,13 @@ impl Settings {
             Event::RuleRemoved { rule } => {
                 self.rules.remove(rule);
             }
-            Event::ProjectTrusted { project, sha256 } => {
+            Event::ProjectTrusted { project, sha256, files } => {
                 self.trusted.insert(project.clone(), sha256.clone());
+                self.trusted_files.insert(project.clone(), files.clone());
             }
             Event::ProjectDistrusted { project } => {
                 self.trusted.remove(project);
+                self.trusted_files.remove(project);
             }
         }
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::definition::{Definition, Exposure};
 use crate::permission::Power;
-use crate::tool::arguments::{kind_words, properties, required, types};
+use crate::tool::arguments::{entries, kind_words, properties, required, types};
 use crate::tool::{Grants, Plugin, flags};
 
 /// Longest description of a skill, in characters.
@@ -112,11 +112,32 @@ fn section(program: &str, tool: &Taught<'_>) -> String {
     }
     for (name, of) in must.into_iter().chain(may) {
         let optional = if needed(name) { "" } else { ", optional" };
-        let about = of.get("description").and_then(Value::as_str).map(folded).unwrap_or_default();
-        text.push_str(&format!("- `{}` ({}{optional}): {about}\n", flags::flag(name), kind_words(of)));
+        let (flag, kind, about) = (flags::flag(name), kind_words(of), about_argument(of));
+        text.push_str(&format!("- `{flag}` ({kind}{optional}): {about}\n"));
+        for (name, kind, about) in parts(of) {
+            text.push_str(&format!("  - `{name}` ({kind}): {about}\n"));
+        }
     }
     text.push_str(&format!("\n```sh\n{}\n```\n", example(program, tool.name, tool.schema)));
     text
+}
+
+fn about_argument(schema: &Value) -> String {
+    schema.get("description").and_then(Value::as_str).map(folded).unwrap_or_default()
+}
+
+/// Returns the parts of each entry of a list: name, what it may be, what it is. What must be given comes first.
+pub fn parts(list: &Value) -> Vec<(&str, String, String)> {
+    let Some(entry) = entries(list) else { return Vec::new() };
+    let needed = |name: &str| required(entry).any(|needed| needed == name);
+    let mut parts: Vec<(&str, &Value)> =
+        properties(entry).into_iter().flatten().map(|(name, of)| (name.as_str(), of)).collect();
+    parts.sort_by_key(|(name, _)| !needed(name));
+    let told = |(name, of)| {
+        let optional = if needed(name) { "" } else { ", optional" };
+        (name, format!("{}{optional}", kind_words(of)), about_argument(of))
+    };
+    parts.into_iter().map(told).collect()
 }
 
 /// Returns a command that calls a tool with everything that must be given. `program` is a word of a shell.
@@ -135,8 +156,11 @@ pub fn example(program: &str, name: &str, schema: &Value) -> String {
     format!("{program} tool {name} {arguments}").trim_end().to_owned()
 }
 
-/// Returns a value that fits a schema, with what must be given and nothing else.
+/// Returns a value that fits a schema: its own example, else what must be given and nothing else.
 fn sample(schema: &Value) -> Value {
+    if let Some(example) = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first()) {
+        return example.clone();
+    }
     if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|allowed| allowed.first()) {
         return first.clone();
     }
@@ -264,6 +288,32 @@ mod tests {
         assert_eq!(page.name, "paseo-tabs");
         let expected = "\n## read_tab\n\nReads.\n\n- `--tab-id` (string): Which.\n- `--timeout` (number, optional): \n\n\
                         ```sh\n'/opt/my paseo' tool read_tab --tab-id '…'\n```\n";
+        assert!(page.text.ends_with(expected), "{}", page.text);
+    }
+
+    #[test]
+    fn a_list_is_taught_with_the_parts_of_its_entries() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "todos": {
+                "type": "array",
+                "description": "All.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "content": { "type": "string", "description": "What." },
+                        "about": { "type": "string", "description": "More\nof it." },
+                    },
+                    "required": ["content"],
+                },
+                "examples": [[{ "content": "it's" }]],
+            } },
+            "required": ["todos"],
+        });
+        let page =
+            page(Plugin::Todo, "paseo", &[Taught { name: "todo", description: "Plans.", schema: &schema }]);
+        let expected = "- `--todos` (list of objects): All.\n  - `content` (string): What.\n  - `about` (string, optional): More of it.\n\n\
+                        ```sh\npaseo tool todo --json '{\"todos\":[{\"content\":\"it'\\''s\"}]}'\n```\n";
         assert!(page.text.ends_with(expected), "{}", page.text);
     }
 

@@ -1,9 +1,13 @@
 //! The list of what is to be done: always written as a whole, without ids.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::limits::{TODO_CHARS, TODOS};
+
+/// How much of a word that nobody knows is shown, in characters.
+const WORD_CHARS: usize = 40;
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,14 +51,35 @@ pub enum Refused {
     Many(usize),
 }
 
+/// A list as an agent wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct List {
+    pub todos: Vec<Todo>,
+    /// Words that count as the usual ones because nobody knows them.
+    pub unknown: Vec<Unknown>,
+}
+
+/// A word that nobody knows, and what it counts as.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("entry {entry} counts as {taken}: {word} is no {field}, which is one of {known}")]
+pub struct Unknown {
+    /// Which entry, counted from 1.
+    entry: usize,
+    field: &'static str,
+    /// As it was written, shortened.
+    word: String,
+    taken: &'static str,
+    known: &'static str,
+}
+
 /// Reads a list as an agent wrote it. Words for status and priority that nobody knows count as the usual ones.
-pub fn read(input: &Value) -> Result<Vec<Todo>, Refused> {
+pub fn read(input: &Value) -> Result<List, Refused> {
     let entries = input.get("todos").and_then(Value::as_array).ok_or(Refused::NoList)?;
     if entries.len() > TODOS {
         return Err(Refused::Many(entries.len()));
     }
-    let word = |entry: &Value, name: &str| entry.get(name).cloned().unwrap_or_default();
-    let read = |(number, entry): (usize, &Value)| {
+    let mut unknown = Vec::new();
+    let mut read = |(number, entry): (usize, &Value)| {
         let content = entry.get("content").and_then(Value::as_str).map(str::trim).unwrap_or_default();
         if content.is_empty() {
             return Err(Refused::NoContent(number + 1));
@@ -64,11 +89,33 @@ pub fn read(input: &Value) -> Result<Vec<Todo>, Refused> {
         }
         Ok(Todo {
             content: content.to_owned(),
-            status: serde_json::from_value(word(entry, "status")).unwrap_or_default(),
-            priority: serde_json::from_value(word(entry, "priority")).unwrap_or_default(),
+            status: word(entry, "status").unwrap_or_else(|word| {
+                let (field, taken, known) =
+                    ("status", "pending", "pending, in_progress, completed, cancelled");
+                unknown.push(Unknown { entry: number + 1, field, word, taken, known });
+                Status::default()
+            }),
+            priority: word(entry, "priority").unwrap_or_else(|word| {
+                let (field, taken, known) = ("priority", "medium", "high, medium, low");
+                unknown.push(Unknown { entry: number + 1, field, word, taken, known });
+                Priority::default()
+            }),
         })
     };
-    entries.iter().enumerate().map(read).collect()
+    let todos = entries.iter().enumerate().map(&mut read).collect::<Result<_, _>>()?;
+    Ok(List { todos, unknown })
+}
+
+/// Reads one of the words that there are; nothing is the usual one. The error is the word, shortened.
+fn word<T: Default + DeserializeOwned>(entry: &Value, name: &str) -> Result<T, String> {
+    match entry.get(name) {
+        None | Some(Value::Null) => Ok(T::default()),
+        Some(word) => serde_json::from_value(word.clone()).map_err(|_| {
+            let plain = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+            let short: String = plain.chars().take(WORD_CHARS).flat_map(char::escape_debug).collect();
+            format!("`{short}`")
+        }),
+    }
 }
 
 /// Returns a list as the log holds it.
@@ -77,12 +124,12 @@ pub fn encode(todos: &[Todo]) -> String {
     serde_json::to_string(todos).unwrap_or_default()
 }
 
-/// Returns a list as the agent that wrote it reads it.
-pub fn echo(todos: &[Todo]) -> String {
-    if todos.is_empty() {
+/// Returns a list as the agent that wrote it reads it, with what was not understood.
+pub fn echo(list: &List) -> String {
+    if list.todos.is_empty() {
         return "The list is empty.".to_owned();
     }
-    let lines = todos.iter().map(|todo| {
+    let lines = list.todos.iter().map(|todo| {
         let mark = match todo.status {
             Status::Pending => "[ ]",
             Status::InProgress => "[>]",
@@ -96,7 +143,7 @@ pub fn echo(todos: &[Todo]) -> String {
         };
         format!("{mark} {}{priority}", todo.content)
     });
-    lines.collect::<Vec<_>>().join("\n")
+    lines.chain(list.unknown.iter().map(|unknown| format!("({unknown})"))).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -109,12 +156,12 @@ mod tests {
     fn unknown_words_count_as_the_usual_ones() {
         let list = read(&json!({ "todos": [
             { "content": " a ", "status": "in_progress", "priority": "high" },
-            { "content": "b", "status": "blocked", "id": 7 },
-            { "content": "c" },
+            { "content": "b", "status": "blocked" },
+            { "content": "c", "status": null, "priority": 3 },
         ] }))
         .unwrap();
         let found: Vec<_> =
-            list.iter().map(|todo| (todo.content.as_str(), todo.status, todo.priority)).collect();
+            list.todos.iter().map(|todo| (todo.content.as_str(), todo.status, todo.priority)).collect();
         assert_eq!(
             found,
             [
@@ -123,15 +170,20 @@ mod tests {
                 ("c", Status::Pending, Priority::Medium),
             ]
         );
-        assert_eq!(echo(&list), "[>] a (high)\n[ ] b\n[ ] c");
-        assert!(!encode(&list).contains("\"id\""));
-        assert_eq!(serde_json::from_str::<Vec<Todo>>(&encode(&list)).unwrap(), list);
+        // Whoever wrote them is told.
+        assert_eq!(
+            echo(&list),
+            "[>] a (high)\n[ ] b\n[ ] c\n\
+             (entry 2 counts as pending: `blocked` is no status, which is one of pending, in_progress, completed, cancelled)\n\
+             (entry 3 counts as medium: `3` is no priority, which is one of high, medium, low)"
+        );
+        assert_eq!(serde_json::from_str::<Vec<Todo>>(&encode(&list.todos)).unwrap(), list.todos);
     }
 
     #[test]
     fn an_empty_list_clears() {
         let list = read(&json!({ "todos": [] })).unwrap();
-        assert_eq!((list.len(), echo(&list).as_str()), (0, "The list is empty."));
+        assert_eq!((list.todos.len(), echo(&list).as_str()), (0, "The list is empty."));
     }
 
     #[test]

@@ -12,21 +12,33 @@ pub enum Refused {
     #[error("an agent cannot wait for itself")]
     Itself,
     /// Each waits for the next, and the last for the first, who asked.
-    #[error(
-        "waiting would close a circle in which nobody can answer: {}; send it without waiting for the answer",
-        closed(.0)
-    )]
+    #[error("{}", self.told(SessionId::to_string))]
     Circle(Vec<SessionId>),
-    #[error(
-        "waiting would make a row of {} who wait, one for the next, and {CHAIN} is the limit: {}; \
-         send it without waiting for the answer",
-        .chain.len().saturating_sub(1),
-        row(.chain)
-    )]
+    #[error("{}", self.told(SessionId::to_string))]
     TooDeep {
         /// Each waits for the next.
         chain: Vec<SessionId>,
     },
+}
+
+impl Refused {
+    /// Puts it into words, with each agent by the name that it is known by.
+    pub fn told(&self, name: impl Fn(&SessionId) -> String) -> String {
+        let row =
+            |agents: &mut dyn Iterator<Item = &SessionId>| agents.map(&name).collect::<Vec<_>>().join(" → ");
+        match self {
+            Self::Itself => "an agent cannot wait for itself".to_owned(),
+            Self::Circle(circle) => format!(
+                "waiting would close a circle in which nobody can answer: {}",
+                row(&mut circle.iter().chain(circle.first()))
+            ),
+            Self::TooDeep { chain } => format!(
+                "waiting would make a row of {} who wait, one for the next, and {CHAIN} is the limit: {}",
+                chain.len().saturating_sub(1),
+                row(&mut chain.iter())
+            ),
+        }
+    }
 }
 
 /// Decides whether `caller` may wait for `target`. `waits` says who waits for whom; one agent may wait for several.
@@ -137,15 +149,6 @@ fn longest(edges: impl Iterator<Item = (SessionId, SessionId)>, first: SessionId
     row
 }
 
-fn row(sessions: &[SessionId]) -> String {
-    sessions.iter().map(SessionId::to_string).collect::<Vec<_>>().join(" → ")
-}
-
-fn closed(circle: &[SessionId]) -> String {
-    let again: Vec<SessionId> = circle.iter().chain(circle.first()).copied().collect();
-    row(&again)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -181,6 +184,8 @@ mod tests {
         assert_eq!(refused, Refused::Circle(vec![id(3), id(1), id(2)]));
         let text = refused.to_string();
         assert!(text.contains(&format!("{} → {} → {} → {}", id(3), id(1), id(2), id(3))), "{text}");
+        let named = refused.told(|one| if *one == id(1) { "x".to_owned() } else { "y".to_owned() });
+        assert!(named.ends_with(": y → x → y → y"), "{named}");
         // The same the other way round is no circle.
         assert_eq!(admit(&known, id(1), id(3)), Ok(()));
     }

@@ -142,6 +142,7 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Attributed { .. } => "session.attributed",
             session::Event::Entered { .. } => "session.entered",
             session::Event::Planned { .. } => "session.planned",
+            session::Event::Prompted { .. } => "session.prompted",
             session::Event::Held { .. } => "session.held",
             session::Event::Released {} => "session.released",
             session::Event::Closed {} => "session.closed",

@@ -21,7 +21,7 @@ use crate::journal::Journal;
 use crate::view;
 
 /// How many candidates an error lists.
-const CANDIDATES: usize = 8;
+pub(crate) const CANDIDATES: usize = 8;
 
 /// The open sessions by id.
 #[derive(Clone, Default)]
@@ -295,7 +295,8 @@ impl Directory {
             .candidates(candidates)
     }
 
-    fn candidate(&self, session: &Session) -> Candidate {
+    /// Returns an agent as one that could have been meant.
+    pub(crate) fn candidate(&self, session: &Session) -> Candidate {
         Candidate {
             handle: self.handle(session.id),
             id: session.id.to_string(),
@@ -305,8 +306,9 @@ impl Directory {
     }
 }
 
-fn shown(typed: &str) -> String {
-    typed.chars().take(60).flat_map(char::escape_debug).collect()
+/// Returns what was typed as it can be shown.
+pub(crate) fn shown(typed: &str) -> String {
+    typed.trim().chars().take(60).flat_map(char::escape_debug).collect()
 }
 
 #[cfg(test)]

@@ -64,6 +64,8 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         last_snippet: None,
         todo: None,
         children: None,
+        last_cause: None,
+        waits_for: None,
     }
 }
 

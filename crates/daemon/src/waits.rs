@@ -1,6 +1,8 @@
 //! Who waits for whom right now. Nobody waits in a circle, and whoever waits is not told again by a notice.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use paseo_core::id::{SessionId, WatchId};
@@ -11,12 +13,17 @@ use crate::failure::Failure;
 use crate::processes::Lent;
 use crate::sessions::{Command, Sessions};
 
+/// How long a notice that is on its way may take.
+const A_MOMENT: Duration = Duration::from_secs(2);
+
 /// All waits of this moment. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct Waits(Arc<Mutex<Vec<Wait>>>);
+pub(crate) struct Waits(Arc<Mutex<Vec<Wait>>>, Arc<AtomicU64>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wait {
+    /// Two may wait for the same.
+    number: u64,
     caller: SessionId,
     target: SessionId,
     watch: WatchId,
@@ -37,6 +44,11 @@ impl Waits {
         self.0.lock().iter().any(|wait| wait.watch == watch)
     }
 
+    /// Returns whom a session waits for.
+    pub(crate) fn of(&self, caller: SessionId) -> Vec<SessionId> {
+        self.0.lock().iter().filter(|wait| wait.caller == caller).map(|wait| wait.target).collect()
+    }
+
     /// Begins a wait, unless that would be a circle or too long a chain.
     pub(crate) fn begin(
         &self,
@@ -49,7 +61,8 @@ impl Waits {
         let edges: Vec<(SessionId, SessionId)> =
             waits.iter().map(|wait| (wait.caller, wait.target)).collect();
         wait::admit(&edges, caller, target)?;
-        let wait = Wait { caller, target, watch };
+        let number = self.1.fetch_add(1, Ordering::Relaxed);
+        let wait = Wait { number, caller, target, watch };
         waits.push(wait);
         let _lent = sessions.context.processes.lend(caller);
         Ok(Waiting { sessions: sessions.clone(), wait, over: false, _lent })
@@ -65,8 +78,12 @@ impl Waiting {
             let changed = directory.changes();
             let spare = |reply| Command::Spare(self.wait.watch, reply);
             match self.sessions.ask(self.wait.target, spare).await {
-                // They are told in a moment, and the watch is gone then.
-                Ok(false) => changed.await,
+                // They are told in a moment, and the watch is gone then; but nobody waits for that who keeps it up.
+                Ok(false) => {
+                    if tokio::time::timeout(A_MOMENT, changed).await.is_err() {
+                        return Ok(());
+                    }
+                }
                 Ok(true) => return Ok(()),
                 Err(failure) if failure.code == Code::NotFound => return Ok(()),
                 Err(failure) => return Err(failure),

@@ -12,6 +12,18 @@ pub struct AgentQuery {
     pub project: Option<String>,
 }
 
+/// Which version of a definition is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentViewQuery {
+    /// The absolute path of a directory. Without it only the user's own and what is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The project's, although nobody has trusted it, and not the one that is used in its place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
+}
+
 /// The answer to `GET /api/agents`: all definitions, by slug.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentList {
@@ -33,6 +45,17 @@ pub struct AgentProject {
     pub trust: String,
     /// The files, from the directory on.
     pub files: Vec<String>,
+    /// When others were trusted: what became of those. Null when nobody knows.
+    pub changes: Option<Vec<AgentFileChange>>,
+}
+
+/// What became of a file that was trusted, or was not there then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentFileChange {
+    /// From the directory of the project on.
+    pub file: String,
+    /// added, changed or removed.
+    pub change: String,
 }
 
 /// A definition in a list.
@@ -62,6 +85,10 @@ pub struct AgentEntry {
     pub permissions: Option<String>,
     /// Patterns over the names of tools.
     pub tools: ListsView,
+    /// What it may pass on to agents that it starts; null: what it may use itself.
+    pub ceiling: Option<Vec<String>>,
+    /// Where its sessions run, when nobody says otherwise.
+    pub directory: Option<String>,
 }
 
 /// What is let through: all that an allowing pattern matches and no denying one.
@@ -103,10 +130,6 @@ pub struct AgentView {
     pub skills: ListsView,
     /// Which other agents it sees.
     pub agents: ListsView,
-    /// What it may pass on to agents that it starts; null: what it may use itself.
-    pub ceiling: Option<Vec<String>>,
-    /// Where its sessions run, when nobody says otherwise.
-    pub directory: Option<String>,
     /// Where messages for an external agent are posted to.
     pub input_url: Option<String>,
     pub callback_base_url: Option<String>,

@@ -54,13 +54,29 @@ pub struct MessagedAgent {
     pub created: bool,
 }
 
+/// The query of `GET /api/whereabouts`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WhereaboutsQuery {
+    /// An absolute path.
+    pub project: String,
+}
+
+/// Which session of a project a person is in: the open one that they wrote to or entered last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Whereabouts {
+    pub session: Option<SessionView>,
+    /// Id of the session that they came from, when there is one to go back to.
+    pub from: Option<String>,
+}
+
 /// The body of `POST /api/agents/{slug}/switch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchAgent {
     /// Whose definitions count, and where a new session is started: an absolute path.
     pub project: String,
-    /// Handle or id of where the person comes from. Without it: the open session that they wrote to or entered last.
+    /// Handle or id of where the person comes from. Without it: the open session of the project that they wrote
+    /// to or entered last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// What to say there at once.

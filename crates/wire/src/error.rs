@@ -45,6 +45,8 @@ pub enum Code {
     Closed,
     /// The agent is in the middle of a turn.
     Busy,
+    /// The agent asks for a permission first.
+    WaitingForPermission,
     /// Too many messages wait already.
     QueueFull,
     /// Too many wrong codes or credentials came.
@@ -62,7 +64,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
@@ -75,6 +77,7 @@ impl Code {
         Self::Conflict,
         Self::Closed,
         Self::Busy,
+        Self::WaitingForPermission,
         Self::QueueFull,
         Self::TooManyAttempts,
         Self::CannotSteer,
@@ -95,6 +98,7 @@ impl Code {
             | Self::Conflict
             | Self::Closed
             | Self::Busy
+            | Self::WaitingForPermission
             | Self::CannotSteer
             | Self::KeyReused => 409,
             Self::TooLarge => 413,
@@ -110,6 +114,7 @@ impl Code {
         match self {
             Self::InvalidRequest | Self::TooLarge | Self::ProviderUnavailable => Exit::Usage,
             Self::NotFound | Self::Ambiguous => Exit::NotFound,
+            Self::WaitingForPermission => Exit::WaitingForPermission,
             Self::Unauthenticated
             | Self::Forbidden
             | Self::ForeignHost

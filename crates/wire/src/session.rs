@@ -90,6 +90,12 @@ pub struct SessionView {
     /// Ids of the open sessions that it started and that end with it. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<String>>,
+    /// The cause of the newest turn, also when it is over. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cause: Option<String>,
+    /// Handles of the agents that its turn waits for right now. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<Vec<String>>,
 }
 
 /// One thing that an agent has set itself to do.

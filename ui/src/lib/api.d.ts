@@ -115,6 +115,7 @@ export interface paths {
             parameters: {
                 query?: {
                     project?: string;
+                    untrusted?: string;
                 };
                 header?: never;
                 path: {
@@ -2414,6 +2415,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/whereabouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which session of a project the caller is in, and where they came from.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Whereabouts"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/whoami": {
         parameters: {
             query?: never;
@@ -2875,9 +2926,13 @@ export interface components {
         };
         /** @description A definition in a list. */
         AgentEntry: {
+            /** @description What it may pass on to agents that it starts; null: what it may use itself. */
+            ceiling?: string[] | null;
             /** @description Whether it is the one that is used under its slug. */
             counts: boolean;
             description?: string | null;
+            /** @description Where its sessions run, when nobody says otherwise. */
+            directory?: string | null;
             /** @description Null for what is built in. */
             file?: string | null;
             /** @description Only ever a child of another agent. */
@@ -2899,6 +2954,13 @@ export interface components {
             /** @description False: agents do not find it. */
             ui_visible: boolean;
         };
+        /** @description What became of a file that was trusted, or was not there then. */
+        AgentFileChange: {
+            /** @description added, changed or removed. */
+            change: string;
+            /** @description From the directory of the project on. */
+            file: string;
+        };
         /** @description The answer to `GET /api/agents`: all definitions, by slug. */
         AgentList: {
             /** @description Those that do not count, too. Of one slug the one that beats the others comes first. */
@@ -2919,6 +2981,8 @@ export interface components {
         };
         /** @description Where a project keeps definitions. */
         AgentProject: {
+            /** @description When others were trusted: what became of those. Null when nobody knows. */
+            changes?: components["schemas"]["AgentFileChange"][] | null;
             /** @description The nearest directory that has some, from the project up to the root of its repository. */
             directory: string;
             /** @description The files, from the directory on. */
@@ -2962,10 +3026,6 @@ export interface components {
             callback_base_url?: string | null;
             /** @description Patterns over the capabilities of tools. */
             capabilities: components["schemas"]["ListsView"];
-            /** @description What it may pass on to agents that it starts; null: what it may use itself. */
-            ceiling?: string[] | null;
-            /** @description Where its sessions run, when nobody says otherwise. */
-            directory?: string | null;
             /** @description Every tool there is, and whether an agent that a person starts would have it. */
             effective_tools: components["schemas"]["EffectiveTool"][];
             /** @description How hard it thinks, where no model says otherwise. */
@@ -2981,6 +3041,13 @@ export interface components {
             prompt?: string | null;
             /** @description Which plugins it gets as skills. */
             skills: components["schemas"]["ListsView"];
+        };
+        /** @description Which version of a definition is wanted. */
+        AgentViewQuery: {
+            /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+            project?: string | null;
+            /** @description The project's, although nobody has trusted it, and not the one that is used in its place. */
+            untrusted?: boolean;
         };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
         AnswerPermission: {
@@ -3127,7 +3194,7 @@ export interface components {
          * @description A stable name for what went wrong.
          * @enum {string}
          */
-        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "closed" | "busy" | "queue_full" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
+        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
         /** @description The body of `POST /api/sessions`. */
         CreateSession: {
             /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
@@ -3649,6 +3716,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The cause of the newest turn, also when it is over. Only answers about one session have it. */
+            last_cause?: string | null;
             /**
              * @description How the newest words begin, whoever said them: at most 160 characters on one line. Only answers about one
              *     session have it, and lists of a definition's sessions.
@@ -3689,6 +3758,8 @@ export interface components {
             turns: number;
             updated_at: components["schemas"]["Moment"];
             usage: components["schemas"]["UsageView"];
+            /** @description Handles of the agents that its turn waits for right now. Only answers about one session have it. */
+            waits_for?: string[] | null;
             worktree?: components["schemas"]["WorktreeView"] | null;
         };
         /** @description The answer to `GET /api/settings`. */
@@ -3699,7 +3770,10 @@ export interface components {
         };
         /** @description The body of `POST /api/agents/{slug}/switch`. */
         SwitchAgent: {
-            /** @description Handle or id of where the person comes from. Without it: the open session that they wrote to or entered last. */
+            /**
+             * @description Handle or id of where the person comes from. Without it: the open session of the project that they wrote
+             *     to or entered last.
+             */
             from?: string | null;
             /** @description Whose definitions count, and where a new session is started: an absolute path. */
             project: string;
@@ -3807,6 +3881,17 @@ export interface components {
             session: components["schemas"]["SessionView"];
             /** @description What was passed on. */
             summary: string;
+        };
+        /** @description Which session of a project a person is in: the open one that they wrote to or entered last. */
+        Whereabouts: {
+            /** @description Id of the session that they came from, when there is one to go back to. */
+            from?: string | null;
+            session?: components["schemas"]["SessionView"] | null;
+        };
+        /** @description The query of `GET /api/whereabouts`. */
+        WhereaboutsQuery: {
+            /** @description An absolute path. */
+            project: string;
         };
         /** @description The answer to `GET /api/whoami`. */
         WhoAmI: {

@@ -24,6 +24,9 @@ pub(crate) enum AgentsCommand {
         slug: String,
         #[command(flatten)]
         place: Place,
+        /// The project's version, although it is not trusted, and not the one that counts instead
+        #[arg(long)]
+        untrusted: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

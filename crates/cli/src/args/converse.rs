@@ -60,8 +60,8 @@ pub(crate) struct AgentWords {
 
 /// Go to the agent of a definition, and come back
 ///
-/// Goes to the agent's newest session here, or starts one, and notes where you came from: the agent that you wrote
-/// to or went to last. On a terminal you are attached to it; elsewhere its handle is printed.
+/// Goes to the agent's newest session here, or starts one, and notes where you came from: the agent of this directory that
+/// you wrote to or went to last. On a terminal you are attached to it; elsewhere its handle is printed.
 ///
 /// With --back the agent is asked for a summary of what was decided, which is passed on to the agent that you came
 /// from; then you are there again.

@@ -55,10 +55,11 @@ pub(crate) struct TraceArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  paseo cause 3f2a
   paseo cause 0198c5b2-7d7e-7000-8000-3f2a91cc0000
   paseo cause 0198c5b2-7d7e-7000-8000-3f2a91cc0000 --stop")]
 pub(crate) struct CauseArgs {
-    /// Which request, as a receipt, `paseo inspect` or `paseo trace` names it
+    /// Which request, as a receipt, `paseo inspect` or `paseo trace` names it; or an agent: what it works on, or did last
     pub(crate) cause: String,
     /// End all of it: its turns stop, its messages are held
     #[arg(long)]

@@ -42,6 +42,11 @@ pub(crate) async fn run(
                         let what = if answer.closed_with == 1 { "agent" } else { "agents" };
                         printer.aside(&format!("closed with it: {} {what} below it", answer.closed_with));
                     }
+                    if verb == Verb::Stop
+                        && let Some(words) = going_on_below(client, &answer).await
+                    {
+                        printer.aside(&words);
+                    }
                     if let Some(entry) = &answer.worktree {
                         printer.aside(&worktree::left(entry));
                     }
@@ -55,6 +60,23 @@ pub(crate) async fn run(
         }
     }
     Ok(exit)
+}
+
+/// Says who goes on below an agent that was stopped. An extra: whoever cannot be looked at is not told about.
+async fn going_on_below(client: &Client, answer: &ActionAnswer) -> Option<String> {
+    let stopped = client.session(&answer.id).await.ok()?.session;
+    let mut busy = Vec::new();
+    for child in stopped.children.unwrap_or_default() {
+        let child = client.session(&child).await.ok()?.session;
+        if child.turn.is_some() {
+            busy.push(child.handle);
+        }
+    }
+    let goes = if busy.len() == 1 { "goes on" } else { "go on" };
+    (!busy.is_empty()).then(|| {
+        let handle = &stopped.handle;
+        format!("{} below it {goes}: `paseo cause {handle} --stop` ends all of it", busy.join(", "))
+    })
 }
 
 async fn act(client: &Client, verb: Verb, handle: &str) -> Result<ActionAnswer, Error> {

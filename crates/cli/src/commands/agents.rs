@@ -1,14 +1,14 @@
 //! `paseo agents`
 
-use std::io::IsTerminal;
+mod trust;
 
 use paseo_client::Client;
 use paseo_wire::agent::{
-    AgentEntry, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView, ListsView, TrustAgents,
+    AgentEntry, AgentList, AgentProblem, AgentQuery, AgentView, AgentViewQuery, ListsView,
 };
 use paseo_wire::error::Exit;
 
-use crate::args::{AgentsCommand, AgentsPlace, TrustArgs};
+use crate::args::{AgentsCommand, AgentsPlace};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table};
@@ -17,9 +17,10 @@ pub(crate) async fn run(context: &Context, command: AgentsCommand) -> Result<Exi
     let client = context.client()?;
     match command {
         AgentsCommand::Ls { place, output } => list(client, &context.printer.with(output), &place).await,
-        AgentsCommand::Show { slug, place, json } => {
+        AgentsCommand::Show { slug, place, untrusted, json } => {
             let printer = context.printer.json_if(json);
-            let view = client.agent(&slug, &query(&place)?).await?;
+            let asked = AgentViewQuery { project: query(&place)?.project, untrusted };
+            let view = client.agent(&slug, &asked).await?;
             if printer.mode() == Mode::Json {
                 printer.json(&view)?
             } else {
@@ -27,8 +28,8 @@ pub(crate) async fn run(context: &Context, command: AgentsCommand) -> Result<Exi
             }
             Ok(Exit::Ok)
         }
-        AgentsCommand::Check { place, json } => check(client, &context.printer.json_if(json), &place).await,
-        AgentsCommand::Trust(args) => trust(client, &context.printer.json_if(args.json), args).await,
+        AgentsCommand::Check { place, json } => check(context, &context.printer.json_if(json), &place).await,
+        AgentsCommand::Trust(args) => trust::trust(client, &context.printer.json_if(args.json), args).await,
     }
 }
 
@@ -116,10 +117,14 @@ fn remarks(printer: &Printer, list: &AgentList) {
         printer
             .note(&format!("{what} in {}: `paseo agents trust` shows what they may do", project.directory));
     }
-    match list.problems.len() {
-        0 => {}
-        1 => printer.note("1 problem: `paseo agents check` says what is wrong"),
-        count => printer.note(&format!("{count} problems: `paseo agents check` says what is wrong")),
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        list.problems.iter().partition(|problem| problem.severity == "error");
+    match (errors.len(), warnings.len()) {
+        (0, 0) => {}
+        (0, 1) => printer.aside("1 warning: `paseo agents check` shows it"),
+        (0, count) => printer.aside(&format!("{count} warnings: `paseo agents check` shows them")),
+        (1, _) => printer.note("1 problem: `paseo agents check` says what is wrong"),
+        (count, _) => printer.note(&format!("{count} problems: `paseo agents check` says what is wrong")),
     }
 }
 
@@ -175,16 +180,21 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         ("provider", provider(agent).to_owned()),
         ("models", models.collect::<Vec<_>>().join(", then ")),
         ("effort", view.effort.clone().unwrap_or_default()),
-        ("permissions", agent.permissions.clone().unwrap_or_default()),
+        ("permissions", permissions(agent)),
         ("tools", lists(&agent.tools)),
         ("capabilities", lists(&view.capabilities)),
         ("exposure", view.exposure.clone()),
         ("skills", lists(&view.skills)),
         ("sees", lists(&view.agents)),
-        ("passes on", view.ceiling.as_ref().map(|ceiling| ceiling.join(", ")).unwrap_or_default()),
-        ("directory", view.directory.clone().unwrap_or_default()),
+        ("passes on", agent.ceiling.as_ref().map(|ceiling| ceiling.join(", ")).unwrap_or_default()),
+        ("directory", agent.directory.clone().unwrap_or_default()),
         ("posts to", view.input_url.clone().unwrap_or_default()),
     ]
+}
+
+/// Without any, it is what an agent has otherwise.
+fn permissions(agent: &AgentEntry) -> String {
+    agent.permissions.clone().unwrap_or_else(|| "full, or what the agent has that started it".to_owned())
 }
 
 fn lists(lists: &ListsView) -> String {
@@ -196,8 +206,17 @@ fn lists(lists: &ListsView) -> String {
     if lists.deny.is_empty() { allow } else { format!("{allow}, but not {}", lists.deny.join(", ")) }
 }
 
-async fn check(client: &Client, printer: &Printer, place: &AgentsPlace) -> Result<Exit, Failure> {
-    let list = client.agents(&query(place)?).await?;
+async fn check(context: &Context, printer: &Printer, place: &AgentsPlace) -> Result<Exit, Failure> {
+    let mut list = context.client()?.agents(&query(place)?).await?;
+    // A daemon that runs does not know what it would be started with.
+    let config = context.settings.home.join("config.toml").display().to_string();
+    let problem = context.settings.problem.as_ref().map(|problem| misconfigured(&config, &problem.message));
+    // What is wrong with the whole file may be known already.
+    let known =
+        |new: &AgentProblem| list.problems.iter().any(|old| (&old.file, old.line) == (&new.file, new.line));
+    if let Some(problem) = problem.filter(|problem| !known(problem)) {
+        list.problems.push(problem);
+    }
     if printer.mode() == Mode::Json {
         printer.json(&list)?;
     } else {
@@ -212,79 +231,21 @@ async fn check(client: &Client, printer: &Printer, place: &AgentsPlace) -> Resul
     Ok(if lost { Exit::AgentError } else { Exit::Ok })
 }
 
+/// Makes a problem of the words about `config.toml`, which begin with file and line if they are about one.
+fn misconfigured(config: &str, message: &str) -> AgentProblem {
+    let place = message.strip_prefix(config).and_then(|rest| rest.strip_prefix(':')?.split_once(": "));
+    let place = place.and_then(|(line, words)| Some((line.parse().ok()?, words)));
+    let (line, words) = place.unwrap_or((1, message));
+    AgentProblem {
+        file: config.to_owned(),
+        line,
+        message: words.to_owned(),
+        slug: None,
+        severity: "error".to_owned(),
+    }
+}
+
 fn located(problem: &AgentProblem) -> String {
     let severity = if problem.severity == "warning" { "warning: " } else { "" };
     format!("{}:{}: {severity}{}", problem.file, problem.line, problem.message)
-}
-
-async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -> Result<Exit, Failure> {
-    let query = query(&args.place)?;
-    if args.revoke {
-        let list = client.distrust_agents(&query).await?;
-        return told(printer, &list, "the trust was taken back");
-    }
-    let list = client.agents(&query).await?;
-    let Some(project) = &list.project else {
-        return Err(Failure::new(Exit::NotFound, "this project has no definitions of its own")
-            .hint("they would be in .paseo/agents or .claude/agents, here or above in the same repository"));
-    };
-    if project.trust == "trusted" {
-        return told(printer, &list, "they are trusted already");
-    }
-    if !args.yes && !confirmed(printer, &list, project)? {
-        printer.note("nothing was changed");
-        return Ok(Exit::Refused);
-    }
-    let wanted = TrustAgents { project: project.directory.clone(), sha256: project.sha256.clone() };
-    let list = client.trust_agents(&wanted).await?;
-    told(printer, &list, "they count from now on, as long as they stay as they are")
-}
-
-fn told(printer: &Printer, list: &AgentList, words: &str) -> Result<Exit, Failure> {
-    if printer.mode() == Mode::Json {
-        printer.json(list)?;
-    } else {
-        printer.note(words);
-    }
-    Ok(Exit::Ok)
-}
-
-/// Shows what would be trusted and lets a person confirm it. Without a person, refuses.
-fn confirmed(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<bool, Failure> {
-    if printer.mode() == Mode::Normal {
-        examine(printer, list, project)?;
-    }
-    if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
-        return Err(
-            Failure::usage("nobody is here to confirm it").hint("with --yes it is done without asking")
-        );
-    }
-    printer.note("let exactly these count? [y/N]");
-    let mut line = String::new();
-    std::io::stdin()
-        .read_line(&mut line)
-        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
-}
-
-fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<(), Failure> {
-    printer.line(&format!("in {}:", project.directory))?;
-    project.files.iter().try_for_each(|file| printer.line(&format!("  {file}")))?;
-    let mut table = Table::new([
-        Column::fixed("SLUG"),
-        Column::fixed("PERMISSIONS"),
-        Column::flexible("TOOLS"),
-        Column::flexible("DESCRIPTION"),
-    ]);
-    for agent in list.agents.iter().filter(|agent| !agent.trusted) {
-        table.row([
-            (Style::Bold, agent.slug.clone()),
-            (Style::Plain, agent.permissions.clone().unwrap_or_else(|| "full".to_owned())),
-            (Style::Plain, lists(&agent.tools)),
-            (Style::Dim, agent.description.clone().unwrap_or_default()),
-        ]);
-    }
-    printer.table(&table)?;
-    printer.aside("`paseo agents show <slug>` shows everything, with the prompt");
-    Ok(())
 }

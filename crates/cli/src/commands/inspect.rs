@@ -36,7 +36,7 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
         .map(|delivery| format!("delivery {delivery}"));
     let people = People::among(client, [session.created_by.as_str()]).await;
-    let session = SessionView { created_by: people.shown(&session.created_by), ..session };
+    let session = with_handles(client, session, &people).await;
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
     for (key, style, value) in rows(&session, message).into_iter().chain(granted(&tools)) {
         if !value.is_empty() {
@@ -46,6 +46,7 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     printer.table(&table)?;
     if let Some(todo) = session.todo.as_ref().filter(|todo| !todo.is_empty()) {
         printer.text("")?;
+        printer.styled(&[(Style::Dim, "todo")])?;
         printer.table(&todo_list(todo))?;
     }
     for ask in &open {
@@ -56,6 +57,24 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         printer.aside(&asks::commands(&first.hash));
     }
     Ok(Exit::Ok)
+}
+
+/// Names other agents as people name them. Those that are gone keep their ids.
+async fn with_handles(client: &Client, mut session: SessionView, people: &People) -> SessionView {
+    let creator = session.created_by.strip_prefix("session:").map(str::to_owned);
+    session.created_by = match creator {
+        Some(id) => handle_of(client, &id).await,
+        None => people.shown(&session.created_by),
+    };
+    let others = session.parent.iter_mut().chain(session.children.iter_mut().flatten());
+    for id in others.chain(session.entered.iter_mut().map(|entered| &mut entered.from)) {
+        *id = handle_of(client, id).await;
+    }
+    session
+}
+
+async fn handle_of(client: &Client, id: &str) -> String {
+    client.session(id).await.map_or_else(|_| id.to_owned(), |answer| answer.session.handle)
 }
 
 /// Returns what the agent may use, and what nobody can keep it from.
@@ -118,6 +137,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("title", &session.title),
         plain("agent", &session.agent),
         ("status", status_style(&session.status), status),
+        plain("waits for", &session.waits_for.clone().unwrap_or_default().join(" ")),
         plain("hold", &hold),
         ("parked", Style::Yellow, session.parked_until.map(limit).unwrap_or_default()),
         plain("messages", &waiting),
@@ -137,7 +157,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("created", &format!("{} by {}", moment(session.created_at), session.created_by)),
         plain("updated", &moment(session.updated_at)),
         maybe("turn", &session.turn),
-        maybe("cause", &session.cause),
+        maybe(if session.turn.is_some() { "cause" } else { "last cause" }, &session.last_cause),
         maybe("last message", &message),
         maybe("last words", &session.last_snippet),
         plain("turns", &session.turns.to_string()),

@@ -6,10 +6,9 @@ use std::io::IsTerminal;
 use paseo_client::Client;
 use paseo_wire::conversation::{GoBack, SwitchAgent};
 use paseo_wire::error::Exit;
-use paseo_wire::session::{SessionQuery, SessionView};
+use paseo_wire::session::SessionView;
 use serde::Serialize;
 
-use super::ls::all;
 use super::run::directory;
 use super::send::told;
 use super::{attach, ls};
@@ -53,8 +52,13 @@ async fn go(
     if let Some(receipt) = &went.receipt {
         printer.aside(&told(receipt));
     }
-    if went.from.is_some() {
-        printer.aside("`paseo switch --back` takes what you decide back to where you came from");
+    if let Some(from) = &went.from {
+        let from = match context.client()?.session(from).await {
+            Ok(answer) => named(&answer.session),
+            // Whoever came from an agent that is gone hears so when they go back.
+            Err(_) => "where you came from".to_owned(),
+        };
+        printer.aside(&format!("`paseo switch --back` takes what you decide back to {from}"));
     }
     arrive(context, printer, session, &went).await
 }
@@ -77,19 +81,23 @@ async fn back(
     arrive(context, printer, &went.session, &went).await
 }
 
-/// Finds the agent that this person went to last.
+/// Finds the agent of this project that this person is in, if they came to it from another one.
 async fn entered_last(client: &Client) -> Result<SessionView, Failure> {
-    let me = client.whoami().await?.actor;
-    let open = all(client, SessionQuery { any_labels: true, ..SessionQuery::default() }).await?.sessions;
-    let entered = open.into_iter().filter_map(|session| {
-        let at = session.entered.as_ref().filter(|entered| entered.by == me)?.at;
-        Some((at, session))
-    });
-    let last = entered.max_by_key(|(at, _)| *at).map(|(_, session)| session);
-    last.ok_or_else(|| {
-        Failure::new(Exit::Refused, "there is nowhere to go back to: you went to no agent from another one")
-            .hint("`paseo switch AGENT` goes to one; --from HANDLE says which one you leave")
-    })
+    let here = client.whereabouts(&directory(None)?).await?;
+    let why = match (here.session, here.from) {
+        (Some(session), Some(_)) => return Ok(session),
+        (Some(session), None) => {
+            format!("you are in {}, and came to it from no other agent", named(&session))
+        }
+        (None, _) => "you went to no agent from another one in this directory".to_owned(),
+    };
+    Err(Failure::new(Exit::Refused, format!("there is nowhere to go back to: {why}"))
+        .hint("`paseo switch AGENT` goes to one; --from HANDLE says which one you leave"))
+}
+
+/// Returns an agent's handle, with what it is called.
+fn named(session: &SessionView) -> String {
+    format!("{} {}", session.handle, ls::shown_name(session)).trim_end().to_owned()
 }
 
 /// Attaches a person to where they are now; a script gets the handle.
@@ -102,8 +110,7 @@ async fn arrive(
     match printer.mode() {
         Mode::Json => printer.json(view)?,
         Mode::Normal if std::io::stdin().is_terminal() && printer.is_screen() => {
-            let name = ls::shown_name(session);
-            printer.aside(format!("you are in {} {name}", session.handle).trim_end());
+            printer.aside(&format!("you are in {}", named(session)));
             let args = AttachArgs { handle: Some(session.id.clone()), agent: None, since: None, json: false };
             return attach::run(context, args).await;
         }

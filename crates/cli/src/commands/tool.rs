@@ -93,10 +93,14 @@ fn help(tool: &ToolView) -> String {
     let mut text = format!("{}\n\nUsage: paseo tool {} [ARGUMENTS]\n", tool.description.trim(), tool.name);
     let known = properties(&tool.schema).into_iter().flatten();
     let rows: Vec<(String, String)> = known
-        .map(|(name, of)| {
+        .flat_map(|(name, of)| {
             let must = if required(&tool.schema).any(|needed| needed == name) { ", required" } else { "" };
             let about = of.get("description").and_then(Value::as_str).unwrap_or_default();
-            (flags::flag(name), format!("({}{must}) {about}", kind_words(of)))
+            let row = (flags::flag(name), format!("({}{must}) {about}", kind_words(of)));
+            let parts = skill::parts(of).into_iter();
+            [row]
+                .into_iter()
+                .chain(parts.map(|(name, kind, about)| (format!("  {name}"), format!("({kind}) {about}"))))
         })
         .collect();
     let width = rows.iter().map(|(flag, _)| flag.chars().count()).max().unwrap_or_default();
@@ -151,5 +155,13 @@ mod tests {
              --tab-id  (string, required) Which.\n\nExample:\n  paseo tool x --tab-id '…'\n"
         );
         assert_eq!(first_sentence(&tool.description), "Does it.");
+        let entry = json!({ "type": "object", "properties": { "status": { "type": "string", "description": "a or b" } } });
+        let schema =
+            json!({ "type": "object", "properties": { "todos": { "type": "array", "items": entry } } });
+        let told = help(&ToolView { schema, ..tool });
+        assert!(
+            told.contains("  --todos   (list of objects)\n    status  (string, optional) a or b\n"),
+            "{told}"
+        );
     }
 }

@@ -166,7 +166,10 @@ fn waits_for(session: &SessionView) -> Option<String> {
             Some(reason) => reason.strip_prefix("waits for ").unwrap_or(reason),
             None => "the start of its process",
         },
-        "running" => "its harness, which is at work",
+        "running" => match session.waits_for.as_deref() {
+            Some(others @ [_, ..]) => return Some(format!("the answer of {}", others.join(", "))),
+            _ => "its harness, which is at work",
+        },
         "closed" => "a person who opens it again",
         _ if session.parked_until.is_some() => {
             "the end of a limit, or a message from a person, which tries at once"

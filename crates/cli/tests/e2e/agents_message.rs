@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::cast::{Cast, WAIT, release, tool};
 
 /// An agent that may ask others.
-const ASKER: &str = "toolAllowlist = ['agents_*']";
+const ASKER: &str = "toolAllowlist = ['agents_*']\nagentAllowlist = ['*']";
 
 fn ask(agent: &str) -> Value {
     json!({ "agentId": agent, "content": "please" })
@@ -71,15 +71,52 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
     assert_eq!(message("latest").await.json()["sessionId"], second["sessionId"], "the last that was busy");
     let named = message(first["sessionId"].as_str().unwrap()).await.json();
     assert_eq!((&named["sessionId"], &named["created"]), (&first["sessionId"], &json!(false)));
+    // Nobody else is named, and who is closed is said to be.
     let other = cast.idle("other").await;
-    let wrong = message(&other.id).await;
-    assert!(
-        wrong.error().starts_with(&format!("tab {} is no session of `notes`", other.handle)),
-        "{}",
-        wrong.text
-    );
-    let unknown = message("ffffffff").await;
-    assert!(unknown.error().contains("no agent matches `ffffffff`"), "{}", unknown.text);
+    let open: Vec<String> = cast
+        .open("notes")
+        .await
+        .iter()
+        .map(|notes| format!("- {} (idle, without a name)", notes.handle))
+        .collect();
+    for wrong in [&other.id, "ffffffff", &caller.id] {
+        let refused = message(wrong).await;
+        let mut lines: Vec<&str> = refused.error().lines().collect();
+        assert_eq!(lines.remove(0), format!("no agent matches `{wrong}`"));
+        assert_eq!(lines.pop(), Some("these are open"));
+        lines.sort_unstable();
+        let mut expected = open.clone();
+        expected.sort_unstable();
+        assert_eq!(lines, expected);
+    }
+    cast.0.client.close(second["sessionId"].as_str().unwrap()).await.unwrap();
+    let closed = message(second["sessionId"].as_str().unwrap()).await;
+    assert!(closed.error().contains(" is closed\nonly a person can reopen it"), "{}", closed.text);
+    // A closed one of somebody else is nobody's.
+    cast.0.client.close(&other.id).await.unwrap();
+    assert!(message(&other.id).await.error().starts_with("no agent matches"));
+    cast.0.client.close(first["sessionId"].as_str().unwrap()).await.unwrap();
+    let none = message("ffffffff").await;
+    let told =
+        "no agent matches `ffffffff`\nthe agent `notes` has no session: use `create` or `latest-or-create`";
+    assert_eq!(none.error(), told);
+}
+
+#[tokio::test]
+async fn a_wait_lasts_from_a_second_to_an_hour() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.define("notes", "");
+    let caller = cast.idle("general").await;
+    for timeout in [json!(0), json!(-4), json!(0.5), json!(3601), json!(1e30)] {
+        let input = json!({ "agentId": "notes", "content": "please", "timeout": timeout });
+        let refused = cast.call(&caller.id, "agents_message", &input).await;
+        let told = format!("`timeout` is {timeout}: give a number of seconds, from 1 to 3600");
+        assert_eq!(refused.error(), told);
+    }
+    assert!(cast.open("notes").await.is_empty());
+    let input = json!({ "agentId": "notes", "content": "please", "timeout": 3600 });
+    assert_eq!(cast.call(&caller.id, "agents_message", &input).await.json()["status"], "complete");
 }
 
 #[tokio::test]
@@ -87,7 +124,7 @@ async fn only_visible_and_allowed_agents_can_be_talked_to() {
     let cast = Cast::new(&[]);
     cast.define(
         "general",
-        &format!("{ASKER}\nagentAllowlist = ['a*', 'hidden', 'child']\nagentDenylist = ['ab']"),
+        "toolAllowlist = ['agents_*']\nagentAllowlist = ['a*', 'hidden', 'child']\nagentDenylist = ['ab']",
     );
     cast.define("aa", "name = 'First'\ndescription = 'Does a.'");
     cast.define("hidden", "uiVisible = false");
@@ -226,6 +263,9 @@ async fn three_may_wait_in_a_row_and_nobody_in_a_circle() {
     let refused = cast.called(&fourth.id).await.pop().unwrap();
     assert!(refused.error().contains("a row of 4 who wait"), "{}", refused.text);
     assert!(refused.text.contains(&first.handle) && !refused.text.contains(&first.id), "{}", refused.text);
+    // Whom it would have asked is not there yet.
+    let end = format!("{} → the new agent\nuse mode async: you are told when it has finished", fourth.handle);
+    assert!(refused.text.ends_with(&end), "{}", refused.text);
     assert_eq!(cast.open("e").await.len(), 0, "nothing is made for a message that cannot be sent");
 
     cast.script("x", ASKER, &tool("agents_message", &ask("y")));

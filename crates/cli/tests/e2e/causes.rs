@@ -3,6 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
+use crate::watch::next;
+
+/// A subagent that may do what whoever starts it may do.
+const SUBAGENT: &str = "is_subagent = true\ntools = ['*']";
 
 fn background(agent: &str) -> Value {
     json!({ "agent": agent, "task": "do it", "background": true })
@@ -13,10 +17,10 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
     let cast = Cast::new(&["perm_summon", "perm_send_to_tab"]);
     let peer = cast.idle("default").await;
     let message = tool("send_to_tab", &json!({ "tab_id": peer.id, "message": "hello" }));
-    cast.script("leaf", "is_subagent = true", &format!("<<usage 10 5>>{message}<<say done>>"));
+    cast.script("leaf", SUBAGENT, &format!("<<usage 10 5>>{message}<<say done>>"));
     cast.script(
         "branch",
-        "is_subagent = true",
+        SUBAGENT,
         &format!("<<usage 20 5>>{}", tool("summon", &json!({ "agent": "leaf", "task": "x" }))),
     );
     let root = cast.idle("default").await;
@@ -46,6 +50,21 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
         ]
     );
     assert_eq!((cause.agents[2].usage.input_tokens, cause.usage.input_tokens, cause.wakes), (10, 31, 3));
+    // An agent stands for what it did last.
+    assert_eq!(cast.0.client.cause(&leaf.handle).await.unwrap(), cause);
+    assert_eq!(cast.view(&leaf.id).await.last_cause.as_ref(), Some(&asked.cause));
+    let inspected = cast.0.home.paseo(&["inspect", &leaf.handle]);
+    let row = |name: &str, value: &str| {
+        let line = inspected.ok().lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        assert!(line.contains(value), "{name}: {inspected:?}");
+        assert!(!name.starts_with("parent") || !line.contains(&branch.id), "{line}");
+    };
+    row("last cause", &asked.cause);
+    row("parent", &branch.handle);
+    row("created ", &format!(" by {}", branch.handle));
+    let idle = cast.idle("default").await;
+    let nothing = cast.0.home.paseo(&["cause", &idle.handle]);
+    assert!(nothing.code == 3 && nothing.stderr.contains("has not done anything yet"), "{nothing:?}");
     let shown = cast.0.home.paseo(&["cause", &asked.cause]);
     let lines: Vec<&str> = shown.ok().lines().filter(|line| line.contains('└')).collect();
     assert!(lines[0].starts_with(&format!("└ {} Build it (started)", branch.handle)), "{shown:?}");
@@ -57,8 +76,8 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
 async fn stopping_a_request_stops_everyone_holds_what_waits_and_starts_nobody() {
     let cast = Cast::new(&["perm_summon"]);
     let more = tool("summon", &background("leaf"));
-    cast.script("leaf", "is_subagent = true", "<<say leaf>>");
-    cast.script("branch", "is_subagent = true", &format!("{WAIT}{more}"));
+    cast.script("leaf", SUBAGENT, "<<say leaf>>");
+    cast.script("branch", SUBAGENT, &format!("{WAIT}{more}"));
     let root = cast.idle("default").await;
     let asked = cast.0.send(&root.id, &format!("{}<<hang>>", tool("summon", &background("branch")))).await;
     cast.until(&root.id, |items| items.iter().any(|item| item.kind == "tool_result")).await;
@@ -79,6 +98,41 @@ async fn stopping_a_request_stops_everyone_holds_what_waits_and_starts_nobody() 
     // The shell that goes on by itself cannot start anyone for it.
     release(&cast);
     assert_eq!(cast.open("leaf").await.len(), 0);
+}
+
+#[tokio::test]
+async fn whoever_waits_for_another_agent_says_for_whom() {
+    let cast = Cast::new(&["perm_summon"]);
+    cast.script("branch", SUBAGENT, WAIT);
+    let call = tool("summon", &json!({ "agent": "branch", "task": "Build it" }));
+    let root = cast.start("default", &call).await;
+    let mut events = cast.0.client.events(0, &["sessions"]);
+    while cast.open("branch").await.is_empty() {
+        next(&mut events).await;
+    }
+    let branch = cast.open("branch").await.remove(0);
+    cast.until_calling(&branch.id).await;
+    assert_eq!(cast.view(&root.id).await.waits_for, Some(vec![branch.handle.clone()]));
+    assert_eq!(cast.view(&branch.id).await.waits_for, None);
+    let home = &cast.0.home;
+    let why = home.paseo(&["why", &root.handle]);
+    assert!(why.ok().contains(&format!("the answer of {}\n", branch.handle)), "{why:?}");
+    let inspected = home.paseo(&["inspect", &root.handle]);
+    let has = |row: &str| {
+        inspected.ok().lines().any(|line| line.starts_with(row) && line.ends_with(&branch.handle))
+    };
+    assert!(has("waits for") && has("children"), "{inspected:?}");
+    let logs = home.paseo(&["logs", &root.handle]);
+    assert!(logs.ok().contains(r#"tool summon: {"agent":"branch","task":"Build it"}"#), "{logs:?}");
+    // Whoever is stopped stops nobody else, and says so.
+    let alone = home.paseo(&["stop", &root.handle]);
+    let told = format!("{} below it goes on: `paseo cause {} --stop`", branch.handle, root.handle);
+    assert!(alone.stderr.contains(&told), "{alone:?}");
+    cast.0.settled(&root.id).await;
+    assert_eq!(cast.view(&root.id).await.waits_for, None);
+    home.paseo(&["cause", &root.handle, "--stop"]).ok();
+    cast.0.settled(&branch.id).await;
+    assert_eq!(home.paseo(&["stop", &root.handle]).stderr, "");
 }
 
 #[tokio::test]

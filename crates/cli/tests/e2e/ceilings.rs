@@ -28,11 +28,6 @@ async fn more_than_may_be_passed_on_is_refused_and_named() {
         ("agents_message", json!({ "agentId": "shell", "content": "x", "session": "create" })),
     ] {
         let refused = cast.call(&leader.id, name, &input).await;
-        // Whom a person's own agent may talk to is its definition's business.
-        if name == "agents_message" {
-            refused.ok();
-            continue;
-        }
         assert!(
             refused.error().starts_with("this is more than you may pass on: native_"),
             "{}",
@@ -54,7 +49,7 @@ async fn more_than_may_be_passed_on_is_refused_and_named() {
     let names: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(
         (names, tools.powers),
-        (vec!["agents_message", "agents_list", "summon", "retrieve", "todo"], vec!["native_read".to_owned()])
+        (vec!["agents_message", "agents_list", "todo"], vec!["native_read".to_owned()])
     );
 }
 
@@ -71,7 +66,8 @@ async fn a_ceiling_holds_for_everything_below() {
         ("agents_message", json!({ "agentId": "strong", "content": "x", "session": "latest" })),
     ];
     let script: String = attempts.iter().map(|(name, input)| tool(name, input)).collect();
-    cast.script("middle", "is_subagent = true", &script);
+    let tools = "tools = ['read', 'summon', 'retrieve', 'agents_message']";
+    cast.script("middle", &format!("is_subagent = true\n{tools}"), &script);
     let strong = cast.idle("strong").await;
     let leader = cast.idle("leader").await;
     let middle = cast.call(&leader.id, "summon", &summon("middle", json!({}))).await.agent();
@@ -113,7 +109,11 @@ async fn permissions_are_passed_on_and_never_widened() {
 async fn a_family_is_four_deep_at_most() {
     let cast = Cast::new(&["perm_summon"]);
     let below = tool("summon", &summon("deep", json!({ "background": true })));
-    cast.script("deep", "is_subagent = true", &format!("{below}\n---\n<<say told>>"));
+    cast.script(
+        "deep",
+        "is_subagent = true\ntools = ['summon', 'retrieve']",
+        &format!("{below}\n---\n<<say told>>"),
+    );
     let root = cast.idle("default").await;
     cast.call(&root.id, "summon", &summon("deep", json!({ "background": true }))).await.ok();
     let refused = loop {

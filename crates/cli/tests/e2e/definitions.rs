@@ -84,12 +84,13 @@ fn every_kind_of_file_counts_and_the_nearest_wins() {
     assert_eq!(counting(&all, "twice").unwrap()["name"], "Ours");
     assert_eq!(counting(&all, "helper").unwrap()["is_subagent"], true);
     assert_eq!(counting(&all, "reviewer").unwrap()["tools"]["allow"][0], "native_read");
-    assert_eq!(all["problems"].as_array().unwrap().len(), 0, "{all}");
+    let problems = all["problems"].as_array().unwrap();
+    assert!(problems.iter().all(|problem| problem["severity"] == "warning"), "{all}");
 
     let shown = home.paseo(&["agents", "ls"]);
     let row = shown.ok().lines().find(|line| line.starts_with("flash")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["flash", "Flash", "codex", "subagent", "home"]);
-    assert_eq!(shown.stderr, "");
+    assert!(shown.stderr.contains("warnings: ") && !shown.stderr.contains("problem"), "{shown:?}");
     assert!(home.paseo(&["agents", "ls", "-q"]).ok().lines().any(|slug| slug == "helper"));
 }
 
@@ -101,7 +102,7 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     own(&home, "agents/odd.toml", "effort = 'enormous'\n");
     let shown = home.paseo(&["agents", "ls"]);
     assert!(shown.ok().contains("good") && !shown.stdout.contains("bad"), "{shown:?}");
-    assert!(shown.stderr.contains("2 problems: `paseo agents check`"), "{shown:?}");
+    assert!(shown.stderr.contains("1 problem: `paseo agents check`"), "{shown:?}");
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!(checked.code, 1, "{checked:?}");
     let agents = home.path().join("agents");
@@ -119,6 +120,8 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     own(&home, "agents/bad.md", "---\nname: Bad\ntools: Read\n---\nHello.\n");
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!((checked.code, checked.stdout.lines().count()), (0, 1), "a warning is no error: {checked:?}");
+    let quiet = home.paseo(&["agents", "ls"]).stderr;
+    assert!(quiet.contains("1 warning: ") && !quiet.contains("problem"), "{quiet}");
     fs::remove_file(agents.join("odd.toml")).unwrap();
     assert!(home.paseo(&["agents", "check"]).stderr.contains("2 definitions, and nothing is wrong"));
 }
@@ -132,6 +135,8 @@ fn a_change_counts_at_once_for_agents_that_run() {
     let added = || home.paseo(&["inspect", "--prompt", &handle]).ok().to_owned();
     assert!(added().contains("Be kind."), "{}", added());
     own(&home, "agents/default.md", "Be terse.\n");
+    assert!(added().contains("Be kind."), "this is what it was given");
+    home.paseo(&["send", "--wait", &handle, "<<say hi>>"]).ok();
     assert!(added().contains("Be terse.") && !added().contains("kind"));
     // What is wrong keeps the agent from working, with words, rather than letting it work without.
     own(&home, "agents/default.md", "---\ntool: Read\n---\n");
@@ -204,6 +209,57 @@ fn trust_is_bound_to_what_was_seen() {
     terminal.type_in("n\r");
     assert_eq!(terminal.finish().0, Some(6));
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
+}
+
+/// Whoever is asked sees what it comes to, what it replaces and what is wrong, and later what has changed.
+#[test]
+fn what_is_trusted_is_shown_before() {
+    let home = home();
+    own(&home, "agents/mine.md", "Mine.\n");
+    project(
+        &home,
+        ".paseo/agents/mine.toml",
+        "provider = 'codex'\npermissions = 'ask'\nceiling = ['edit']\ncwd = '/nowhere'\nsystem_prompt = 'Theirs.'\n",
+    );
+    project(&home, ".paseo/agents/broken.toml", "toolDenylist = ['summn']\n");
+    let asked = home.paseo(&["agents", "trust"]);
+    for expected in [
+        "yours, of your home",
+        "codex",
+        "ask",
+        "native_write",
+        "/nowhere",
+        "broken.toml:1: this denies nothing: there is no tool `summn`; did you mean `summon`?",
+        "mine.toml:4: warning: `cwd`: there is no directory /nowhere",
+    ] {
+        assert!(asked.stdout.contains(expected), "{expected}: {asked:?}");
+    }
+    assert!(asked.stderr.contains("--untrusted"), "{asked:?}");
+    assert!(home.paseo(&["agents", "show", "mine"]).ok().contains("Mine."));
+    assert!(home.paseo(&["agents", "show", "mine", "--untrusted"]).ok().contains("Theirs."));
+    assert_eq!(home.paseo(&["agents", "show", "default", "--untrusted"]).code, 3);
+    fs::remove_file(home.work().join(".paseo/agents/broken.toml")).unwrap();
+    trust(&home);
+    project(&home, ".paseo/agents/new.toml", "provider = 'pi'\n");
+    let asked = home.paseo(&["agents", "trust"]);
+    assert!(asked.stdout.contains(".paseo/agents/new.toml  (added)"), "{asked:?}");
+    assert!(!asked.stdout.contains("mine.toml  ("), "{asked:?}");
+    assert!(
+        asked.stdout.contains("new.toml:1: warning: the provider `pi` is not in this version"),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn what_the_daemon_would_not_start_with_is_found() {
+    let home = home();
+    own(&home, "config.toml", "");
+    assert_eq!(home.paseo(&["agents", "check"]).code, 0);
+    own(&home, "config.toml", "\nlistn = 1\n");
+    let checked = home.paseo(&["agents", "check"]);
+    assert_eq!(checked.code, 1, "{checked:?}");
+    assert!(checked.stdout.contains("config.toml:2: unknown field `listn`"), "{checked:?}");
+    assert!(!checked.stderr.contains("nothing is wrong"), "{checked:?}");
 }
 
 #[test]

@@ -122,8 +122,12 @@ fn a_list_can_be_of_one_definition() {
 #[test]
 fn pinned_ones_come_first_the_newest_pin_first() {
     let home = home();
-    let handles: Vec<String> = (0..3).map(|_| start(&home, "x")).collect();
-    home.paseo(&["wait", &handles[0], &handles[1], &handles[2]]).ok();
+    // One after the other, so that the first is the oldest.
+    let handles = [(); 3].map(|()| {
+        let handle = start(&home, "x");
+        home.paseo(&["wait", &handle]).ok();
+        handle
+    });
     let listed = || home.paseo(&["ls", "-q"]).ok().lines().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(listed().last(), Some(&handles[0]));
     let before = inspect(&home, &handles[0])["updated_at"].clone();
@@ -137,6 +141,14 @@ fn pinned_ones_come_first_the_newest_pin_first() {
     assert!(home.paseo(&["ls"]).ok().contains("* at hand"));
     assert!(home.kill_daemon());
     assert_eq!(listed()[..2], [handles[1].clone(), handles[0].clone()], "it outlives the daemon");
+    home.paseo(&["close", &handles[0], &handles[1], &handles[2]]).ok();
+    let all = home.paseo(&["ls", "-q", "-a"]);
+    assert_eq!(
+        all.ok().lines().collect::<Vec<_>>(),
+        [&handles[1], &handles[0], &handles[2]],
+        "closed ones too"
+    );
+    home.paseo(&["reopen", &handles[0], &handles[1], &handles[2]]).ok();
     home.paseo(&["pin", "--off", &handles[1], &handles[0]]).ok();
     assert!(!home.paseo(&["ls"]).ok().contains('*'));
     assert_eq!(home.paseo(&["pin", "zzzz"]).code, 3);

@@ -28,6 +28,28 @@ fn a_name_is_no_handle_and_the_handle_is_told() {
 }
 
 #[test]
+fn nothing_is_no_handle() {
+    let home = home();
+    start(&home, "<<say hi>>");
+    let none = "no agent matches ``: a handle has at least 4 characters";
+    for (command, words) in [
+        ("queue", none),
+        ("inspect", none),
+        ("read", none),
+        ("why", none),
+        ("logs", none),
+        ("rm", none),
+        ("cause", "there is no such request, and no such agent"),
+        ("trace", "there is no such message"),
+    ] {
+        let told = home.paseo(&[command, ""]);
+        assert!(told.code == 3 && told.stderr.contains(words), "{command}: {told:?}");
+    }
+    let told = home.paseo(&["agents", "show", ""]);
+    assert!(told.code == 3 && told.stderr.contains("there is no agent definition ` `"), "{told:?}");
+}
+
+#[test]
 fn help_is_a_command_too() {
     let home = home();
     assert_eq!(home.paseo(&["help", "run"]).ok(), home.paseo(&["run", "--help"]).ok());

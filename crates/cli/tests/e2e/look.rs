@@ -150,6 +150,7 @@ fn inspect_shows_everything() {
     directory     [DIR]/work
     created       [CLOCK] ([AGO]) by human:cli
     updated       [CLOCK] ([AGO])
+    last cause    [UUID]
     last message  delivery [UUID]
     last words    <<usage 3 4>>
     turns         1

@@ -1,5 +1,9 @@
 //! How people talk to the agents of definitions: they ask, they tell, they go there and come back.
 
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
 use paseo_testkit::home::{Output, TestHome, finish};
 use serde_json::Value;
 
@@ -196,6 +200,55 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
     assert_eq!(came_from(&home, &notes), id(&home, &general));
 }
 
+/// Runs a command elsewhere.
+fn there(home: &TestHome, directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = home.command(arguments);
+    finish(command.current_dir(directory).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+#[test]
+fn whoever_goes_back_stays_in_the_project() {
+    let home = noted();
+    let other = home.work().join("other");
+    fs::create_dir(&other).unwrap();
+    define(&home, "journal", &format!("cwd = '{}'\n", home.path().parent().unwrap().display()));
+    let general = start(&home, "<<say hi>>");
+    home.paseo(&["rename", &general, "the plan"]).ok();
+    home.paseo(&["wait", &general]).ok();
+    let went = home.paseo(&["switch", "notes"]);
+    assert!(went.stderr.contains(&format!("back to {general} the plan")), "{}", went.stderr);
+
+    // Elsewhere nobody has been anywhere yet.
+    let nowhere = there(&home, &other, &["switch", "--back"]);
+    assert_eq!((nowhere.code, nowhere.stdout.as_str()), (6, ""), "{nowhere:?}");
+    assert!(nowhere.stderr.contains("nowhere to go back to"), "{}", nowhere.stderr);
+    let alone = there(&home, &other, &["switch", "notes"]).ok().to_owned();
+    assert_eq!(came_from(&home, &alone), Value::Null, "whoever is here did not come from there");
+
+    // An agent with a place of its own is met everywhere, and leads back to where one came from.
+    let journal = switch(&home, &["journal"]);
+    assert_eq!(there(&home, &other, &["switch", "--back"]).code, 6);
+    let notes = went.ok();
+    assert_eq!(came_from(&home, &journal), id(&home, notes));
+    assert_eq!(home.paseo(&["switch", "--back", "<<say j>>"]).ok(), notes);
+    assert_eq!(home.paseo(&["switch", "--back", "<<say n>>"]).ok(), general);
+}
+
+#[test]
+fn an_old_switch_is_not_gone_back_on() {
+    let home = noted();
+    define(&home, "todo", "name = 'Todo'\n");
+    for agent in ["notes", "todo"] {
+        let general = start(&home, "<<say hi>>");
+        home.paseo(&["wait", &general]).ok();
+        switch(&home, &[agent]);
+    }
+    let general = home.paseo(&["switch", "--back", "<<say done>>"]).ok().to_owned();
+    let again = home.paseo(&["switch", "--back", "<<say done>>"]);
+    assert_eq!(again.code, 6, "{again:?}");
+    assert!(again.stderr.contains(&format!("you are in {general}")), "{}", again.stderr);
+}
+
 #[test]
 fn without_words_of_ones_own_the_summary_is_asked_for() {
     let home = noted();
@@ -218,8 +271,9 @@ fn an_agent_that_asks_for_permission_is_not_waited_for() {
     home.paseo(&["wait", &general]).ok();
     let notes = switch(&home, &["notes"]);
     let asks = home.paseo(&["switch", "--back", "<<ask may I>><<say done>>"]);
-    assert_eq!((asks.code, asks.stdout.as_str()), (6, ""), "{asks:?}");
+    assert_eq!((asks.code, asks.stdout.as_str()), (4, ""), "{asks:?}");
     assert!(asks.stderr.contains("asks for permission before it has summed up"), "{}", asks.stderr);
+    assert!(asks.stderr.contains(&format!("`paseo permit allow {notes}`")), "{}", asks.stderr);
     home.paseo(&["permit", "allow", "--yes", &notes]).ok();
     home.paseo(&["wait", &notes]).ok();
     assert_eq!(home.paseo(&["switch", "--back", "<<say done now>>"]).ok(), general);

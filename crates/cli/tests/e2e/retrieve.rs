@@ -85,6 +85,11 @@ async fn only_ones_own_children_can_be_waited_for() {
     let wait = async |caller: &str, id: &str| cast.call(caller, "retrieve", &json!({ "agent_id": id })).await;
     let none = wait(&one.id, "ffffffff").await;
     assert_eq!(none.error(), "`ffffffff` is no agent that you started\nyou have started none that is open");
+    for timeout in [json!(0), json!(3601)] {
+        let refused =
+            cast.call(&one.id, "retrieve", &json!({ "agent_id": "ffff", "timeout": timeout })).await;
+        assert!(refused.error().ends_with("from 1 to 3600"), "{}", refused.text);
+    }
     let own = cast.call(&one.id, "summon", &background("flash")).await.agent();
     let other = cast.call(&two.id, "summon", &background("flash")).await.agent();
     let handle = cast.view(&own).await.handle;

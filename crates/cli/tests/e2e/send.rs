@@ -97,6 +97,7 @@ fn an_agent_that_cannot_be_started_says_why_and_takes_the_message_later() {
     let told = home.paseo(&["send", &agent, "--wait", "<<say later>>"]);
     assert_eq!(told.code, 1, "{told:?}");
     assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
+    assert!(told.stderr.contains("the message is kept: it is taken up with the next one"), "{told:?}");
     std::fs::create_dir(&gone).unwrap();
     let told = home.paseo(&["send", &agent, "--wait", "<<say now>>"]);
     assert!(told.ok().ends_with("now"), "{told:?}");

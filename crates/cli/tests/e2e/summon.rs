@@ -73,15 +73,17 @@ async fn who_can_be_started_is_said_before_and_after() {
     assert!(text.contains(&format!("Available agents:\n{group}\n")) && !text.contains("writer"), "{text}");
     assert!(text.contains(&format!("Your directory: {}", agent.directory)), "{text}");
     assert!(one.schema["properties"].get("top_level").is_none());
+    let allow = "a person can allow them with `paseo settings set perm_user_agent on`";
     for (slug, told) in [
-        ("nobody", "there is no agent definition `nobody` that you can start"),
-        ("writer", "`writer` is a user agent: it can only be started with top_level=true"),
+        ("nobody", "there is no agent definition `nobody` that you can start".to_owned()),
+        ("writer", format!("`writer` is a user agent, and agents may not start those: {allow}")),
     ] {
         let refused = cast.call(&agent.id, "summon", &task(slug)).await;
         assert_eq!(refused.error(), format!("{told}\nyou can start: flash, programmer"));
     }
     let refused = cast.call(&agent.id, "summon", &with("writer", json!({ "top_level": true }))).await;
-    assert!(refused.error().contains("top_level"), "{}", refused.text);
+    let told = format!("agents may not start user agents (top_level)\nleave top_level out; {allow}");
+    assert_eq!(refused.error(), told);
 
     // Two groups, as soon as user agents may be started; counted from the next call on.
     cast.0.home.paseo(&["settings", "set", "perm_user_agent", "on"]).ok();
@@ -91,10 +93,35 @@ async fn who_can_be_started_is_said_before_and_after() {
     assert!(text.contains(&format!("Subagents (spawned as child tabs):\n{group}\n\n{users}")), "{text}");
     assert!(text.contains("- writer: Writer — Writes"), "{text}");
     assert!(two.schema["properties"].get("top_level").is_some());
+    let refused = cast.call(&agent.id, "summon", &task("writer")).await;
+    let told = "`writer` is a user agent: it can only be started with top_level=true";
+    assert!(refused.error().starts_with(told), "{}", refused.text);
     let wrong = cast.call(&agent.id, "summon", &with("flash", json!({ "top_level": true }))).await;
     let told = "`flash` is a subagent: it cannot be started with top_level\nyou can start: default, writer";
     assert_eq!(wrong.error(), told);
     assert_eq!(cast.open("flash").await.len() + cast.open("writer").await.len(), 0);
+}
+
+#[tokio::test]
+async fn whoever_may_not_wait_is_told_how_to_start_it_without() {
+    let cast = Cast::new(&["perm_summon"]);
+    let next = crate::cast::tool("summon", &task("deep"));
+    cast.script("deep", "is_subagent = true\ntools = ['summon', 'read', 'bash']", &next);
+    let root = cast.start("default", &next).await;
+    cast.0.settled(&root.id).await;
+    // The row is full below the third: the last of it is no agent.
+    let mut refused = Vec::new();
+    for session in cast.open("deep").await {
+        let called = cast.called(&session.id).await.pop().unwrap();
+        if called.outcome == "error" {
+            refused.push((session.handle, called.text));
+        }
+    }
+    let [(handle, text)] = &refused[..] else { panic!("{refused:?}") };
+    assert!(text.contains("a row of 4 who wait"), "{text}");
+    let end = format!("{handle} → the new agent\nuse background=true: you are told when it has finished");
+    assert!(text.ends_with(&end), "{text}");
+    assert_eq!(cast.open("deep").await.len(), 3, "nothing was made");
 }
 
 #[tokio::test]

@@ -122,6 +122,35 @@ async fn reading_shows_the_last_completed_answer_and_never_waits() {
 }
 
 #[tokio::test]
+async fn who_is_closed_is_said_to_be_and_who_asks_is_not_among_those_who_are_open() {
+    let cast = Cast::new(&["perm_send_to_tab", "perm_read_tab"]);
+    let (target, caller) = (cast.idle("default").await, cast.idle("default").await);
+    let attempt = async |name: &str, tab: &str| {
+        let mut input = json!({ "tab_id": tab });
+        if name == "send_to_tab" {
+            input["message"] = json!("hello");
+        }
+        cast.call(&caller.id, name, &input).await
+    };
+    let names = ["send_to_tab", "read_tab", "notify_when_idle"];
+    for name in names {
+        let unknown = attempt(name, "zzzz").await;
+        let told =
+            format!("no agent matches `zzzz`\n- {} (idle, without a name)\nthese are open", target.handle);
+        assert_eq!(unknown.error(), told, "{name}");
+    }
+    cast.0.client.close(&target.id).await.unwrap();
+    for name in names {
+        for tab in [&target.handle, &target.id] {
+            let closed = attempt(name, tab).await;
+            let told = format!("tab {} is closed\nonly a person can reopen it", target.handle);
+            assert!(closed.error().starts_with(&told), "{name}: {}", closed.text);
+        }
+        assert_eq!(attempt(name, "zzzz").await.error(), "no agent matches `zzzz`\nno other agent is open");
+    }
+}
+
+#[tokio::test]
 async fn what_only_looks_like_a_message_wakes_nobody() {
     let cast = Cast::new(&["perm_send_to_tab", "perm_read_tab", "perm_summon"]);
     let victim = cast.idle("default").await;
@@ -153,7 +182,7 @@ async fn a_weak_agent_does_not_borrow_the_hands_of_a_stronger_one() {
     let parent = cast.idle("default").await;
     let summoned = cast.call(&parent.id, "summon", &json!({ "agent": "weak", "task": "go" })).await.agent();
     let refused = cast.called(&summoned).await.pop().unwrap();
-    let told = format!("tab {} may use what you may not pass on: native_shell", strong.handle);
+    let told = format!("tab {} may use or pass on what you may not pass on: native_shell", strong.handle);
     assert!(refused.error().starts_with(&told), "{}", refused.text);
     assert_eq!(cast.view(&strong.id).await.turns, 0);
     // Whoever started it can be answered.

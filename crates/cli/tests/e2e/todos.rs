@@ -19,16 +19,28 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
         { "content": "build", "status": "in_progress" },
         { "content": "ship", "status": "someday" },
     ]);
-    assert_eq!(write(list).await.ok(), "[x] plan (high)\n[>] build\n[ ] ship");
+    assert_eq!(
+        write(list).await.ok(),
+        "[x] plan (high)\n[>] build\n[ ] ship\n(entry 3 counts as pending: `someday` is no status, which is one of \
+         pending, in_progress, completed, cancelled)"
+    );
     let entry = |content: &str, status: &str| (content.to_owned(), status.to_owned());
     let expected = [entry("plan", "completed"), entry("build", "in_progress"), entry("ship", "pending")];
     assert_eq!(shown().await, expected);
+    let home = &cast.0.home;
+    let inspected = home.paseo(&["inspect", &agent.handle]);
+    assert!(inspected.ok().contains("\ntodo\n"), "{inspected:?}");
+    let logs = home.paseo(&["logs", &agent.handle]);
+    assert!(logs.ok().contains(" tool todo\n") && logs.ok().matches("[>] build").count() == 1, "{logs:?}");
     cast.0.crash();
     assert_eq!(shown().await, expected);
     for wrong in [json!("plan"), json!([{ "status": "pending" }]), json!([{ "content": " " }]), json!([3])] {
         let refused = write(wrong.clone()).await;
         assert_eq!(refused.outcome, "error", "{wrong}: {}", refused.text);
     }
+    let refused = write(json!([{ "content": "plan" }, { "content": "ship", "state": "completed" }])).await;
+    let told = "`todos[1].state` is not known here, where there is content, priority, status\n";
+    assert!(refused.error().starts_with(told), "{}", refused.text);
     assert_eq!(shown().await, expected, "what is refused changes nothing");
     assert_eq!(write(json!([{ "content": "rest" }])).await.ok(), "[ ] rest");
     assert_eq!(shown().await, [entry("rest", "pending")]);
@@ -37,4 +49,22 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
     write(json!([{ "content": "forget me" }])).await.ok();
     cast.0.home.paseo(&["clear", &agent.handle]).ok();
     assert!(shown().await.is_empty());
+}
+
+#[tokio::test]
+async fn whoever_asks_for_help_is_told_what_an_entry_is_made_of() {
+    let cast = Cast::new(&[]);
+    cast.define("planner", "tools = ['todo', 'bash']");
+    let agent = cast.start("planner", "<<sh paseo tool todo --help>>").await;
+    cast.0.settled(&agent.id).await;
+    let help = cast.called(&agent.id).await.pop().unwrap().text;
+    for words in [
+        "--todos     (list of objects, required) The whole list, in order.\n",
+        "    content   (string) What is to be done, in a few words.\n",
+        "    priority  (string, optional) high, medium (the default) or low.\n",
+        "    status    (string, optional) pending (the default), in_progress, completed or cancelled.\n",
+        "\"status\":\"in_progress\"",
+    ] {
+        assert!(help.contains(words), "{words}: {help}");
+    }
 }

@@ -13,6 +13,7 @@ use paseo_wire::stream::Frame;
 use paseo_wire::tool::ToolArguments;
 use serde_json::{Value, json};
 
+use crate::cast::{Cast, WAIT, release, tool};
 use crate::watch::{Watched, until};
 
 /// What becomes of a call.
@@ -245,6 +246,24 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
 }
 
 #[tokio::test]
+async fn whoever_lost_its_definition_is_told_so() {
+    let cast = Cast::new(&[]);
+    cast.define("planner", "tools = ['todo', 'bash']");
+    let agent = cast.start("planner", &format!("{WAIT}{}", tool("todo", &json!({ "todos": [] })))).await;
+    cast.until_calling(&agent.id).await;
+    // In the middle of a turn: another would not begin.
+    fs::remove_file(cast.0.home.path().join("agents/planner.toml")).unwrap();
+    release(&cast);
+    cast.0.settled(&agent.id).await;
+    let refused = cast.called(&agent.id).await.pop().unwrap();
+    let told = "the tool `todo` is not granted to this agent, and no other is: there is no agent definition `planner`, so";
+    assert!(refused.outcome == "denied" && refused.text.starts_with(told), "{refused:?}");
+    let items = cast.0.items(&agent.id).await;
+    let noted = items.iter().find(|item| item.kind == "notice").unwrap();
+    assert_eq!((&noted.fields["code"], &noted.text), (&json!("tool_refused"), &Some(refused.text)));
+}
+
+#[tokio::test]
 async fn an_agent_calls_tools_from_its_shell_by_flags_and_by_json() {
     let watched = Watched::new();
     switch_on_everything(&watched);
@@ -305,7 +324,13 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
     let page =
         items.iter().find(|item| item.kind == "tool_result").and_then(|item| item.text.clone()).unwrap();
     assert!(page.starts_with("---\nname: paseo-todo\ndescription: \""), "{page}");
+    for part in
+        ["  - `content` (string): ", "  - `status` (string, optional): pending (the default), in_progress,"]
+    {
+        assert!(page.contains(part), "{page}");
+    }
     let example = page.lines().find(|line| line.contains(" tool todo ")).unwrap_or_else(|| panic!("{page}"));
+    assert!(example.contains("\"status\":\"in_progress\""), "{example}");
     // The example of the page is a call that works.
     watched.send(&id, &format!("<<sh {}; echo \"exit=$?\">>", example.replace('>', "\\>"))).await;
     watched.settled(&id).await;
@@ -319,7 +344,8 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
         let path = folder.join(plugin).join("SKILL.md");
         assert!(prompt.contains(&path.display().to_string()) && path.exists(), "{prompt}");
     }
-    assert!(!prompt.contains("Available tools:"), "{prompt}");
+    assert!(!prompt.contains("Available tools:") && !prompt.contains("Not granted to you"), "{prompt}");
+    assert!(prompt.contains("You have the command `paseo tool todo` of your shell"), "{prompt}");
     // A change counts from the next turn on.
     define(
         &watched,

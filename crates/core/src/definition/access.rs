@@ -16,7 +16,7 @@ pub enum Missing {
     PluginOff(Plugin),
     #[error("permissions {} do not grant it", .0.word())]
     Permissions(Mode),
-    #[error("{} is off", .0.iter().map(|key| key.word()).collect::<Vec<_>>().join(" or "))]
+    #[error("{}", switched_off(.0))]
     SwitchedOff(&'static [Key]),
     #[error("the definition denies it by name")]
     Denied,
@@ -24,6 +24,16 @@ pub enum Missing {
     NotAllowed,
     #[error("the definition does not let its capabilities through ({})", .0.join(", "))]
     Capabilities(&'static [&'static str]),
+}
+
+fn switched_off(switches: &[Key]) -> String {
+    match switches {
+        [one] => format!("{} is off", one.word()),
+        all => {
+            let words: Vec<&str> = all.iter().map(|key| key.word()).collect();
+            format!("one of {} must be on", words.join(" and "))
+        }
+    }
 }
 
 /// Says why an agent that a person starts would not have a tool; `None` when it would.
@@ -75,6 +85,13 @@ mod tests {
         let all: Vec<&str> =
             REGISTRY.iter().map(|spec| spec.name).chain(["native_*", "agents_*", "*"]).collect();
         proptest::sample::subsequence(all, 0..6).prop_map(|names| names.into_iter().map(Glob::new).collect())
+    }
+
+    #[test]
+    fn of_several_switches_one_is_enough() {
+        let why = Missing::SwitchedOff(&[Key::PermSendToTab, Key::PermReadTab]).to_string();
+        assert_eq!(why, "one of perm_send_to_tab and perm_read_tab must be on");
+        assert_eq!(Missing::SwitchedOff(&[Key::PermSummon]).to_string(), "perm_summon is off");
     }
 
     proptest! {

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::engine;
 use super::node::Entry;
 use super::problem::{Fault, Severity};
 use super::reader::Fields;
-use super::words::{self, Odd};
-use super::{Definition, Exposure, Source};
+use super::{Definition, Exposure, Source, engine, reach, words};
 use crate::glob::{Glob, Lists};
 use crate::limits::{NAME_CHARS, PATH_BYTES, SLUG_CHARS};
 use crate::permission::Mode;
-use crate::tool::{Plugin, Scope, TODO};
+use crate::tool::Plugin;
 
 /// The keys that there are: id and provider.
 pub type Keys = BTreeMap<String, String>;
@@ -41,6 +39,7 @@ pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
     let mut fields = Fields::of("", entries);
     let slug = slug(&mut fields, line, &seat);
     let mut definition = Definition::plain(slug.as_deref().unwrap_or_default(), seat.source);
+    definition.lines = fields.lines(line);
     definition.is_subagent = fields.flag("isSubagent").unwrap_or(seat.foreign);
     if let Some(name) = name(&mut fields) {
         definition.name = name;
@@ -48,14 +47,14 @@ pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
     definition.description = fields.text("description").map(|(text, _)| text.trim().to_owned());
     definition.prompt = prompt(&mut fields, seat.body);
     engine::read(&mut fields, &mut definition, seat.keys);
-    definition.scope = scope(&mut fields);
+    definition.scope = reach::scope(&mut fields);
     definition.exposure = exposure(&mut fields);
     definition.skills = skills(&mut fields);
     definition.agents = fields.lists("agentAllowlist", "agentDenylist");
     definition.ui_visible = fields.flag("uiVisible").unwrap_or(true);
     definition.api_exposed = fields.flag("apiExposed").unwrap_or(false);
     definition.permissions = permissions(&mut fields);
-    definition.ceiling = tools(&mut fields, "ceiling");
+    definition.ceiling = reach::allowed(&mut fields, "ceiling");
     if let Some(directory) = directory(&mut fields, "cwd") {
         definition.directory = Some(directory);
     }
@@ -118,42 +117,6 @@ fn prompt(fields: &mut Fields<'_>, body: Option<String>) -> Option<String> {
         (Some((prompt, _)), None) | (None, Some(prompt)) => Some(prompt),
         (None, None) => None,
     }
-}
-
-fn scope(fields: &mut Fields<'_>) -> Scope {
-    let mut lists = fields.lists("toolAllowlist", "toolDenylist");
-    let line = fields.line("tools");
-    if let Some(mut own) = tools(fields, "tools") {
-        if lists.allow.is_some() {
-            fields.error(line, "`tools` and `toolAllowlist` both say what is allowed: keep one of them");
-        }
-        let todo = Glob::new(TODO);
-        if !own.contains(&todo) {
-            own.push(todo);
-        }
-        lists.allow = Some(own);
-    }
-    lists.deny.extend(tools(fields, "disallowedTools").unwrap_or_default());
-    let capabilities = fields.lists("capabilityAllowlist", "capabilityDenylist");
-    Scope { tools: lists, capabilities }
-}
-
-/// Reads names of tools in anybody's vocabulary.
-fn tools(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<Glob>> {
-    let mut ours = Vec::new();
-    for (word, line) in fields.words(name)? {
-        match words::oddity(&word) {
-            Some(Odd::Narrowed) => {
-                let bare = word.split('(').next().unwrap_or_default();
-                fields.error(line, format!("`{word}` cannot be kept: name `{bare}` as a whole, and let `permissions: ask` decide each time"));
-            }
-            Some(Odd::Foreign) => {
-                fields.warning(line, format!("`{word}` belongs to an MCP server of your own, which Paseo neither grants nor withholds"));
-            }
-            None => ours.push(word),
-        }
-    }
-    Some(words::tools(&ours))
 }
 
 fn exposure(fields: &mut Fields<'_>) -> Exposure {

@@ -1,6 +1,8 @@
 //! Definitions: how an agent behaves. They are read from files; a session names the one it follows.
 
 mod access;
+mod change;
+mod doubt;
 mod engine;
 mod fields;
 mod json;
@@ -8,6 +10,7 @@ mod markdown;
 mod node;
 mod parse;
 mod problem;
+mod reach;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -15,9 +18,13 @@ mod toml;
 mod words;
 mod yaml;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use access::{Missing, missing};
+pub use change::{Change, changes};
+pub use doubt::{Known, doubts};
 pub use fields::{Keys, is_slug};
 pub use parse::{File, Format, Parsed, parse};
 pub use problem::{Problem, Severity};
@@ -67,6 +74,8 @@ pub struct Definition {
     /// Where its sessions run, when nobody says otherwise.
     pub directory: Option<String>,
     pub source: Source,
+    /// On which lines of its file its fields stand; under no name, where it begins.
+    pub lines: BTreeMap<String, usize>,
 }
 
 /// What runs it.
@@ -164,6 +173,7 @@ impl Definition {
             ceiling: None,
             directory: None,
             source,
+            lines: BTreeMap::new(),
         }
     }
 

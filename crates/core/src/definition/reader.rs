@@ -1,13 +1,15 @@
 //! Taking fields out of a table one by one: what is left is unknown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::node::{Entry, Node, Value};
-use super::problem::Fault;
+use super::problem::{Fault, Severity};
 use crate::glob::{Glob, Lists};
 
 /// Nobody reads more mistakes of one definition.
 const FAULTS: usize = 10;
+/// Most entries of a list.
+const WORDS: usize = 500;
 
 /// The fields of a table that nobody has asked for yet, and what was wrong with those that somebody has.
 pub(super) struct Fields<'a> {
@@ -47,6 +49,12 @@ impl<'a> Fields<'a> {
         self.left.iter().find(|(left, _)| left == name).map_or(1, |(_, entry)| entry.line)
     }
 
+    /// Returns the lines of all fields that were not taken yet, and that of the whole under no name.
+    pub(super) fn lines(&self, whole: usize) -> BTreeMap<String, usize> {
+        let fields = self.left.iter().map(|(name, entry)| (name.clone(), entry.line));
+        fields.chain([(String::new(), whole)]).collect()
+    }
+
     /// Takes a text; one that is empty counts as missing.
     pub(super) fn text(&mut self, name: &'static str) -> Option<(String, usize)> {
         let node = self.take(name)?;
@@ -71,8 +79,12 @@ impl<'a> Fields<'a> {
         let node = self.take(name)?;
         let items = match &node.value {
             Value::Text(text) => {
-                let words = split(text).into_iter().map(|word| (word, node.line));
-                return Some(words.collect());
+                let words: Vec<String> = split(text);
+                return self.bounded(
+                    name,
+                    node.line,
+                    words.into_iter().map(|word| (word, node.line)).collect(),
+                );
             }
             Value::List(items) => items,
             _ => return self.mistaken(name, node, "a list of texts"),
@@ -85,6 +97,15 @@ impl<'a> Fields<'a> {
                 }
                 _ => return self.mistaken(name, item, "a list of texts"),
             }
+        }
+        self.bounded(name, node.line, words)
+    }
+
+    /// Refuses lists that nobody wrote by hand: each entry is compared with each.
+    fn bounded<T>(&mut self, name: &str, line: usize, words: Vec<T>) -> Option<Vec<T>> {
+        if words.len() > WORDS {
+            self.error(line, format!("`{}{name}` has more than {WORDS} entries", self.place));
+            return None;
         }
         Some(words)
     }
@@ -141,10 +162,13 @@ impl<'a> Fields<'a> {
             self.error(entry.line, message);
         }
         self.faults.sort_by_key(|fault| fault.line);
-        let more = self.faults.len().saturating_sub(FAULTS);
-        if let Some(last) = self.faults.get(FAULTS).map(|fault| fault.line) {
-            self.faults.truncate(FAULTS);
-            self.error(last, format!("and {more} more"));
+        let rest = self.faults.split_off(self.faults.len().min(FAULTS));
+        if let Some(Fault { line, .. }) = rest.first() {
+            let message = format!("and {} more", rest.len());
+            // As bad as the worst of them.
+            let error = rest.iter().any(|fault| fault.severity == Severity::Error);
+            let fault = if error { Fault::error(*line, message) } else { Fault::warning(*line, message) };
+            self.faults.push(fault);
         }
         self.faults
     }
@@ -178,7 +202,7 @@ fn camel_case(name: &str) -> String {
 }
 
 /// Says whether one name may be meant by the other: the same letters in another case, or one letter apart.
-fn close(known: &str, typed: &str) -> bool {
+pub(super) fn close(known: &str, typed: &str) -> bool {
     if known.eq_ignore_ascii_case(typed) {
         return true;
     }

@@ -49,7 +49,14 @@ fn allowed(definition: &Definition) -> Vec<&str> {
 #[test]
 fn a_configuration_from_elsewhere_loads_unchanged() {
     let parsed = read("config.json", EXAMPLE);
-    assert_eq!(problems(&parsed), [] as [&str; 0]);
+    // It names tools that are not here; nothing of that is wrong.
+    assert!(parsed.problems.iter().all(|problem| problem.severity == Severity::Warning), "{parsed:?}");
+    let found = problems(&parsed);
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(found[0].starts_with("config.json:7: there is no tool `reading_list_*`"), "{found:?}");
+    assert!(
+        found[1].starts_with("config.json:8: this denies nothing: there is no tool `reading_list_delete`")
+    );
     let slugs: Vec<&str> = parsed.definitions.iter().map(|definition| definition.slug.as_str()).collect();
     assert_eq!(slugs, ["reading-list", "todo", "journal", "general"]);
     let [reading, _, _, general] = &parsed.definitions[..] else { panic!("{slugs:?}") };
@@ -239,6 +246,146 @@ fn claudes_own_files_are_subagents() {
     let narrow = read(".claude/agents/x.md", "---\ntools: Read, Bash(git diff:*, ls)\n---\n");
     assert!(narrow.definitions.is_empty());
     assert!(problems(&narrow)[0].contains("`Bash(git diff:*, ls)` cannot be kept"), "{narrow:?}");
+}
+
+#[test]
+fn what_would_deny_nothing_is_an_error() {
+    for (text, expected) in [
+        (
+            "name = 'a'\ntoolDenylist = ['summn']",
+            "2: this denies nothing: there is no tool `summn`; did you mean `summon`?",
+        ),
+        (
+            "tool_denylist = ['Summon']",
+            "1: this denies nothing: there is no tool `Summon`; did you mean `summon`?",
+        ),
+        ("disallowed_tools = ['teleport']", "1: this denies nothing: there is no tool `teleport`; known: "),
+        (
+            "toolDenylist = ['native_shel_*']",
+            "1: this denies nothing: there is no tool `native_shel_*`; known: ",
+        ),
+        (
+            "capability_denylist = ['todo.writ']",
+            "1: this denies nothing: there is no capability `todo.writ`; did you mean `todo.write`?",
+        ),
+        ("toolAllowlist = ['native_*']\ntoolDenylist = ['native_shel']", "2: this denies nothing: "),
+        ("toolDenylist = ['Bash(git:*)']", "1: `Bash(git:*)` cannot be kept"),
+    ] {
+        let parsed = read("agents/x.toml", text);
+        assert!(parsed.definitions.is_empty(), "{text}");
+        let found = problems(&parsed);
+        assert!(
+            found.iter().any(|found| found.starts_with(&format!("agents/x.toml:{expected}"))),
+            "{text}: {found:?}"
+        );
+    }
+    let known = problems(&read("agents/x.toml", "toolDenylist = ['teleport']"));
+    assert!(REGISTRY.iter().all(|spec| known[0].contains(spec.name)), "{known:?}");
+}
+
+#[test]
+fn what_is_denied_may_be_named_in_everybodys_words() {
+    let denied = |text: &str| one("agents/x.toml", text).scope.tools.deny;
+    for name in ["toolDenylist", "tool_denylist", "disallowedTools"] {
+        for (word, expected) in [
+            ("bash", &["native_shell", "native_net"][..]),
+            ("Bash", &["native_shell", "native_net"]),
+            ("Read", &["native_read"]),
+            ("edit", &["native_write"]),
+            ("native_*", &["native_*"]),
+            ("todo", &["todo"]),
+        ] {
+            assert_eq!(names(&denied(&format!("{name} = ['{word}']"))), expected, "{name} {word}");
+        }
+    }
+    // A plan is nothing that could be withheld.
+    let planning = read("agents/x.toml", "disallowedTools = ['ExitPlanMode']");
+    assert_eq!(
+        problems(&planning),
+        ["agents/x.toml:1: `ExitPlanMode` is not withheld: every agent may ask and plan"]
+    );
+    assert_eq!(planning.definitions.len(), 1);
+}
+
+#[test]
+fn what_would_allow_nothing_is_a_warning() {
+    for (text, expected) in [
+        ("tools = ['summn']", "there is no tool `summn`; did you mean `summon`?"),
+        ("toolAllowlist = ['summn']", "there is no tool `summn`; did you mean `summon`?"),
+        ("ceiling = ['summn']", "there is no tool `summn`; did you mean `summon`?"),
+        ("capabilityAllowlist = ['todo.x']", "there is no capability `todo.x`; known: "),
+    ] {
+        let parsed = read("agents/x.toml", text);
+        assert_eq!(parsed.definitions.len(), 1, "{text}");
+        let [problem] = &parsed.problems[..] else { panic!("{text}: {parsed:?}") };
+        assert!(problem.message.starts_with(expected), "{text}: {problem:?}");
+    }
+}
+
+#[test]
+fn warnings_that_nobody_reads_are_no_error() {
+    let names: Vec<String> = (0..20).map(|number| format!("'notes_{number}_*'")).collect();
+    let parsed = read("agents/x.toml", &format!("tools = [{}]", names.join(",")));
+    assert_eq!((parsed.definitions.len(), parsed.problems.len()), (1, 11));
+    assert_eq!(parsed.problems[10].message, "and 10 more");
+    let denied = read("agents/x.toml", &format!("tools = [{}]\ntoolDenylist = ['x']", names.join(",")));
+    assert!(denied.definitions.is_empty(), "an error among them counts");
+    let many = format!("agentDenylist = [{}]", vec!["'x'"; 501].join(","));
+    assert_eq!(
+        problems(&read("agents/x.toml", &many)),
+        ["agents/x.toml:1: `agentDenylist` has more than 500 entries"]
+    );
+}
+
+#[test]
+fn what_can_never_run_is_doubted() {
+    let providers =
+        [Known { name: "claude", efforts: &["low", "high"] }, Known { name: "scripted", efforts: &[] }];
+    let doubted = |path: &str, text: &str| {
+        let parsed = read(path, text);
+        let found = parsed.definitions.iter().flat_map(|definition| doubts(definition, &providers));
+        problems(&Parsed { problems: found.collect(), ..Parsed::default() })
+    };
+    for (text, expected) in [
+        (
+            "name = 'a'\nprovider = 'pi'",
+            "2: the provider `pi` is not in this version of Paseo; there are: claude, scripted",
+        ),
+        (
+            "provider = 'claude'\neffort = 'ultra'",
+            "2: claude does not know the effort `ultra`; it knows: low, high",
+        ),
+        (
+            "provider = 'claude'\n[[models]]\nmodel_id = 'm'\neffort = 'max'",
+            "2: claude does not know the effort `max`; it knows: low, high",
+        ),
+        (
+            "effort = 'low'\nprovider = 'scripted'",
+            "1: scripted does not know the effort `low`; it has none to choose from",
+        ),
+        (
+            "tools = ['read']\ntool_exposure = 'skills'",
+            "2: toolExposure `skills` needs a shell, and the agent has none: native_shell: the definition does not allow \
+             it by name",
+        ),
+        (
+            "permissions = 'read-only'\ntoolExposure = 'mixed'",
+            "2: toolExposure `mixed` needs a shell, and the agent has none: native_shell: permissions read-only do not \
+             grant it",
+        ),
+        (
+            "\ntype = 'external'\nexternal = { inputUrl = 'http://127.0.0.1:9' }",
+            "2: an external agent cannot be talked to in this version of Paseo",
+        ),
+    ] {
+        assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
+    }
+    let config = "[[agents]]\nagentId = 'a'\n[[agents]]\nagentId = 'b'\nchat = {}\n";
+    assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: the provider `openai`"));
+    assert!(
+        doubted("agents/x.toml", "provider = 'claude'\neffort = 'low'\ntoolExposure = 'skills'").is_empty()
+    );
+    assert!(doubted("agents/x.toml", "effort = 'ultra'").is_empty(), "whatever the default provider is");
 }
 
 #[test]

@@ -22,6 +22,7 @@ impl Session {
                 permissions: created.permissions,
                 parent: created.parent,
                 definition: created.definition,
+                of_project: created.of_project,
                 tools: created.tools,
                 ceiling: created.ceiling,
                 project: created.project,
@@ -89,6 +90,7 @@ impl Session {
                 }
             }
             Event::Entered { from, by } => self.visited(*from, by, at),
+            Event::Prompted { prompt } => self.history.prompt = Some(prompt.clone()),
             Event::Planned { todo } => self.todo.clone_from(todo),
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
@@ -98,6 +100,7 @@ impl Session {
                 self.history.reference = None;
                 self.history.turns = 0;
                 self.todo = None;
+                self.history.prompt = None;
                 self.naming.titled = false;
                 if self.is_open() {
                     self.enter(Status::Idle, Source::Person, at);

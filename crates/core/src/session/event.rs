@@ -63,6 +63,9 @@ pub enum Event {
         from: Option<SessionId>,
         by: Actor,
     },
+    /// A process was started with this added to its prompt.
+    #[serde(rename = "session.prompted")]
+    Prompted { prompt: ContentRef },
     /// The list of what is to be done was replaced.
     #[serde(rename = "session.planned")]
     Planned {
@@ -158,6 +161,9 @@ pub struct Created {
     pub parent: Option<SessionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
+    /// The definition is the project's own, and no other of that name will do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_project: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Glob>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,6 +193,7 @@ impl Created {
             permissions: Mode::Full,
             parent: None,
             definition: None,
+            of_project: false,
             tools: None,
             ceiling: None,
             project: directory.to_owned(),

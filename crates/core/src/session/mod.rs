@@ -87,6 +87,9 @@ pub struct Profile {
     /// The definition that it follows; without one: the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
+    /// The definition is the project's own, and no other of that name will do.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub of_project: bool,
     /// What it may use, instead of what its definition lets through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Glob>>,
@@ -258,6 +261,9 @@ pub struct History {
     /// The cause of the newest turn, and its distance from the person: what work between turns descends from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<(CauseId, u32)>,
+    /// What was added to the prompt of its newest process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<ContentRef>,
     /// Who wrote to it last, of all people, and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spoken: Option<(Actor, Timestamp)>,
@@ -277,6 +283,11 @@ impl Session {
     /// Returns when a limit that was reached ends, while it keeps the session from going on by itself.
     pub fn parked(&self) -> Option<Timestamp> {
         self.condition.until.filter(|_| self.is_open() && self.turn.is_none())
+    }
+
+    /// Returns the cause of its running turn, or of the newest one.
+    pub fn last_cause(&self) -> Option<CauseId> {
+        self.turn.as_ref().map(|turn| turn.cause).or(self.history.cause.map(|(cause, _)| cause))
     }
 
     /// Says whether it is open.

@@ -95,6 +95,11 @@ pub fn kind_words(schema: &Value) -> String {
     }
 }
 
+/// Returns the schema of the entries of a list that have parts of their own.
+pub fn entries(schema: &Value) -> Option<&Value> {
+    schema.get("items").filter(|of| properties(of).is_some_and(|parts| !parts.is_empty()))
+}
+
 /// Says what a tool takes: each argument with its type, and whether it may be missing.
 fn taken(schema: &Value) -> String {
     let each = properties(schema).into_iter().flatten().map(|(name, of)| {

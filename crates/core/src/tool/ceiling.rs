@@ -8,6 +8,7 @@ use super::{REGISTRY, Spec, expand};
 use crate::definition::Definition;
 use crate::glob::Glob;
 use crate::permission::Mode;
+use crate::session::Session;
 
 /// The most that a session may pass on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +49,28 @@ impl Ceiling {
         Self::default().under(definition, None, chosen.or(definition.permissions).unwrap_or_default(), chosen)
     }
 
+    /// Returns what a session may pass on now. A person's own agent passes on what its definition says now, others what
+    /// was passed on to them.
+    pub fn of(session: &Session, definition: &Definition) -> Self {
+        let stored = session.profile.ceiling.clone().unwrap_or_default();
+        if !session.profile.created_by.is_human() {
+            return stored;
+        }
+        let chosen = Some(stored.mode).filter(|mode| !mode.is_full());
+        Self::of_root(definition, chosen)
+    }
+
+    /// Returns what lies in this ceiling and not in another one: tools by name, and a freer permission mode.
+    pub fn beyond(&self, other: &Self) -> Vec<String> {
+        let names = REGISTRY.iter().map(|spec| spec.name);
+        let mut beyond: Vec<String> =
+            names.filter(|name| self.admits(name) && !other.admits(name)).map(str::to_owned).collect();
+        if self.mode < other.mode {
+            beyond.push(format!("permissions {}", self.mode.word()));
+        }
+        beyond
+    }
+
     /// Decides what an agent gets that a session with this ceiling starts. `tools` and the definition's literal names
     /// are asked for, and refused when they are too much; what is only let through by a pattern is left out.
     pub fn outfit(
@@ -62,7 +85,7 @@ impl Ceiling {
             .iter()
             .filter(|glob| glob.is_literal())
             .filter_map(|glob| super::find(glob.as_str()))
-            .filter(|spec| !definition.scope.denies(spec) && !self.admits(spec.name))
+            .filter(|spec| definition.scope.leaves_open(spec) && !self.admits(spec.name))
             .map(|spec| spec.name.to_owned())
             .collect();
         // A freer mode sorts first.

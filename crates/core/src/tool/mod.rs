@@ -50,16 +50,25 @@ impl Grants {
     ) -> Self {
         let profile = &session.profile;
         let asked_for = |spec: &Spec| match &profile.tools {
-            Some(tools) => tools.iter().any(|glob| glob.matches(spec.name)) && !definition.scope.denies(spec),
+            Some(tools) => {
+                tools.iter().any(|glob| glob.matches(spec.name)) && definition.scope.leaves_open(spec)
+            }
             None => definition.scope.admits(spec),
         };
+        // What a person switches on is for the agents that people talk to; others have it by name.
+        let named = profile.tools.is_some() || definition.scope.tools.allow.is_some();
+        let switched = |spec: &Spec| {
+            spec.switches.is_empty()
+                || spec.switches.iter().any(|key| settings.is_on(*key)) && (profile.parent.is_none() || named)
+        };
+        // A person's own agent has what its definition says now; others keep below what was passed on to them.
+        let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
         let granted = |spec: &&Spec| match spec.plugin {
             Plugin::Ui => session.labels.is_ui(),
             _ => {
-                let ceiling = profile.ceiling.as_ref();
                 !off.contains(&spec.plugin)
                     && spec.power.is_none_or(|power| profile.permissions.grants(power))
-                    && (spec.switches.is_empty() || spec.switches.iter().any(|key| settings.is_on(*key)))
+                    && switched(spec)
                     && asked_for(spec)
                     && ceiling.is_none_or(|ceiling| ceiling.admits(spec.name))
             }

@@ -28,10 +28,10 @@ impl Scope {
         name.starts_with("system_") || (self.tools.pass(name) && capable)
     }
 
-    /// Says whether a tool is kept out whatever else is asked for: by name or by capability.
-    pub fn denies(&self, spec: &Spec) -> bool {
-        self.tools.denies(spec.name)
-            || spec.capabilities.iter().any(|capability| self.capabilities.denies(capability))
+    /// Says whether a tool may be had by its name, although the list of names does not let it through.
+    pub fn leaves_open(&self, spec: &Spec) -> bool {
+        !self.tools.denies(spec.name)
+            && spec.capabilities.iter().all(|capability| self.capabilities.pass(capability))
     }
 
     /// Says whether it lets everything through.
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(admitted(&scope), ["agents_message"]);
         assert!(!scope.admits(find("todo").unwrap()));
         // Those stay even for whoever is given tools by name.
-        let denied = REGISTRY.iter().filter(|spec| scope.denies(spec)).map(|spec| spec.name);
+        let denied = REGISTRY.iter().filter(|spec| !scope.leaves_open(spec)).map(|spec| spec.name);
         assert_eq!(denied.collect::<Vec<_>>(), ["agents_list", "todo"]);
     }
 

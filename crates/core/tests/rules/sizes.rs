@@ -75,6 +75,7 @@ fn the_largest_session_fits() {
         permissions: Mode::ReadOnly,
         parent: Some(Bed::new().session().id),
         definition: Some("d".repeat(SLUG_CHARS)),
+        of_project: true,
         tools: Some(REGISTRY.iter().map(|spec| Glob::new(spec.name)).collect()),
         ceiling: Some(Ceiling {
             tools: Some(REGISTRY.iter().map(|spec| spec.name.to_owned()).collect()),

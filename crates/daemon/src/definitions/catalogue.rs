@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use paseo_core::definition::{Definition, Problem};
+use paseo_core::definition::{Change, Definition, Problem};
 use paseo_wire::error::Code;
 
 use super::layer::Layer;
@@ -36,7 +36,10 @@ pub(crate) struct Project {
     pub(crate) directory: String,
     pub(crate) sha256: String,
     pub(crate) trust: Trust,
-    pub(crate) files: Vec<String>,
+    /// With the hash of each.
+    pub(crate) files: BTreeMap<String, String>,
+    /// What became of the files that were trusted, when that was others, and is known.
+    pub(crate) changes: Option<BTreeMap<String, Change>>,
 }
 
 /// Whether a project's definitions count.
@@ -44,9 +47,12 @@ pub(crate) struct Project {
 pub(crate) enum Trust {
     /// A person has trusted exactly these.
     Trusted,
-    /// A person has trusted others, here or above. These do not count, nor does anything in their place: whoever
-    /// changes a file must not get what the file held back.
+    /// A person has trusted others here. These do not count, nor does anything in their place: whoever changes a file
+    /// must not get what the file held back.
     Changed,
+    /// Nobody ever has, and a person has trusted those of a folder above. Whoever puts a folder in front of it must not
+    /// get what that one held back, either.
+    Nearer,
     /// Nobody ever has: as if they were not there.
     Never,
 }
@@ -57,7 +63,7 @@ impl Trust {
         match self {
             Self::Trusted => "trusted",
             Self::Changed => "changed",
-            Self::Never => "untrusted",
+            Self::Nearer | Self::Never => "untrusted",
         }
     }
 }
@@ -134,6 +140,7 @@ impl Catalogue {
         for slug in slugs {
             let words = match trust {
                 Trust::Changed => "has changed since it was trusted",
+                Trust::Nearer => "is not trusted, and nearer than those above that are",
                 Trust::Trusted | Trust::Never => "is not trusted",
             };
             let failure = Failure::new(
@@ -141,7 +148,7 @@ impl Catalogue {
                 format!("the agent definition `{slug}` of this project {words}"),
             )
             .hint("`paseo agents trust` shows what it may do, and asks you");
-            if trust == Trust::Changed || !self.by_slug.contains_key(slug) {
+            if matches!(trust, Trust::Changed | Trust::Nearer) || !self.by_slug.contains_key(slug) {
                 self.refuse(slug, failure);
             }
         }
@@ -181,7 +188,13 @@ mod tests {
     use super::*;
 
     fn own(trust: Trust, slugs: &[&str]) -> Vec<(Project, Arc<Layer>)> {
-        let project = Project { directory: "/p".to_owned(), sha256: String::new(), trust, files: Vec::new() };
+        let project = Project {
+            directory: "/p".to_owned(),
+            sha256: String::new(),
+            trust,
+            files: BTreeMap::new(),
+            changes: None,
+        };
         vec![(project, Arc::new(layer(Origin::Project, slugs, &[])))]
     }
 

@@ -1,6 +1,6 @@
 //! The files that hold definitions: where they are, whether they changed, and what they say. All of it bounded.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, DirEntry, File, Metadata};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,10 @@ const FILE_BYTES: u64 = 256 * 1024;
 const FILES: usize = 500;
 /// Most entries of one folder that are looked at.
 const ENTRIES: usize = 10_000;
+/// Most entries of one folder that are said not to be read.
+const UNREAD: usize = 20;
+/// How files are called that other programs keep definitions in.
+const FOREIGN: [&str; 6] = ["json", "yaml", "yml", "toml", "md", "markdown"];
 /// A file that was changed so recently may be changed again without a trace.
 const SETTLING: Duration = Duration::from_secs(1);
 
@@ -58,6 +62,8 @@ pub(super) struct Scan {
     pub(super) files: Vec<Found>,
     /// Folders with more files than are read.
     pub(super) overfull: Vec<PathBuf>,
+    /// What somebody may take for a definition, and is none.
+    pub(super) unread: Vec<PathBuf>,
 }
 
 impl Place {
@@ -131,9 +137,14 @@ impl Scan {
     fn folder(&mut self, root: &Path, folder: &str, within: &Path, formats: &[(&str, Format)]) {
         let directory = root.join(folder);
         let Ok(entries) = fs::read_dir(&directory) else { return };
+        let entries: Vec<DirEntry> = entries.take(ENTRIES).flatten().collect();
+        let mut unread: Vec<PathBuf> =
+            entries.iter().filter(|entry| is_unread(entry, formats)).map(DirEntry::path).collect();
+        unread.sort();
+        unread.truncate(UNREAD);
+        self.unread.extend(unread);
         let mut found: Vec<Found> = entries
-            .take(ENTRIES)
-            .flatten()
+            .iter()
             .filter_map(|entry| {
                 let path = entry.path();
                 let name = entry.file_name().to_string_lossy().into_owned();
@@ -161,11 +172,12 @@ impl Scan {
 
     /// Says whether a later change of these files would show.
     pub(super) fn is_settled(&self, now: SystemTime) -> bool {
-        let newest = self.files.iter().map(|found| found.stamp.changed.max(found.stamp.modified)).max();
+        // The time that nobody can set. One in the future says nothing.
+        let newest = self.files.iter().map(|found| found.stamp.changed).max();
         let Some((seconds, nanoseconds)) = newest else { return true };
         let newest = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
         let newest = newest.map(|(seconds, nanoseconds)| UNIX_EPOCH + Duration::new(seconds, nanoseconds));
-        newest.is_some_and(|newest| now.duration_since(newest).is_ok_and(|age| age > SETTLING))
+        newest.is_none_or(|newest| now.duration_since(newest).map_or(true, |age| age > SETTLING))
     }
 }
 
@@ -197,6 +209,18 @@ impl Found {
 /// Says how many files of a folder are read.
 pub(super) fn overfull() -> String {
     format!("there are more than {FILES} definitions in this folder; the rest is not read")
+}
+
+/// Says whether something in a folder looks like a definition and is not read.
+fn is_unread(entry: &DirEntry, formats: &[(&str, Format)]) -> bool {
+    let path = entry.path();
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if entry.file_name().to_string_lossy().starts_with('.')
+        || formats.iter().any(|(known, _)| *known == extension)
+    {
+        return false;
+    }
+    FOREIGN.contains(&extension.to_ascii_lowercase().as_str()) || path.is_dir()
 }
 
 fn stamp(path: &Path) -> Option<Stamp> {

@@ -16,8 +16,8 @@ const BYTES: usize = 4 * 1024 * 1024;
 pub(super) struct Layer {
     pub(super) definitions: BTreeMap<String, Arc<Definition>>,
     pub(super) problems: Vec<Problem>,
-    /// The files that were read, from the place on, sorted.
-    pub(super) files: Vec<String>,
+    /// The files that were read, from the place on, with the hash of each.
+    pub(super) files: BTreeMap<String, String>,
     /// Of all of them, with their names.
     pub(super) sha256: String,
 }
@@ -52,9 +52,21 @@ impl Layer {
                 }
             }
         }
-        layer.sha256 = hash(&texts);
-        layer.files = texts.into_keys().map(str::to_owned).collect();
+        for path in &scan.unread {
+            let message =
+                "it is not read: a definition is a file `<slug>.toml` or `<slug>.md` right in this folder";
+            let problem = problem(&path.display().to_string(), message.to_owned(), None);
+            layer.problems.push(Problem { severity: Severity::Warning, ..problem });
+        }
+        layer.sha256 = hash(texts.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
+        let hashed = |(name, text): (&str, String)| (name.to_owned(), hash([text.as_bytes()]));
+        layer.files = texts.into_iter().map(hashed).collect();
         layer
+    }
+
+    /// Says whether it defines nothing, not even something that is broken.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 
     /// Says why a definition that is there in name cannot be used.
@@ -107,14 +119,12 @@ fn problem(file: &str, message: String, slug: Option<&str>) -> Problem {
     }
 }
 
-/// Hashes names and contents, so that no other set of files has the same hash.
-fn hash(texts: &BTreeMap<&str, String>) -> String {
+/// Hashes parts, so that no other parts have the same hash.
+fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Sha256::new();
-    for (name, text) in texts {
-        for part in [name.as_bytes(), text.as_bytes()] {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

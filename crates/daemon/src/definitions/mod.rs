@@ -1,6 +1,7 @@
 //! The definitions that count in a project, wherever they come from. They are read again whenever a file changed.
 
 mod catalogue;
+mod doubts;
 mod files;
 mod layer;
 #[cfg(test)]
@@ -12,12 +13,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use paseo_core::definition::{Definition, Keys};
+use paseo_core::definition::{Definition, Keys, Origin, changes};
 use paseo_core::session::Session;
 use paseo_runtime::keys::Key;
 use paseo_wire::error::Code;
 
 pub(crate) use catalogue::{Catalogue, Listed, Project, Trust};
+pub(crate) use doubts::doubts;
 
 use self::files::{Place, Scan};
 use self::layer::Layer;
@@ -53,8 +55,33 @@ struct Remembered {
     layer: Arc<Layer>,
 }
 
-/// What a catalogue was made from: the home's, then those of the project that matter, the nearest last.
-type Ingredients = (Arc<Layer>, Vec<(Project, Arc<Layer>)>);
+/// What a catalogue was made from.
+struct Ingredients {
+    home: Arc<Layer>,
+    /// Those of the project that matter, the nearest last.
+    own: Vec<(Project, Arc<Layer>)>,
+    /// Places of the project that define nothing, and have something wrong.
+    empty: Vec<Arc<Layer>>,
+}
+
+impl Catalogue {
+    /// Returns the definition that a session follows. Where it was the project's own, none of the same name will do:
+    /// whoever removes it must not get what it held back.
+    pub(crate) fn followed(&self, session: &Session) -> Result<Arc<Definition>, Failure> {
+        let slug = session.profile.slug();
+        let found = self.get(slug)?;
+        if session.profile.of_project && found.source.origin != Origin::Project {
+            let message =
+                format!("the project's own definition of `{slug}` is gone, which this agent follows");
+            return Err(Failure::new(Code::NotFound, message)
+                .hint("bring its file back, and run `paseo agents trust` if it has changed"));
+        }
+        Ok(found)
+    }
+}
+
+/// The places of a project that define something, and those that do not.
+type Own = (Vec<(Project, Arc<Layer>)>, Vec<Arc<Layer>>);
 
 impl Definitions {
     pub(crate) fn new(home: &Path, settings: SettingsCell, keys: BTreeMap<String, Key>) -> Self {
@@ -69,13 +96,16 @@ impl Definitions {
         let places = Place::of_project(Path::new(project), &shared.home);
         let mut memory = shared.memory.lock();
         let home = memory.layer(&Place::Home(shared.home.clone()), &shared.known_keys);
-        let ingredients = (home, self.own(&mut memory, &places));
+        let (own, empty) = self.own(&mut memory, &places);
+        let ingredients = Ingredients { home, own, empty };
         if let Some((from, catalogue)) = memory.catalogues.get(&places)
             && same(from, &ingredients)
         {
             return Arc::clone(catalogue);
         }
-        let catalogue = Arc::new(Catalogue::of(&ingredients.0, &ingredients.1));
+        let mut catalogue = Catalogue::of(&ingredients.home, &ingredients.own);
+        catalogue.problems.extend(ingredients.empty.iter().flat_map(|layer| layer.problems.iter().cloned()));
+        let catalogue = Arc::new(catalogue);
         if memory.catalogues.len() >= PROJECTS {
             memory.catalogues.clear();
             memory.layers.clear();
@@ -86,11 +116,12 @@ impl Definitions {
 
     /// Returns what a project defines: in the nearest place that defines anything. When nobody ever trusted that, and
     /// somebody did trust one above, then that one stays, and what was put in front of it only takes away.
-    fn own(&self, memory: &mut Memory, places: &[Place]) -> Vec<(Project, Arc<Layer>)> {
-        let mut own = Vec::new();
+    fn own(&self, memory: &mut Memory, places: &[Place]) -> Own {
+        let (mut own, mut empty) = (Vec::new(), Vec::new());
         for place in places {
             let layer = memory.layer(place, &self.0.known_keys);
-            if layer.files.is_empty() && layer.problems.is_empty() {
+            if layer.is_empty() {
+                empty.push(layer);
                 continue;
             }
             let project = self.project(place, &layer);
@@ -103,15 +134,15 @@ impl Definitions {
             }
         }
         if let [(nearest, _), _] = &mut own[..] {
-            nearest.trust = Trust::Changed;
+            nearest.trust = Trust::Nearer;
         }
         own.reverse();
-        own
+        (own, empty)
     }
 
     /// Returns the definition that a session follows, as it is now.
     pub(crate) fn of(&self, session: &Session) -> Result<Arc<Definition>, Failure> {
-        self.catalogue(&session.profile.project).get(session.profile.slug())
+        self.catalogue(&session.profile.project).followed(session)
     }
 
     /// Returns what the harness of a session must find in its environment, for its model to be paid with the key that
@@ -148,7 +179,9 @@ impl Definitions {
         } else {
             Trust::Never
         };
-        Project { directory, sha256: layer.sha256.clone(), trust, files: layer.files.clone() }
+        let before = settings.trusted_files.get(&directory).filter(|before| !before.is_empty());
+        let changes = before.filter(|_| trust == Trust::Changed).map(|before| changes(before, &layer.files));
+        Project { directory, sha256: layer.sha256.clone(), trust, files: layer.files.clone(), changes }
     }
 }
 
@@ -166,8 +199,13 @@ impl Memory {
 }
 
 fn same(one: &Ingredients, other: &Ingredients) -> bool {
-    let own = one.1.iter().zip(&other.1).all(|((one, layer), (other, same))| {
-        Arc::ptr_eq(layer, same) && one.trust == other.trust && one.directory == other.directory
-    });
-    own && one.1.len() == other.1.len() && Arc::ptr_eq(&one.0, &other.0)
+    let own = one.own.len() == other.own.len()
+        && one
+            .own
+            .iter()
+            .zip(&other.own)
+            .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1));
+    let empty = one.empty.len() == other.empty.len()
+        && one.empty.iter().zip(&other.empty).all(|(one, other)| Arc::ptr_eq(one, other));
+    own && empty && Arc::ptr_eq(&one.home, &other.home)
 }

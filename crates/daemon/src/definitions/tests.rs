@@ -201,7 +201,8 @@ fn what_is_put_in_front_of_what_is_trusted_only_takes_away() {
     bed.write("repo/.paseo/agents/other.md", "Other.");
     let trusted = bed.catalogue("repo").project.clone().unwrap();
     let mut settings = Settings::default();
-    let event = Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256 };
+    let event =
+        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
     settings.apply(&event, Timestamp::default());
     let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
     let prompt = |slug: &str| {
@@ -214,8 +215,46 @@ fn what_is_put_in_front_of_what_is_trusted_only_takes_away() {
     fs::create_dir_all(bed.path("repo/part/.claude/agents")).unwrap();
     assert_eq!(prompt(DEFAULT).as_deref(), Ok("Be careful."), "an empty folder is none");
     bed.write("repo/part/.paseo/agents/default.md", "Be free.");
-    assert!(prompt(DEFAULT).unwrap_err().contains("has changed since it was trusted"));
+    let refused = prompt(DEFAULT).unwrap_err();
+    assert!(refused.ends_with("is not trusted, and nearer than those above that are"), "{refused}");
     assert_eq!(prompt("other").as_deref(), Ok("Other."));
+}
+
+#[test]
+fn what_is_never_read_is_said() {
+    let bed = Bed::new();
+    for name in ["a.json", "b.yaml", "sub/c.md", "notes.txt", ".hidden.json"] {
+        bed.write(&format!("project/.paseo/agents/{name}"), "");
+    }
+    let read = |name: &str| {
+        format!(
+            "project/.paseo/agents/{name}:1: it is not read: a definition is a file `<slug>.toml` or `<slug>.md` right \
+             in this folder"
+        )
+    };
+    assert_eq!(bed.problems("project"), [read("a.json"), read("b.yaml"), read("sub")]);
+    assert!(bed.catalogue("project").project.is_none(), "there is nothing to trust");
+}
+
+#[test]
+fn it_is_known_which_files_changed_since_they_were_trusted() {
+    let bed = Bed::new();
+    bed.write("p/.paseo/agents/a.md", "A.");
+    bed.write("p/.paseo/agents/b.md", "B.");
+    let trusted = bed.catalogue("p").project.clone().unwrap();
+    let mut settings = Settings::default();
+    let event =
+        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
+    settings.apply(&event, Timestamp::default());
+    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    bed.write("p/.paseo/agents/a.md", "Changed.");
+    bed.write("p/.paseo/agents/c.md", "C.");
+    fs::remove_file(bed.path("p/.paseo/agents/b.md")).unwrap();
+    let project = definitions.catalogue(bed.path("p").to_str().unwrap()).project.clone().unwrap();
+    let changes: Vec<String> =
+        project.changes.unwrap().iter().map(|(file, change)| format!("{file} {}", change.word())).collect();
+    let expected = ["a.md changed", "b.md removed", "c.md added"].map(|file| format!(".paseo/agents/{file}"));
+    assert_eq!((project.trust, changes), (Trust::Changed, expected.to_vec()));
 }
 
 #[test]
@@ -258,5 +297,6 @@ fn the_hash_covers_names_and_contents() {
     assert_ne!(hash(), first);
     let catalogue = bed.catalogue("p");
     let project = catalogue.project.as_ref().unwrap();
-    assert_eq!((project.trust, &project.files[..]), (Trust::Never, &[".paseo/agents/b.md".to_owned()][..]));
+    let files: Vec<&str> = project.files.keys().map(String::as_str).collect();
+    assert_eq!((project.trust, files), (Trust::Never, vec![".paseo/agents/b.md"]));
 }

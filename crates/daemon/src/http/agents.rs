@@ -1,15 +1,17 @@
 //! Definitions of agents: what there is, what each comes to, and whose count.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::definition::{Definition, Kind, Problem, missing};
+use paseo_core::definition::{Change, Definition, Kind, Problem, Severity, missing};
 use paseo_core::glob::{Glob, Lists};
 use paseo_core::settings::Event;
 use paseo_core::tool::REGISTRY;
 use paseo_wire::agent::{
-    AgentEntry, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView, EffectiveTool, ListsView,
-    ModelView, TrustAgents,
+    AgentEntry, AgentFileChange, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView,
+    AgentViewQuery, EffectiveTool, ListsView, ModelView, TrustAgents,
 };
 use paseo_wire::error::Code;
 
@@ -17,24 +19,30 @@ use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Path};
 use super::sessions::directory;
-use crate::definitions::{Catalogue, Listed};
+use crate::definitions::{Catalogue, Listed, doubts};
 use crate::failure::Failure;
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<AgentQuery>) -> Answer<AgentList> {
-    let project = project(query)?;
-    Ok(Json(shown(&app.sessions.context.definitions.catalogue(&project))))
+    Ok(Json(shown(&app, &project(query.project)?)))
 }
 
 pub(crate) async fn show(
     State(app): State<App>,
     Path(slug): Path<String>,
-    Asked(query): Asked<AgentQuery>,
+    Asked(query): Asked<AgentViewQuery>,
 ) -> Answer<AgentView> {
-    let catalogue = app.sessions.context.definitions.catalogue(&project(query)?);
+    let project = project(query.project)?;
+    let catalogue = app.sessions.context.definitions.catalogue(&project);
     let named = || catalogue.listed().iter().filter(|listed| listed.definition.slug == slug);
-    // What cannot be used can be looked at.
-    match named().find(|listed| listed.counts).or_else(|| named().next()) {
-        Some(listed) => Ok(Json(view(&app, &catalogue, listed))),
+    let found = if query.untrusted {
+        named().find(|listed| !listed.trusted)
+    } else {
+        // What cannot be used can be looked at.
+        named().find(|listed| listed.counts).or_else(|| named().next())
+    };
+    match found {
+        Some(listed) => Ok(Json(view(&app, &catalogue, listed, &project))),
+        None if query.untrusted => Err(no_untrusted(&catalogue, &slug)),
         None => Err(catalogue
             .get(&slug)
             .err()
@@ -57,7 +65,8 @@ pub(crate) async fn trust(
         )
         .hint("look again with `paseo agents trust`"));
     }
-    change(&app, &by, Event::ProjectTrusted { project: found.directory, sha256 }, &project).await
+    let event = Event::ProjectTrusted { project: found.directory, sha256, files: found.files };
+    change(&app, &by, event, &project).await
 }
 
 pub(crate) async fn distrust(
@@ -65,7 +74,7 @@ pub(crate) async fn distrust(
     Caller(by): Caller,
     Asked(query): Asked<AgentQuery>,
 ) -> Answer<AgentList> {
-    let project = project(query)?;
+    let project = project(query.project)?;
     let catalogue = app.sessions.context.definitions.catalogue(&project);
     // The files may be gone, and the trust in them not.
     let directory = catalogue.project.as_ref().map_or(project.clone(), |found| found.directory.clone());
@@ -82,11 +91,11 @@ pub(crate) async fn distrust(
 async fn change(app: &App, by: &Actor, event: Event, project: &str) -> Answer<AgentList> {
     let context = &app.sessions.context;
     context.settings.change(&context.journal, by, event).await?;
-    Ok(Json(shown(&context.definitions.catalogue(project))))
+    Ok(Json(shown(app, project)))
 }
 
-fn project(query: AgentQuery) -> Result<String, Failure> {
-    query.project.map(|project| directory(&project)).transpose().map(Option::unwrap_or_default)
+fn project(asked: Option<String>) -> Result<String, Failure> {
+    asked.map(|project| directory(&project)).transpose().map(Option::unwrap_or_default)
 }
 
 fn none(project: &str) -> Failure {
@@ -94,17 +103,47 @@ fn none(project: &str) -> Failure {
         .hint("they would be in .paseo/agents or .claude/agents, there or above in the same repository")
 }
 
-fn shown(catalogue: &Catalogue) -> AgentList {
+/// Says that there is nothing to look at before it is trusted, or that it is too broken for that.
+fn no_untrusted(catalogue: &Catalogue, slug: &str) -> Failure {
+    let lost =
+        |problem: &&Problem| problem.slug.as_deref() == Some(slug) && problem.severity == Severity::Error;
+    if let Some(Problem { file, line, message, .. }) = catalogue.problems.iter().find(lost) {
+        let words = format!("the agent definition `{slug}` cannot be shown: {file}:{line}: {message}");
+        return Failure::new(Code::Conflict, words);
+    }
+    let held = catalogue.listed().iter().filter(|listed| !listed.trusted);
+    let held: Vec<&str> = held.map(|listed| listed.definition.slug.as_str()).collect();
+    let hint = match &held[..] {
+        [] => "nothing here waits for your trust".to_owned(),
+        held => format!("there are: {}", held.join(", ")),
+    };
+    Failure::new(Code::NotFound, format!("there is no agent definition `{slug}` that is not trusted"))
+        .hint(hint)
+}
+
+fn shown(app: &App, project: &str) -> AgentList {
+    let context = &app.sessions.context;
+    let catalogue = context.definitions.catalogue(project);
+    let doubts = doubts(&catalogue, &context.providers, project);
     AgentList {
         project: catalogue.project.as_ref().map(|found| AgentProject {
             directory: found.directory.clone(),
             sha256: found.sha256.clone(),
             trust: found.trust.word().to_owned(),
-            files: found.files.clone(),
+            files: found.files.keys().cloned().collect(),
+            changes: found.changes.as_ref().map(changed),
         }),
         agents: catalogue.listed().iter().map(entry).collect(),
-        problems: catalogue.problems.iter().map(problem).collect(),
+        problems: catalogue.problems.iter().chain(&doubts).map(problem).collect(),
     }
+}
+
+fn changed(changes: &BTreeMap<String, Change>) -> Vec<AgentFileChange> {
+    let change = |(file, change): (&String, &Change)| AgentFileChange {
+        file: file.clone(),
+        change: change.word().to_owned(),
+    };
+    changes.iter().map(change).collect()
 }
 
 fn entry(listed: &Listed) -> AgentEntry {
@@ -127,11 +166,14 @@ fn entry(listed: &Listed) -> AgentEntry {
         trusted: *trusted,
         permissions: definition.permissions.map(|mode| mode.word().to_owned()),
         tools: lists(&definition.scope.tools),
+        ceiling: definition.ceiling.as_deref().map(words),
+        directory: definition.directory.clone(),
     }
 }
 
-fn view(app: &App, catalogue: &Catalogue, listed: &Listed) -> AgentView {
+fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> AgentView {
     let context = &app.sessions.context;
+    let doubts = doubts(catalogue, &context.providers, project);
     let (definition, settings) = (&listed.definition, context.settings.get());
     let tools = REGISTRY.iter().map(|spec| {
         let reason = missing(spec, definition, &settings, &context.plugins_off).map(|why| why.to_string());
@@ -156,14 +198,13 @@ fn view(app: &App, catalogue: &Catalogue, listed: &Listed) -> AgentView {
         exposure: definition.exposure.word().to_owned(),
         skills: lists(&definition.skills),
         agents: lists(&definition.agents),
-        ceiling: definition.ceiling.as_deref().map(words),
-        directory: definition.directory.clone(),
         input_url,
         callback_base_url,
         effective_tools: tools.collect(),
         problems: catalogue
             .problems
             .iter()
+            .chain(&doubts)
             .filter(|problem| concerns(problem, definition))
             .map(problem)
             .collect(),

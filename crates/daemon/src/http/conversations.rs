@@ -10,10 +10,10 @@ use paseo_core::definition::Definition;
 use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
 use paseo_core::label::{Label, Labels, UI};
 use paseo_core::limits::PAGE_ROWS;
-use paseo_core::session::{self, Class, Receipt as Stage, Status, Verb};
+use paseo_core::session::{self, Class, Receipt as Stage, Session, Status, Verb};
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
-    WentBack,
+    WentBack, Whereabouts, WhereaboutsQuery,
 };
 use paseo_wire::error::Code;
 use paseo_wire::message::{CreatedSession, Receipt};
@@ -93,6 +93,39 @@ pub(crate) async fn message(
     Ok(Json(MessagedAgent { session: whole(&app, id).await?, receipt, created }))
 }
 
+/// Says which session of a project a person is in.
+pub(crate) async fn whereabouts(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Asked(query): Asked<WhereaboutsQuery>,
+) -> Answer<Whereabouts> {
+    let found = person_is_in(&app, &by, &directory(&query.project)?).await?;
+    let entered = found.as_ref().and_then(|session| session.entered.as_ref());
+    let from = entered.filter(|entered| entered.by == by).map(|entered| entered.from.to_string());
+    let session = match &found {
+        Some(session) => Some(whole(&app, session.id).await?),
+        None => None,
+    };
+    Ok(Json(Whereabouts { session, from }))
+}
+
+/// Finds the session of a project that a person is in. Where they came to from another project they are not in this one.
+async fn person_is_in(app: &App, by: &Actor, project: &str) -> Result<Option<Arc<Session>>, Failure> {
+    let context = &app.sessions.context;
+    let mut here = Vec::new();
+    for session in context.directory.all() {
+        let known = session.last_visit(by).is_some() && routing::is_met_in(context, &session, project);
+        let from = match session.entered.as_ref().filter(|entered| known && entered.by == *by) {
+            Some(entered) => context.journal.session(entered.from).await?,
+            None => None,
+        };
+        if known && from.is_none_or(|(from, _)| routing::is_met_in(context, &from, project)) {
+            here.push(session);
+        }
+    }
+    Ok(session::whereabouts(&here, by).cloned())
+}
+
 /// Brings a person to an agent's session, and notes where they came from.
 pub(crate) async fn switch(
     State(app): State<App>,
@@ -108,7 +141,7 @@ pub(crate) async fn switch(
     let definition = routing::for_person(context, &project, &slug)?;
     let from = match &request.from {
         Some(typed) => Some(resolve(&app, &by, typed).await?),
-        None => session::whereabouts(&context.directory.all(), &by).map(|session| session.id),
+        None => person_is_in(&app, &by, &project).await?.map(|session| session.id),
     };
     let wanted = Wanted { by: &by, definition, project, text: request.text, ui: request.ui, key: None };
     let (id, created, receipt) = match find(&app, Choice::LatestOrCreate, &wanted).await? {
@@ -202,7 +235,11 @@ async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -
     };
     let (receipt, turn) = match settled(app, id, delivery).await? {
         Some((receipt, Some(turn))) => (receipt, turn),
-        Some((Stage::Handed, None)) => return Err(refused("asks for permission before it has summed up")),
+        Some((Stage::Handed, None)) => {
+            let asks = refused("asks for permission before it has summed up");
+            let hint = format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`; then go back");
+            return Err(Failure { code: Code::WaitingForPermission, ..asks.hint(hint) });
+        }
         Some((_, None)) => return Err(refused("did not take up that it shall sum up")),
         None => {
             let minutes = PATIENCE.as_secs() / 60;

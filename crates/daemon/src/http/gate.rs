@@ -14,7 +14,7 @@ use super::routes::Route;
 use super::{App, devices};
 use crate::failure::Failure;
 use crate::identity::{Edge, Peer};
-use crate::mint;
+use crate::{mint, tools};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +114,12 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
                 Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
             })?;
             context.grants(&session).check(tool).map_err(|refused| {
-                Failure::new(Code::Forbidden, refused.to_string())
-                    .hint(format!("a person can grant it with `paseo settings set perm_{tool} on`"))
+                let (sessions, id, text) = (app.sessions.clone(), *id, refused.to_string());
+                // Recorded like a refusal by any other way.
+                tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });
+                Failure::new(Code::Forbidden, refused.to_string()).hint(
+                    "`paseo agents show` says what its definition lets through, and which settings are off",
+                )
             })?;
             Ok(Some(actor))
         }

@@ -105,6 +105,10 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/openapi.json", Access::Anyone, || get(openapi::document)).says("This document."),
     route("GET", "/api/status", Access::Anyone, || get(admin::status)).says("The daemon about itself.").gives("DaemonStatus"),
     route("GET", "/api/whoami", Access::Anyone, || get(admin::whoami)).says("Who the caller is.").gives("WhoAmI"),
+    route("GET", "/api/whereabouts", Access::Human, || get(conversations::whereabouts))
+        .says("Which session of a project the caller is in, and where they came from.")
+        .asks(&["project"])
+        .gives("Whereabouts"),
     route("POST", "/api/shutdown", Access::Human, || post(admin::shutdown)).says("Stops the daemon in good order.")
         .answers(202),
     route("GET", "/api/sessions", Access::Human, || get(listing::list))
@@ -186,7 +190,7 @@ pub(crate) static ROUTES: &[Route] = &[
         .gives("AgentList"),
     route("GET", "/api/agents/{slug}", Access::Human, || get(agents::show))
         .says("Shows a definition with everything that it comes to: which tools its agents have, and why not the others.")
-        .asks(&["project"])
+        .asks(&["project", "untrusted"])
         .gives("AgentView"),
     route("POST", "/api/projects/trust", Access::Human, || post(agents::trust))
         .says("Makes the definitions of a project count, as long as they stay as they are.")

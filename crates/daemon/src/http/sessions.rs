@@ -139,7 +139,7 @@ pub(crate) async fn show(
     answer(&app, id).await
 }
 
-/// Shows what is added to the harness's prompt, from where the harness gets it.
+/// Shows what was added to the prompt of the newest harness, to the letter.
 pub(crate) async fn prompt(
     State(app): State<App>,
     Caller(by): Caller,
@@ -153,7 +153,13 @@ pub(crate) async fn prompt(
         .session(id)
         .await?
         .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
-    Ok(Json(PromptView { prompt: app.sessions.context.prompt(&session) }))
+    let context = &app.sessions.context;
+    let given = match &session.history.prompt {
+        Some(given) => context.journal.log.text(given.id.uuid()).await?,
+        None => None,
+    };
+    // Before its first process there is only what it would be given.
+    Ok(Json(PromptView { prompt: given.unwrap_or_else(|| context.prompt(&session)) }))
 }
 
 pub(crate) async fn patch(
@@ -188,13 +194,12 @@ pub(crate) async fn remove(
     let id = resolve(&app, &by, &typed).await?;
     let session = app.sessions.context.journal.session(id).await?.map(|(session, _)| session);
     let lost = session.as_ref().map_or(0, |session| session.queue.len());
-    let Json(done) =
-        act(app.clone(), by.clone(), typed, |reply| Command::Delete { by: by.clone(), force, reply }).await?;
+    let seq = app.sessions.context.journal.head();
+    let handle = app.sessions.context.directory.handle(id);
+    let closed_with = app.sessions.delete(id, &by, force).await?;
     let nobodys = |entry| WorktreeEntry { session: None, handle: None, open: false, ..entry };
     let worktree = left(&app, session).await.map(nobodys);
-    let _family = app.sessions.context.families.lock().await;
-    let closed_with = app.sessions.close_descendants(id, &by).await?;
-    Ok(Json(ActionAnswer { lost, worktree, closed_with, ..done }))
+    Ok(Json(ActionAnswer { seq, changed: true, handle, id: id.to_string(), lost, worktree, closed_with }))
 }
 
 pub(crate) async fn stop(
@@ -304,10 +309,13 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
         .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
     let mut children = context.directory.all();
     children.retain(|other| other.profile.parent == Some(id));
+    let waits_for = context.waits.of(id).into_iter().map(|other| context.directory.handle(other));
     Ok(SessionView {
         last_snippet: glimpse::newest_words(&context.journal, id).await?,
         todo: glimpse::todo(&context.journal, &session).await?,
         children: Some(children.iter().map(|child| child.id.to_string()).collect()),
+        last_cause: session.last_cause().map(|cause| cause.to_string()),
+        waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
         ..shown(app, &session).await?
     })
 }

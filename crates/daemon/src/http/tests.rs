@@ -102,6 +102,7 @@ impl House {
             permissions: Mode::Full,
             parent,
             definition: None,
+            of_project: false,
             tools: None,
             ceiling: None,
             spawned: None,

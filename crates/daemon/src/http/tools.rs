@@ -17,7 +17,7 @@ use super::reply::Answer;
 use super::request::{Body, Caller, Path};
 use super::sessions::resolve;
 use crate::failure::Failure;
-use crate::tools::{self, catalogue};
+use crate::tools::{self, Way, catalogue};
 
 /// Lists what the calling agent can call.
 pub(crate) async fn own(State(app): State<App>, Caller(by): Caller) -> Answer<ToolList> {
@@ -46,7 +46,8 @@ pub(crate) async fn call(
     Path(name): Path<String>,
     Body(ToolArguments(arguments)): Body<ToolArguments>,
 ) -> Answer<ToolAnswer> {
-    let (outcome, text) = tools::call(&app.sessions, agent(&by)?, &name, Value::Object(arguments)).await;
+    let (outcome, text) =
+        tools::call(&app.sessions, agent(&by)?, Way::Process, &name, Value::Object(arguments)).await;
     let outcome = match outcome {
         ToolOutcome::Ok => "ok",
         ToolOutcome::Error => "error",

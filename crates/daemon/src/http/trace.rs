@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Json;
 use axum::extract::State;
+use paseo_core::actor::Actor;
 use paseo_core::cause::{self, Cause};
 use paseo_core::codec;
 use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
@@ -18,9 +19,10 @@ use paseo_wire::trace::{CauseAgent, CauseTurn, CauseView, DeliveryTrace, TraceSt
 use super::App;
 use super::reply::Answer;
 use super::request::{Caller, Path};
+use super::sessions::resolve;
 use crate::failure::Failure;
 use crate::journal::Entries;
-use crate::sessions::Command;
+use crate::sessions::{Command, gone_is_fine};
 use crate::view;
 
 /// Events that are read at once.
@@ -85,8 +87,12 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
     }))
 }
 
-pub(crate) async fn cause(State(app): State<App>, Path(cause): Path<String>) -> Answer<CauseView> {
-    let (id, state) = known(&app, &cause).await?;
+pub(crate) async fn cause(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(cause): Path<String>,
+) -> Answer<CauseView> {
+    let (id, state) = known(&app, &by, &cause).await?;
     shown(&app, id, state).await.map(Json)
 }
 
@@ -95,7 +101,7 @@ pub(crate) async fn stop_cause(
     Caller(by): Caller,
     Path(cause): Path<String>,
 ) -> Answer<CauseView> {
-    let (id, _) = known(&app, &cause).await?;
+    let (id, _) = known(&app, &by, &cause).await?;
     let context = &app.sessions.context;
     loop {
         let (state, version) = context.journal.cause(id).await?;
@@ -113,26 +119,43 @@ pub(crate) async fn stop_cause(
     let descends = |session: &Session| session.turn.as_ref().is_some_and(|turn| turn.cause == id);
     for session in context.directory.all().into_iter().filter(|session| descends(session)) {
         let by = by.clone();
-        app.sessions.ask(session.id, |reply| Command::Stop(by, reply)).await?;
+        gone_is_fine(app.sessions.ask(session.id, |reply| Command::Stop(by, reply)).await)?;
     }
     let waits = |session: &Session| session.queue.iter().any(|pending| pending.cause == id);
     for session in context.directory.all().into_iter().filter(|session| waits(session)) {
         let by = by.clone();
-        app.sessions.ask(session.id, |reply| Command::HoldCause(by, id, reply)).await?;
+        gone_is_fine(app.sessions.ask(session.id, |reply| Command::HoldCause(by, id, reply)).await)?;
     }
     let (state, _) = context.journal.cause(id).await?;
     shown(&app, id, state).await.map(Json)
 }
 
-async fn known(app: &App, typed: &str) -> Result<(CauseId, Cause), Failure> {
+/// Finds the request that is meant: by its id, or by an agent, whose running or last turn descends from it.
+async fn known(app: &App, by: &Actor, typed: &str) -> Result<(CauseId, Cause), Failure> {
+    let journal = &app.sessions.context.journal;
+    if let Ok(id) = typed.parse::<CauseId>() {
+        let (state, version) = journal.cause(id).await?;
+        if version > 0 {
+            return Ok((id, state));
+        }
+    }
     let unknown = || {
-        Failure::new(Code::NotFound, "there is no such request").hint(
-            "`paseo inspect` shows the cause of the turn under way, `paseo send --json` that of a message",
+        Failure::new(Code::NotFound, "there is no such request, and no such agent").hint(
+            "`paseo send --json` tells the cause of a message; the handle of an agent stands for what it did last",
         )
     };
-    let id: CauseId = typed.parse().map_err(|_| unknown())?;
-    let (state, version) = app.sessions.context.journal.cause(id).await?;
-    if version == 0 { Err(unknown()) } else { Ok((id, state)) }
+    let agent = match resolve(app, by, typed).await {
+        Ok(agent) => agent,
+        Err(failure) if failure.code == Code::Ambiguous => return Err(failure),
+        Err(_) => return Err(unknown()),
+    };
+    let last = journal.session(agent).await?.and_then(|(session, _)| session.last_cause());
+    let id = last.ok_or_else(|| {
+        let handle = app.sessions.context.directory.handle(agent);
+        Failure::new(Code::NotFound, format!("{handle} has not done anything yet"))
+            .hint(format!("`paseo send {handle} …` gives it something to do"))
+    })?;
+    Ok((id, journal.cause(id).await?.0))
 }
 
 async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failure> {

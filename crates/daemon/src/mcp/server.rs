@@ -26,8 +26,8 @@ use crate::failure::Failure;
 use crate::http::App;
 use crate::http::request::{Caller, Path};
 use crate::sessions::Sessions;
-use crate::tools;
 use crate::tools::catalogue::{self, SERVERS};
+use crate::tools::{self, Way};
 
 /// Serves one request of an agent to one of its servers.
 pub(crate) async fn serve(
@@ -102,7 +102,7 @@ impl Guest {
             let text = format!("the tool `{name}` is not on the server `{}`", self.server);
             return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
         }
-        let (outcome, text) = tools::call(&self.sessions, self.session, &name, input).await;
+        let (outcome, text) = tools::call(&self.sessions, self.session, Way::Harness, &name, input).await;
         let content = vec![ContentBlock::text(text)];
         Ok(match outcome {
             ToolOutcome::Ok => CallToolResult::success(content),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
-use paseo_core::definition::{DEFAULT, Definition, Kind};
+use paseo_core::definition::{DEFAULT, Definition, Kind, Origin};
 use paseo_core::id::CauseId;
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
@@ -35,7 +35,8 @@ pub(crate) struct Order {
 impl Order {
     /// Plans a session that a person starts. A mode that they choose binds what it starts, too.
     pub(crate) fn by_person(self, context: &Context, mode: Option<Mode>) -> Result<NewSession, Failure> {
-        let ceiling = Ceiling::of_root(&self.definition, mode);
+        // The tools that it may pass on are those of its definition, as it is then.
+        let ceiling = Ceiling { tools: None, mode: mode.unwrap_or_default() };
         let mode = mode.or(self.definition.permissions).unwrap_or_default();
         self.plan(context, Outfit { tools: None, mode, ceiling }, None)
     }
@@ -111,6 +112,7 @@ impl Order {
             permissions: outfit.mode,
             parent: None,
             definition: (definition.slug != DEFAULT).then(|| definition.slug.clone()),
+            of_project: definition.source.origin == Origin::Project,
             tools: outfit.tools,
             ceiling: Some(outfit.ceiling).filter(|ceiling| *ceiling != Ceiling::default()),
             spawned,

@@ -16,7 +16,7 @@ use paseo_wire::message::{CreatedSession, PlaceNotes};
 use super::actor::Beginning;
 use super::changes::{Change, note_held};
 use super::deliver::{draft, incoming, opened, receipt, sealed};
-use super::{Message, Notify, RequestKey, Sessions};
+use super::{Message, Notify, RequestKey, Sessions, to_the_end};
 use crate::failure::Failure;
 use crate::journal::Entries;
 use crate::mint;
@@ -35,6 +35,8 @@ pub(crate) struct NewSession {
     pub(crate) parent: Option<SessionId>,
     /// The definition that it follows; without one: the built-in one.
     pub(crate) definition: Option<String>,
+    /// The definition is the project's own.
+    pub(crate) of_project: bool,
     /// Instead of what its definition lets through.
     pub(crate) tools: Option<Vec<Glob>>,
     pub(crate) ceiling: Option<Ceiling>,
@@ -75,12 +77,17 @@ impl NewSession {
 impl Sessions {
     /// Makes a session and hands it its first message.
     pub(crate) async fn create(&self, new: NewSession) -> Result<CreatedSession, Failure> {
-        // Others may spend from the same cause meanwhile.
-        loop {
-            if let Some(created) = self.try_create(new.clone()).await? {
-                return Ok(created);
+        let this = self.clone();
+        // On its own: whoever asked may go away between the log and the directory.
+        to_the_end(async move {
+            // Others may spend from the same cause meanwhile.
+            loop {
+                if let Some(created) = this.try_create(new.clone()).await? {
+                    return Ok(created);
+                }
             }
-        }
+        })
+        .await
     }
 
     /// Makes a session; `None` when someone else was faster to spend from its cause.
@@ -96,6 +103,7 @@ impl Sessions {
             permissions: new.permissions,
             parent: new.parent,
             definition: new.definition,
+            of_project: new.of_project,
             tools: new.tools,
             ceiling: new.ceiling,
             project: new.project,

@@ -56,7 +56,8 @@ impl Context {
         let provider = self.providers.get(&profile.provider);
         let withholds = provider.map_or(&Power::ALL[..], |provider| provider.capabilities().withholds);
         let withheld = grants.withheld(profile.permissions);
-        unheld(&withheld, &profile.provider, withholds, profile.ceiling.as_ref()).map_err(|refused| {
+        let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
+        unheld(&withheld, &profile.provider, withholds, ceiling).map_err(|refused| {
             Failure::new(Code::ProviderUnavailable, refused.to_string())
                 .hint("choose another provider: `paseo providers` lists them")
         })

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId};
-use paseo_core::session::{Class, On, Outcome, Pending, Source};
+use paseo_core::session::{Class, Event, On, Outcome, Pending, Source};
 use paseo_core::tool::SEND_TO_TAB;
 use paseo_runtime::provider::{Harness, Input, Launch, Message, Output, TOKEN_VARIABLE};
 
@@ -18,7 +18,7 @@ use super::dress::Dress;
 use crate::failure::Failure;
 use crate::identity::Registration;
 use crate::processes::Place;
-use crate::{mint, skills, worktrees};
+use crate::{journal, mint, skills, worktrees};
 
 /// A harness with everything that lives as long as it does.
 pub(super) struct Running {
@@ -199,13 +199,31 @@ impl SessionActor {
                 {
                     self.unsent = Some(input);
                 }
+                let prompt = running.dress.prompt.clone();
                 self.running = Some(running);
+                self.note_prompt(&prompt).await;
             }
             Err(NotStarted { code, text }) => {
                 self.unsent = None;
                 let error = Some((code.to_owned(), text));
                 self.finish(Ending::unsent(Outcome::Failed, Source::Daemon, error)).await;
             }
+        }
+    }
+
+    /// Keeps what a process was given, to be looked at.
+    async fn note_prompt(&mut self, prompt: &str) {
+        let (session, given) = (self.id(), journal::reference(prompt));
+        let known = self.session.history.prompt.as_ref().map(|known| known.sha256.as_str());
+        if known == Some(given.sha256.as_str()) || (known.is_none() && prompt.is_empty()) {
+            return;
+        }
+        let stored = self.quietly(|change| {
+            change.entries.content(session, given.id, prompt.to_owned(), None);
+            change.draft.push(Event::Prompted { prompt: given.clone() });
+        });
+        if let Err(failure) = stored.await {
+            tracing::error!(%session, error = %failure.message, "the prompt of a process could not be stored");
         }
     }
 

@@ -270,15 +270,35 @@ impl Sessions {
         answer.await.unwrap_or_else(|_| Err(Failure::internal("a session ended without an answer")))
     }
 
-    /// Closes a session, and before it those that descend from it. Returns whether it was open, and how many of them.
+    /// Closes a session, and before it those that descend from it, leaves first. Returns whether anything changed, and how
+    /// many were closed with it.
     pub(crate) async fn close(&self, id: SessionId, by: &Actor) -> Result<(bool, usize), Failure> {
-        let _family = self.context.families.lock().await;
-        let with = self.close_descendants(id, by).await?;
-        Ok((self.ask(id, |reply| Command::Close(by.clone(), reply)).await?, with))
+        let (this, by) = (self.clone(), by.clone());
+        to_the_end(async move {
+            let _family = this.context.families.lock().await;
+            let with = this.close_descendants(id, &by).await?;
+            Ok((this.ask(id, |reply| Command::Close(by, reply)).await?, with))
+        })
+        .await
+    }
+
+    /// Deletes a session, and closes before it those that descend from it. Returns how many were closed.
+    pub(crate) async fn delete(&self, id: SessionId, by: &Actor, force: bool) -> Result<usize, Failure> {
+        let (this, by) = (self.clone(), by.clone());
+        to_the_end(async move {
+            let _family = this.context.families.lock().await;
+            let session = this.context.journal.session(id).await?;
+            let refused =
+                session.is_some_and(|(session, _)| session.turn.is_some() || !session.queue.is_empty());
+            // One that will not be deleted keeps its children.
+            let with = if refused && !force { 0 } else { this.close_descendants(id, &by).await? };
+            this.ask(id, |reply| Command::Delete { by, force, reply }).await.map(|_| with)
+        })
+        .await
     }
 
     /// Closes what descends from a session, leaves first. Whoever is closed with it is not told of the others.
-    pub(crate) async fn close_descendants(&self, id: SessionId, by: &Actor) -> Result<usize, Failure> {
+    async fn close_descendants(&self, id: SessionId, by: &Actor) -> Result<usize, Failure> {
         let open = self.context.directory.all();
         let parents = open.iter().filter_map(|session| Some((session.id, session.profile.parent?)));
         let below = family::descendants_leaf_first(id, parents);
@@ -355,7 +375,15 @@ impl Sessions {
     }
 }
 
-fn gone_is_fine<T>(result: Result<T, Failure>) -> Result<(), Failure> {
+/// Does something on its own: whoever asked may go away in the middle.
+async fn to_the_end<T: Send + 'static>(
+    what: impl Future<Output = Result<T, Failure>> + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::spawn(what).await.unwrap_or_else(|error| Err(Failure::internal(error)))
+}
+
+/// Takes it well when somebody is not there any more.
+pub(crate) fn gone_is_fine<T>(result: Result<T, Failure>) -> Result<(), Failure> {
     match result {
         Err(failure) if failure.code != Code::NotFound => Err(failure),
         _ => Ok(()),

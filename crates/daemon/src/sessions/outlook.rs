@@ -41,7 +41,7 @@ impl Context {
     /// Looks at what a session is and may do now. The one way to know: every check starts here.
     pub(super) fn outlook(&self, session: &Session) -> Outlook {
         let catalogue = self.definitions.catalogue(&session.profile.project);
-        let definition = catalogue.get(session.profile.slug()).ok();
+        let definition = catalogue.followed(session).ok();
         let grants = match &definition {
             Some(own) => Grants::of(session, own, &self.settings.get(), &self.plugins_off),
             None => Grants::default(),

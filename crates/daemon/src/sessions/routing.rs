@@ -120,12 +120,22 @@ async fn closed(
 /// Says whether a session is one that a definition's messages may go to.
 pub(crate) fn is_of(session: &Session, definition: &Definition, project: &str) -> bool {
     let profile = &session.profile;
-    // A place that depends on the project is not the same everywhere.
-    let has_own_place = definition.directory.as_deref().is_some_and(|own| own.starts_with(['/', '~']));
     // A child belongs to whoever started it.
     profile.parent.is_none()
         && profile.slug() == definition.slug
-        && (has_own_place || profile.project == project)
+        && (has_own_place(definition) || profile.project == project)
+}
+
+/// Says whether a session is met in a project: it was started there, or its agent is the same everywhere.
+pub(crate) fn is_met_in(context: &Context, session: &Session, project: &str) -> bool {
+    let profile = &session.profile;
+    let definition = || context.definitions.catalogue(project).get(profile.slug()).ok();
+    profile.project == project || definition().is_some_and(|definition| has_own_place(&definition))
+}
+
+/// Says whether an agent has a place of its own. One that depends on the project is not the same everywhere.
+fn has_own_place(definition: &Definition) -> bool {
+    definition.directory.as_deref().is_some_and(|own| own.starts_with(['/', '~']))
 }
 
 #[cfg(test)]

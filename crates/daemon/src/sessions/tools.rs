@@ -14,6 +14,7 @@ use super::actor::SessionActor;
 use super::changes::Change;
 use super::writing::place;
 use crate::failure::Failure;
+use crate::tools::Way;
 use crate::{journal, mint, tools, worktrees};
 
 impl SessionActor {
@@ -21,7 +22,7 @@ impl SessionActor {
     pub(super) fn call_tool(&self, call: String, name: String, input: Value) {
         let (sessions, caller, mailbox) = (self.sessions.clone(), self.id(), self.mailbox.clone());
         tokio::spawn(async move {
-            let (outcome, text) = tools::call(&sessions, caller, &name, input).await;
+            let (outcome, text) = tools::call(&sessions, caller, Way::Harness, &name, input).await;
             // Without the actor there is no harness to tell.
             if let Some(mailbox) = mailbox.upgrade() {
                 let _ = mailbox.send(Command::ToolDone { call, outcome, text }).await;
@@ -64,14 +65,14 @@ impl SessionActor {
     }
 
     async fn set_todo(&mut self, input: &Value) -> (ToolOutcome, String) {
-        let todos = match todo::read(input) {
-            Ok(todos) => todos,
+        let list = match todo::read(input) {
+            Ok(list) => list,
             Err(refused) => return (ToolOutcome::Error, refused.to_string()),
         };
-        let (turn, text) = (self.current, todo::encode(&todos));
+        let (turn, text) = (self.current, todo::encode(&list.todos));
         let stored = self.quietly(|change| plan(change, mint::item(), place(turn), &text)).await;
         match stored {
-            Ok(()) => (ToolOutcome::Ok, todo::echo(&todos)),
+            Ok(()) => (ToolOutcome::Ok, todo::echo(&list)),
             Err(failure) => (ToolOutcome::Error, failure.message),
         }
     }

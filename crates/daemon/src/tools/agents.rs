@@ -14,6 +14,8 @@ use paseo_wire::message::Receipt as Told;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
+use super::Way;
+use super::addressing;
 use super::answers::{self, Account};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
@@ -21,13 +23,16 @@ use super::news::cut;
 use super::powers;
 use super::tabs::inherited;
 use super::waiting::{self, Awaited, Ended, Patience};
-use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Message, NewSession, Notify, Order, Sessions, routing};
 
 /// How long an answer is waited for when nobody says, in seconds.
 const PATIENCE: u64 = 300;
+
+/// Told to whoever waits in a shell.
+const CALLED: &str = "a person wrote to you while you waited: end your turn, and their message comes; the other agent goes on \
+    working, and you will be told when it has finished";
 
 /// What agents read about `agents_message`.
 pub(super) fn described(grants: &Grants) -> (String, Value) {
@@ -47,7 +52,7 @@ pub(super) fn described(grants: &Grants) -> (String, Value) {
             "mode": { "type": "string", "enum": ["sync", "async"], "description": "sync is the default." },
             "timeout": {
                 "type": "number",
-                "description": "For sync: how long to wait, in seconds; 300 by default, 3600 at most.",
+                "description": "For sync: how long to wait, in seconds, from 1 to 3600; 300 by default.",
             },
         }),
         &["agentId", "content"],
@@ -67,7 +72,12 @@ pub(super) fn list(sessions: &Sessions, caller: &Session) -> Result<String, Fail
 }
 
 /// Sends a message to the agent of a definition.
-pub(super) async fn message(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
+pub(super) async fn message(
+    sessions: &Sessions,
+    caller: &Session,
+    way: Way,
+    input: &Value,
+) -> Result<String, Failure> {
     let text = arguments::message(input, "content")?;
     let definition = peer(sessions, caller, arguments::text(input, "agentId")?)?;
     let sync = match input.get("mode").and_then(Value::as_str) {
@@ -75,11 +85,12 @@ pub(super) async fn message(sessions: &Sessions, caller: &Session, input: &Value
         Some("async") => false,
         Some(other) => return Err(invalid(format!("there is no mode `{other}`: sync or async"))),
     };
-    let patience = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
+    let seconds = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
     let strategy = input.get("session").and_then(Value::as_str).unwrap_or("latest-or-create");
     // Those who ask at the same time get the same session.
     let routing = sessions.context.routing.lock().await;
     let addressee = addressee(sessions, caller, &definition, strategy).await?;
+    let routing = Some(routing).filter(|_| matches!(addressee, Addressee::New(_)));
     let (target, created) = match &addressee {
         Addressee::Known(id) => (*id, false),
         Addressee::New(new) => (new.id, true),
@@ -88,11 +99,11 @@ pub(super) async fn message(sessions: &Sessions, caller: &Session, input: &Value
     let notify = Notify { watch: mint::watch(), watcher: caller.id };
     let waits = &sessions.context.waits;
     let waiting = match sync {
-        true => Some(
-            waits
-                .begin(sessions, caller.id, target, notify.watch)
-                .map_err(|refused| arguments::refused_wait(sessions, &refused))?,
-        ),
+        true => Some(waits.begin(sessions, caller.id, target, notify.watch).map_err(|refused| {
+            let (planned, instead) =
+                (created.then_some(target), "use mode async: you are told when it has finished");
+            arguments::refused_wait(sessions, &refused, planned, instead)
+        })?),
         false => None,
     };
     let told = match addressee {
@@ -120,10 +131,9 @@ pub(super) async fn message(sessions: &Sessions, caller: &Session, input: &Value
     let patience = Patience {
         caller: caller.id,
         turn: caller.turn.as_ref().map(|turn| turn.id),
-        until: Instant::now() + Duration::from_secs(patience),
-        heeds_people: true,
+        until: Instant::now() + Duration::from_secs(seconds),
+        way,
     };
-    let seconds = patience.until.saturating_duration_since(Instant::now()).as_secs().max(1);
     match waiting::wait(sessions, patience, Awaited::Message(target, notify.watch)).await? {
         Ended::Settled { receipt, turn } => {
             let account = match turn {
@@ -142,6 +152,7 @@ pub(super) async fn message(sessions: &Sessions, caller: &Session, input: &Value
         Ended::TimedOut => {
             Ok(report.unfinished(seconds, "it goes on working; you will be told when it has finished"))
         }
+        Ended::Called => Ok(report.unfinished(seconds, CALLED)),
         Ended::Words(words) => Ok(report.unfinished(
             seconds,
             &format!(
@@ -244,7 +255,7 @@ impl Report<'_> {
 /// Returns the agents that a session may talk to.
 fn peers(sessions: &Sessions, caller: &Session) -> Result<Vec<Arc<Definition>>, Failure> {
     let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
-    Ok(catalogue.peers(&*catalogue.get(caller.profile.slug())?))
+    Ok(catalogue.peers(&*catalogue.followed(caller)?))
 }
 
 fn peer(sessions: &Sessions, caller: &Session, slug: &str) -> Result<Arc<Definition>, Failure> {
@@ -286,12 +297,14 @@ async fn addressee(
             latest
         }
         id => {
-            let id = context.directory.resolve(id, Reach::Open, &context.journal).await?;
-            let session = context.directory.get(id).filter(|known| known.profile.slug() == definition.slug);
-            let handle = context.directory.handle(id);
-            Some(session.ok_or_else(|| {
-                Failure::new(Code::NotFound, format!("tab {handle} is no session of `{}`", definition.slug))
-            })?)
+            let is_meant =
+                |known: &Session| routing::is_of(known, definition, project) && known.id != caller.id;
+            let nobody =
+                format!("the agent `{}` has no session: use `create` or `latest-or-create`", definition.slug);
+            let id = addressing::find(sessions, id, is_meant, &nobody).await?;
+            let gone =
+                || Failure::new(Code::Closed, "it was closed meanwhile").hint("only a person can reopen it");
+            Some(context.directory.get(id).ok_or_else(gone)?)
         }
     };
     if let Some(known) = known {
@@ -303,7 +316,11 @@ async fn addressee(
         by: Actor::Session(caller.id),
         definition: Arc::clone(definition),
         project: project.clone(),
-        directory: routing::place(definition, project),
+        directory: match caller.profile.parent {
+            // A child's work stays in its parent's place.
+            Some(_) => caller.profile.directory.clone(),
+            None => routing::place(definition, project),
+        },
         provider: None,
         model: None,
         effort: None,
@@ -311,6 +328,6 @@ async fn addressee(
         name: None,
     };
     order
-        .by_agent(context, caller, &powers::above(caller), None, cause)
+        .by_agent(context, caller, &powers::above(sessions, caller, &definition.slug), None, cause)
         .map(|new| Addressee::New(Box::new(new)))
 }

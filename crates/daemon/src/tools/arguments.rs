@@ -1,5 +1,6 @@
 //! What agents pass to tools.
 
+use paseo_core::id::SessionId;
 use paseo_core::limits::MESSAGE_BYTES;
 use paseo_core::wait::Refused;
 use paseo_wire::error::Code;
@@ -28,8 +29,7 @@ pub(super) fn message<'a>(input: &'a Value, name: &str) -> Result<&'a str, Failu
 pub(super) fn seconds(input: &Value, default: u64, most: u64) -> Result<u64, Failure> {
     let Some(wanted) = input.get("timeout").filter(|wanted| !wanted.is_null()) else { return Ok(default) };
     match wanted.as_f64() {
-        // More than the most is as good as the most.
-        Some(seconds) if seconds > 0.0 => Ok((seconds.ceil() as u64).clamp(1, most)),
+        Some(seconds) if (1.0..=most as f64).contains(&seconds) => Ok(seconds.ceil() as u64),
         _ => Err(invalid(format!("`timeout` is {wanted}: give a number of seconds, from 1 to {most}"))),
     }
 }
@@ -45,15 +45,18 @@ pub(super) fn held_words(reason: &str) -> &'static str {
     }
 }
 
-/// Says why nobody may wait, with the agents by their handles.
-pub(super) fn refused_wait(sessions: &Sessions, refused: &Refused) -> Failure {
-    let handle = |id: &paseo_core::id::SessionId| sessions.context.directory.handle(*id);
-    let (Refused::Circle(row) | Refused::TooDeep { chain: row }) = refused else {
-        return invalid(refused.to_string());
-    };
-    let message = refused.to_string();
-    let message = row.iter().fold(message, |text, id| text.replace(&id.to_string(), &handle(id)));
-    Failure::new(Code::Conflict, message)
+/// Says why nobody may wait, with the agents by their handles, and what to do instead. `planned` is not there yet.
+pub(super) fn refused_wait(
+    sessions: &Sessions,
+    refused: &Refused,
+    planned: Option<SessionId>,
+    instead: &str,
+) -> Failure {
+    let message = refused.told(|id| match planned == Some(*id) {
+        true => "the new agent".to_owned(),
+        false => sessions.context.directory.handle(*id),
+    });
+    Failure::new(Code::Conflict, message).hint(instead)
 }
 
 pub(super) fn invalid(message: String) -> Failure {

@@ -92,7 +92,7 @@ fn text(context: &Context, session: &Session, grants: &Grants, name: &str) -> (S
         ),
         SUMMON => {
             let catalogue = context.definitions.catalogue(&session.profile.project);
-            let own = catalogue.get(session.profile.slug());
+            let own = catalogue.followed(session);
             let sees = |other: &&Definition| own.as_ref().is_ok_and(|own| own.sees(other));
             let seen: Vec<&Definition> = catalogue.all().map(AsRef::as_ref).filter(sees).collect();
             super::summon::described(session, &seen, super::summon::Modes::of(context), grants)

@@ -1,5 +1,6 @@
 //! Tools: what agents can call and the daemon does. However a call comes in, it passes [`call`].
 
+mod addressing;
 mod agents;
 pub(crate) mod answers;
 mod arguments;
@@ -26,10 +27,20 @@ pub(crate) use tabs::admitted;
 use crate::failure::Failure;
 use crate::sessions::{Command, Sessions};
 
+/// How a call comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Through the agent's harness, which gets the answer.
+    Harness,
+    /// From a process of the agent, by a command of its shell or by HTTP: what becomes of the answer nobody knows.
+    Process,
+}
+
 /// Does what an agent asks for, if it may, and returns what to tell it.
 pub(crate) async fn call(
     sessions: &Sessions,
     caller: SessionId,
+    way: Way,
     name: &str,
     input: Value,
 ) -> (ToolOutcome, String) {
@@ -40,12 +51,23 @@ pub(crate) async fn call(
     let grants = context.grants(&session);
     if let Err(refused) = grants.check(name) {
         tracing::info!(session = %caller, tool = name, "refused a tool that is not granted");
-        let text = refused.to_string();
-        let note = |reply| Command::Note { code: "tool_refused", text: text.clone(), reply };
-        if let Err(failure) = sessions.ask(caller, note).await {
-            tracing::error!(session = %caller, error = %failure.message, "a refusal is not recorded");
-        }
+        let text = match context.definitions.of(&session) {
+            Ok(_) => refused.to_string(),
+            Err(gone) => format!(
+                "the tool `{}` is not granted to this agent, and no other is: {}, so its agents may use nothing until a \
+                 person puts that right",
+                name.escape_debug(),
+                gone.message
+            ),
+        };
+        note(sessions, caller, "tool_refused", text.clone()).await;
         return (ToolOutcome::Denied, text);
+    }
+    // What a setting keeps out is no mistake in the arguments.
+    if name == SUMMON
+        && let Err(refused) = summon::Modes::of(context).admit(&input)
+    {
+        return told(refused);
     }
     // However the call comes in, it is the same mistake.
     let described =
@@ -53,14 +75,18 @@ pub(crate) async fn call(
     if let Some(misfit) = described.and_then(|of| tool::arguments::check(name, &of.schema, &input).err()) {
         return (ToolOutcome::Error, misfit.to_string());
     }
+    if way == Way::Process {
+        // No harness says that it was called.
+        note(sessions, caller, "tool_called", format!("{name} {}", short(&input))).await;
+    }
     let answer = match name {
         SEND_TO_TAB => tabs::send(sessions, &session, &input).await,
         READ_TAB => tabs::read(sessions, &session, &input).await,
         NOTIFY_WHEN_IDLE => tabs::notify_when_idle(sessions, &session, &input).await,
         AGENTS_LIST => agents::list(sessions, &session),
-        AGENTS_MESSAGE => agents::message(sessions, &session, &input).await,
-        SUMMON => summon::summon(sessions, &session, &grants, &input).await,
-        RETRIEVE => summon::retrieve(sessions, &session, &input).await,
+        AGENTS_MESSAGE => agents::message(sessions, &session, way, &input).await,
+        SUMMON => summon::summon(sessions, &session, &grants, way, &input).await,
+        RETRIEVE => summon::retrieve(sessions, &session, way, &input).await,
         // What changes the agent itself is its own actor's business.
         SET_TITLE | SET_BRANCH | TODO => {
             let command = |reply| Command::Tool { name: name.to_owned(), input, reply };
@@ -74,6 +100,23 @@ pub(crate) async fn call(
         )),
     };
     answer.map_or_else(told, |text| (ToolOutcome::Ok, text))
+}
+
+/// Puts a notice into an agent's transcript.
+pub(crate) async fn note(sessions: &Sessions, agent: SessionId, code: &'static str, text: String) {
+    if let Err(failure) = sessions.ask(agent, |reply| Command::Note { code, text, reply }).await {
+        tracing::error!(session = %agent, error = %failure.message, code, "a notice is not stored");
+    }
+}
+
+/// Returns arguments on one line that is not too long.
+fn short(input: &Value) -> String {
+    const LINE: usize = 300;
+    let line = input.to_string();
+    match line.char_indices().nth(LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 /// Puts a failure into words for an agent: what is wrong, what there is, what to do.

@@ -3,28 +3,46 @@
 use paseo_core::actor::Actor;
 use paseo_core::family;
 use paseo_core::session::Session;
-use paseo_core::tool::Ceiling;
+use paseo_core::tool::{Ceiling, SET_BRANCH, SET_TITLE};
 use paseo_wire::error::Code;
 
 use crate::failure::Failure;
 use crate::sessions::Sessions;
 
-/// Returns what the agents may have at most that a session has do things.
-///
-/// Whom a person's own agent may talk to is decided by its definition's lists, and what those may do by theirs. Agents
-/// that were started by others have only what was passed on to them.
-pub(super) fn above(caller: &Session) -> Ceiling {
-    let own = caller.profile.ceiling.clone().unwrap_or_default();
-    if caller.profile.created_by.is_human() { Ceiling { tools: None, mode: own.mode } } else { own }
+/// Returns what a session may pass on.
+pub(super) fn ceiling(sessions: &Sessions, session: &Session) -> Ceiling {
+    match sessions.context.definitions.of(session) {
+        Ok(definition) => Ceiling::of(session, &definition),
+        // Whoever follows nothing passes nothing on.
+        Err(_) => Ceiling { tools: Some(Default::default()), mode: session.profile.permissions },
+    }
 }
 
-/// Refuses to have somebody do what the caller could not have anyone do.
+/// Returns what the agents of a definition may have at most that a session has do things.
+///
+/// A person who names a definition in the list of those that their own agent may talk to has let it have that done.
+/// Agents that were started by others have only what was passed on to them.
+pub(super) fn above(sessions: &Sessions, caller: &Session, slug: &str) -> Ceiling {
+    let own = ceiling(sessions, caller);
+    let named = sessions.context.definitions.of(caller).is_ok_and(|definition| {
+        definition.agents.allow.as_ref().is_some_and(|allow| allow.iter().any(|glob| glob.matches(slug)))
+    });
+    if named && caller.profile.created_by.is_human() { Ceiling { tools: None, mode: own.mode } } else { own }
+}
+
+/// Refuses to have somebody do what the caller could not have anyone do, be it by those whom they start in turn.
 pub(super) fn may_ask(sessions: &Sessions, caller: &Session, target: &Session) -> Result<(), Failure> {
-    let above = above(caller);
+    let above = above(sessions, caller, target.profile.slug());
     let grants = sessions.context.grants(target);
-    let mut excess: Vec<String> =
-        grants.specs().iter().map(|spec| spec.name.to_owned()).filter(|name| !above.admits(name)).collect();
-    if target.profile.permissions < above.mode {
+    let mut excess = ceiling(sessions, target).beyond(&above);
+    for spec in grants.specs().iter().filter(|spec| !above.admits(spec.name)) {
+        if !excess.iter().any(|name| name == spec.name) {
+            excess.push(spec.name.to_owned());
+        }
+    }
+    // Its own two are nobody's business.
+    excess.retain(|name| !matches!(name.as_str(), SET_TITLE | SET_BRANCH));
+    if target.profile.permissions < above.mode && !excess.iter().any(|what| what.starts_with("permissions")) {
         excess.push(format!("permissions {}", target.profile.permissions.word()));
     }
     if excess.is_empty() {
@@ -33,7 +51,7 @@ pub(super) fn may_ask(sessions: &Sessions, caller: &Session, target: &Session) -
     let handle = sessions.context.directory.handle(target.id);
     Err(Failure::new(
         Code::Forbidden,
-        format!("tab {handle} may use what you may not pass on: {}", excess.join(", ")),
+        format!("tab {handle} may use or pass on what you may not pass on: {}", excess.join(", ")),
     )
     .hint("ask whoever started you to do it"))
 }

@@ -17,10 +17,13 @@ use paseo_wire::error::Code;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::Way;
+use super::addressing;
 use super::answers::{self, Account};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
 use super::news::cut;
+use super::powers;
 use super::tabs::inherited;
 use super::waiting::{self, Awaited, Ended, Patience};
 use crate::directory::Reach;
@@ -33,6 +36,9 @@ use crate::worktrees::{self, Wish};
 const PATIENCE: u64 = 600;
 /// How much of a task becomes the name of its agent, in characters.
 const NAME: usize = 50;
+
+/// What opens the way to user agents.
+const ALLOW_USER_AGENTS: &str = "a person can allow them with `paseo settings set perm_user_agent on`";
 
 /// What may be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +54,21 @@ impl Modes {
     pub(super) fn of(sessions: &crate::sessions::Context) -> Self {
         let settings = sessions.settings.get();
         Self { children: settings.is_on(Key::PermSummon), top_level: settings.is_on(Key::PermUserAgent) }
+    }
+
+    /// Refuses what a setting keeps out.
+    pub(super) fn admit(self, input: &Value) -> Result<(), Failure> {
+        match (input.get("top_level").and_then(Value::as_bool).unwrap_or(false), self) {
+            (true, Self { top_level: false, .. }) => {
+                Err(Failure::new(Code::Forbidden, "agents may not start user agents (top_level)")
+                    .hint(format!("leave top_level out; {ALLOW_USER_AGENTS}")))
+            }
+            (false, Self { children: false, .. }) => {
+                Err(Failure::new(Code::Forbidden, "agents may only start user agents: pass top_level=true")
+                    .hint("a person can allow others with `paseo settings set perm_summon on`"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -125,7 +146,7 @@ pub(super) fn retrieve_described() -> (String, Value) {
         "agent_id": { "type": "string", "description": "Its id, as you were told when it was started, or its short handle." },
         "timeout": {
             "type": "number",
-            "description": "How long to wait, in seconds; 600 by default, 3600 at most. It goes on working.",
+            "description": "How long to wait, in seconds, from 1 to 3600; 600 by default. It goes on working.",
         },
     });
     (text.to_owned(), object(properties, &["agent_id"]))
@@ -136,6 +157,7 @@ pub(super) async fn summon(
     sessions: &Sessions,
     caller: &Session,
     grants: &Grants,
+    way: Way,
     input: &Value,
 ) -> Result<String, Failure> {
     let context = &sessions.context;
@@ -143,16 +165,9 @@ pub(super) async fn summon(
     let modes = Modes::of(context);
     let flag = |name: &str| input.get(name).and_then(Value::as_bool).unwrap_or(false);
     let top_level = flag("top_level");
-    if top_level && !modes.top_level {
-        return Err(Failure::new(Code::Forbidden, "you may not start user agents (top_level)").hint(
-            "leave top_level out; a person can allow it with `paseo settings set perm_user_agent on`",
-        ));
-    }
-    if !top_level && !modes.children {
-        return Err(Failure::new(Code::Forbidden, "you may only start user agents: pass top_level=true"));
-    }
-    let definition = find(sessions, caller, arguments::text(input, "agent")?, top_level)?;
-    let tools = tools(caller, input)?;
+    modes.admit(input)?;
+    let definition = find(sessions, caller, arguments::text(input, "agent")?, modes, top_level)?;
+    let tools = tools(sessions, caller, input)?;
     let family = match top_level {
         true => None,
         false => Some(context.families.lock().await),
@@ -167,7 +182,7 @@ pub(super) async fn summon(
     let order = Order {
         by: Actor::Session(caller.id),
         definition,
-        project: if top_level { directory.clone() } else { caller.profile.project.clone() },
+        project: caller.profile.project.clone(),
         directory,
         provider: None,
         model: None,
@@ -175,18 +190,16 @@ pub(super) async fn summon(
         labels: labels.and_then(|labels| Labels::from_flags(labels, false)).unwrap_or_default(),
         name: Some(name(task)),
     };
-    let above = caller.profile.ceiling.clone().unwrap_or_default();
+    let above = powers::ceiling(sessions, caller);
     let mut new = order.by_agent(context, caller, &above, tools.as_deref(), cause)?;
     let (id, background) = (new.id, top_level || flag("background"));
     let notify = Notify { watch: mint::watch(), watcher: caller.id };
     let waiting = match background {
         true => None,
-        false => Some(
-            context
-                .waits
-                .begin(sessions, caller.id, id, notify.watch)
-                .map_err(|refused| arguments::refused_wait(sessions, &refused))?,
-        ),
+        false => Some(context.waits.begin(sessions, caller.id, id, notify.watch).map_err(|refused| {
+            let instead = "use background=true: you are told when it has finished";
+            arguments::refused_wait(sessions, &refused, Some(id), instead)
+        })?),
     };
     new.parent = (!top_level).then_some(caller.id);
     let place = worktrees::prepare(&context.home, id, new.directory.clone(), ui, Wish::default()).await?;
@@ -221,7 +234,9 @@ pub(super) async fn summon(
         };
         return Ok(format!("agent_id: {id}\n\n{more}"));
     };
-    match waiting::wait(sessions, patience(caller, WAIT_SECONDS), Awaited::Message(id, notify.watch)).await? {
+    match waiting::wait(sessions, patience(caller, way, WAIT_SECONDS), Awaited::Message(id, notify.watch))
+        .await?
+    {
         Ended::Settled { receipt, turn } => {
             let account = match turn {
                 Some(turn) => answers::of_turn(sessions, id, turn).await?,
@@ -242,15 +257,21 @@ pub(super) async fn summon(
 pub(super) async fn retrieve(
     sessions: &Sessions,
     caller: &Session,
+    way: Way,
     input: &Value,
 ) -> Result<String, Failure> {
     let context = &sessions.context;
     let typed = arguments::text(input, "agent_id")?;
     let seconds = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
-    let id = context.directory.resolve(typed, Reach::OpenThenClosed, &context.journal).await;
+    // One's own come first, and what could be others' is not told.
+    let children = addressing::open(sessions, |session| session.profile.parent == Some(caller.id));
+    let id = match addressing::among(sessions, typed, &children)? {
+        Some(child) => Ok(child),
+        None => context.directory.resolve(typed, Reach::OpenThenClosed, &context.journal).await,
+    };
     let session = match id {
         Ok(id) => context.journal.session(id).await?.map(|(session, _)| session),
-        Err(failure) if failure.code == Code::NotFound => None,
+        Err(failure) if matches!(failure.code, Code::NotFound | Code::Ambiguous) => None,
         Err(failure) => return Err(failure),
     };
     let child = session.filter(|session| {
@@ -267,11 +288,10 @@ pub(super) async fn retrieve(
     // The one for its task, unless the caller was told.
     let mine = |watch: &&Watch| watch.watcher == caller.id && matches!(watch.on, On::Delivery(_));
     let watch = child.watches.iter().find(mine).map_or_else(mint::watch, |watch| watch.id);
-    let waiting = context
-        .waits
-        .begin(sessions, caller.id, child.id, watch)
-        .map_err(|refused| arguments::refused_wait(sessions, &refused))?;
-    match waiting::wait(sessions, patience(caller, seconds), Awaited::Rest(child.id)).await? {
+    let waiting = context.waits.begin(sessions, caller.id, child.id, watch).map_err(|refused| {
+        arguments::refused_wait(sessions, &refused, None, "end your turn: you are told when it has finished")
+    })?;
+    match waiting::wait(sessions, patience(caller, way, seconds), Awaited::Rest(child.id)).await? {
         Ended::Settled { .. } => {
             let now = context.journal.session(child.id).await?.map(|(session, _)| session);
             let status = now.map_or(Status::Closed, |session| session.condition.status);
@@ -322,6 +342,9 @@ fn outcome(
 fn unfinished(id: SessionId, ended: Ended, can_retrieve: bool) -> Result<String, Failure> {
     let again = if can_retrieve { "; call retrieve to wait for it again" } else { "" };
     let text = match ended {
+        Ended::Called => "A person wrote to you while you waited: end your turn, and their message comes. The agent goes on \
+            working; you are told when it has finished."
+            .to_owned(),
         Ended::Words(words) => format!(
             "A person wrote to you while you waited:\n\n{words}\n\nThe agent goes on working, and you are told when it has \
              finished{again}."
@@ -345,10 +368,11 @@ fn find(
     sessions: &Sessions,
     caller: &Session,
     slug: &str,
+    modes: Modes,
     top_level: bool,
 ) -> Result<Arc<Definition>, Failure> {
     let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
-    let own = catalogue.get(caller.profile.slug())?;
+    let own = catalogue.followed(caller)?;
     let fits = |definition: &&Arc<Definition>| definition.is_subagent != top_level && own.sees(definition);
     let valid: Vec<&str> = catalogue.all().filter(fits).map(|definition| definition.slug.as_str()).collect();
     let valid = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
@@ -360,14 +384,17 @@ fn find(
         Some(_) if top_level => {
             Err(wrong(format!("`{slug}` is a subagent: it cannot be started with top_level")))
         }
-        Some(_) => {
+        Some(_) if modes.top_level => {
             Err(wrong(format!("`{slug}` is a user agent: it can only be started with top_level=true")))
         }
+        Some(_) => Err(wrong(format!(
+            "`{slug}` is a user agent, and agents may not start those: {ALLOW_USER_AGENTS}"
+        ))),
         None => Err(wrong(format!("there is no agent definition `{slug}` that you can start"))),
     }
 }
 
-fn tools(caller: &Session, input: &Value) -> Result<Option<Vec<String>>, Failure> {
+fn tools(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Option<Vec<String>>, Failure> {
     let Some(wanted) = input.get("tools").filter(|tools| !tools.is_null()) else { return Ok(None) };
     let names: Option<Vec<String>> =
         wanted.as_array().and_then(|all| all.iter().map(|name| name.as_str().map(str::to_owned)).collect());
@@ -376,7 +403,7 @@ fn tools(caller: &Session, input: &Value) -> Result<Option<Vec<String>>, Failure
         matches!(name.as_str(), "read" | "edit" | "bash") || paseo_core::tool::find(name).is_some()
     };
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
-        let above = caller.profile.ceiling.clone().unwrap_or_default();
+        let above = powers::ceiling(sessions, caller);
         let all = REGISTRY.iter().map(|spec| spec.name).filter(|name| above.admits(name));
         let all: Vec<&str> = all.collect();
         return Err(invalid(format!("there is no tool `{unknown}`"))
@@ -442,14 +469,9 @@ fn not_a_child(sessions: &Sessions, caller: &Session, typed: &str) -> Failure {
     Failure::new(Code::NotFound, format!("`{typed}` is no agent that you started")).hint(hint)
 }
 
-fn patience(caller: &Session, seconds: u64) -> Patience {
+fn patience(caller: &Session, way: Way, seconds: u64) -> Patience {
     let turn = caller.turn.as_ref().map(|turn| turn.id);
-    Patience {
-        caller: caller.id,
-        turn,
-        until: Instant::now() + Duration::from_secs(seconds),
-        heeds_people: true,
-    }
+    Patience { caller: caller.id, turn, until: Instant::now() + Duration::from_secs(seconds), way }
 }
 
 fn line(definition: &Definition) -> String {

@@ -6,17 +6,17 @@ use paseo_core::session::{self, Class, On, Session, Status, Verb, Watch};
 use paseo_wire::error::Code;
 use serde_json::Value;
 
+use super::addressing;
 use super::answers;
 use super::arguments::{self, invalid};
 use super::powers;
-use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Message, Sessions};
 
 /// Delivers a message to another agent and says where it went. Waits for nothing.
 pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
-    let target = resolve(sessions, input).await?;
+    let target = resolve(sessions, caller, input).await?;
     let text = arguments::message(input, "message")?;
     let cause = admitted(sessions, caller, target)?;
     let message = Message {
@@ -55,7 +55,7 @@ pub(super) async fn notify_when_idle(
     caller: &Session,
     input: &Value,
 ) -> Result<String, Failure> {
-    let target = resolve(sessions, input).await?;
+    let target = resolve(sessions, caller, input).await?;
     let (cause, hop) = inherited(caller, target)?;
     let context = &sessions.context;
     let handle = context.directory.handle(target);
@@ -75,7 +75,7 @@ pub(super) async fn notify_when_idle(
 
 /// Returns the last completed answer of another agent, as it is now.
 pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
-    let target = resolve(sessions, input).await?;
+    let target = resolve(sessions, caller, input).await?;
     if target == caller.id {
         return Err(invalid("this is your own tab".to_owned()));
     }
@@ -99,11 +99,18 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
     Ok(format!("<tab_response tab={handle} status={status}>{body}</tab_response>"))
 }
 
-/// Finds the open agent that a handle names.
-async fn resolve(sessions: &Sessions, input: &Value) -> Result<SessionId, Failure> {
+/// Finds the open agent that a handle names. The caller itself is found, and never offered.
+async fn resolve(sessions: &Sessions, caller: &Session, input: &Value) -> Result<SessionId, Failure> {
     let typed = arguments::text(input, "tab_id")?;
-    let context = &sessions.context;
-    context.directory.resolve(typed, Reach::Open, &context.journal).await
+    let own = addressing::open(sessions, |session| session.id == caller.id);
+    let other =
+        addressing::find(sessions, typed, |session| session.id != caller.id, "no other agent is open");
+    match other.await {
+        Err(failure) if failure.code == Code::NotFound => {
+            addressing::among(sessions, typed, &own)?.ok_or(failure)
+        }
+        found => found,
+    }
 }
 
 /// Decides whether an agent may write to another, and returns what its message descends from.

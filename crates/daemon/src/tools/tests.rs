@@ -7,7 +7,7 @@ use paseo_core::settings::{Event, Key};
 use paseo_core::tool::REGISTRY;
 use serde_json::{Value, json};
 
-use super::{call, catalogue};
+use super::{Way, call, catalogue};
 use crate::http::tests::House;
 
 async fn agent(house: &House) -> SessionId {
@@ -21,7 +21,7 @@ async fn switch_on(house: &House, key: Key) {
 }
 
 async fn ask(house: &House, caller: SessionId, name: &str, input: Value) -> (ToolOutcome, String) {
-    call(&house.app.sessions, caller, name, input).await
+    call(&house.app.sessions, caller, Way::Harness, name, input).await
 }
 
 #[tokio::test]
@@ -114,4 +114,30 @@ async fn nothing_that_is_not_granted_is_ever_named() {
         }
         switch_on(&house, key).await;
     }
+}
+
+#[tokio::test]
+async fn what_could_be_somebody_elses_is_not_told() {
+    let house = House::new().await;
+    for key in [Key::PermSummon, Key::PermReadTab] {
+        switch_on(&house, key).await;
+    }
+    let alike = |last: u8| {
+        let mut bytes = [0xab; 16];
+        bytes[2] = last;
+        SessionId::from_random(bytes)
+    };
+    let (caller, others) = (alike(0x10), [alike(0x20), alike(0x30)]);
+    for id in [caller, others[0], others[1]] {
+        house.with_id(id).await;
+    }
+    let (outcome, text) = ask(&house, caller, "retrieve", json!({ "agent_id": "abab" })).await;
+    assert_eq!(outcome, ToolOutcome::Error);
+    assert_eq!(text, "`abab` is no agent that you started\nyou have started none that is open");
+    // Nobody means itself.
+    let (_, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
+    assert!(text.contains("could be any of 2 agents") && !text.contains("abab1"), "{text}");
+    house.app.sessions.close(others[1], &Actor::Human("cli".into())).await.unwrap();
+    let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
+    assert_eq!(outcome, ToolOutcome::Ok, "{text}");
 }

@@ -12,17 +12,22 @@ pub(super) fn described() -> (String, Value) {
         not be forgotten. Do not use it for a single simple step, or for mere talk.\n\
         States: pending, in_progress (exactly one at a time), completed (at once when it is done), cancelled (not needed any \
         more). An empty list clears it.";
-    let entry = json!({
-        "type": "object",
-        "properties": {
-            "content": { "type": "string", "description": "What is to be done, in a few words." },
-            "status": { "type": "string", "description": "pending (the default), in_progress, completed or cancelled." },
-            "priority": { "type": "string", "description": "high, medium (the default) or low." },
-        },
-        "required": ["content"],
+    let parts = json!({
+        "content": { "type": "string", "description": "What is to be done, in a few words." },
+        "status": { "type": "string", "description": "pending (the default), in_progress, completed or cancelled." },
+        "priority": { "type": "string", "description": "high, medium (the default) or low." },
     });
+    let example = json!([
+        { "content": "Run the build", "status": "in_progress" },
+        { "content": "Fix what fails", "status": "pending" },
+    ]);
     let properties = json!({
-        "todos": { "type": "array", "items": entry, "description": "The whole list, in order." },
+        "todos": {
+            "type": "array",
+            "items": object(parts, &["content"]),
+            "description": "The whole list, in order.",
+            "examples": [example],
+        },
     });
     (text.to_owned(), object(properties, &["todos"]))
 }

@@ -6,6 +6,7 @@ use paseo_core::session::{self, Class, Hold, Receipt, Session, Verb};
 use paseo_core::wait::{self, Over};
 use tokio::time::{Instant, sleep_until};
 
+use super::Way;
 use super::arguments::held_words;
 use crate::failure::Failure;
 use crate::sessions::{Command, Sessions};
@@ -26,6 +27,8 @@ pub(super) enum Ended {
     TimedOut,
     /// A person wrote to the one who waits.
     Words(String),
+    /// A person wrote to the one who waits; the message comes when its turn is over.
+    Called,
     /// The turn of the one who waits is over.
     Left,
 }
@@ -37,8 +40,8 @@ pub(super) struct Patience {
     /// The turn in which it waits.
     pub(super) turn: Option<TurnId>,
     pub(super) until: Instant,
-    /// A person's words end the wait.
-    pub(super) heeds_people: bool,
+    /// How the call came in.
+    pub(super) way: Way,
 }
 
 /// What is waited for.
@@ -72,11 +75,16 @@ pub(super) async fn wait(
         if turn != patience.turn {
             return Ok(Ended::Left);
         }
-        if patience.heeds_people
-            && caller.is_some_and(|caller| has_words(&caller))
-            && let Some(words) = sessions.ask(patience.caller, Command::TakeWords).await?
-        {
-            return Ok(Ended::Words(words));
+        if caller.is_some_and(|caller| has_words(&caller)) {
+            // Only who surely gets them may take them.
+            match patience.way {
+                Way::Process => return Ok(Ended::Called),
+                Way::Harness => {
+                    if let Some(words) = sessions.ask(patience.caller, Command::TakeWords).await? {
+                        return Ok(Ended::Words(words));
+                    }
+                }
+            }
         }
         tokio::select! {
             () = changed => {}

@@ -7,7 +7,7 @@ use paseo_core::glob::{Glob, Lists};
 use paseo_core::permission::Mode;
 use paseo_core::session::Session;
 use paseo_core::settings::{Key, Settings};
-use paseo_core::tool::{Grants, Plugin, REGISTRY, Scope};
+use paseo_core::tool::{Ceiling, Grants, Plugin, REGISTRY, Scope};
 
 use super::random::Random;
 
@@ -48,12 +48,20 @@ impl Definitions {
         }
     }
 
+    /// Returns what a session may pass on now.
+    pub(super) fn ceiling(&self, session: &Session) -> Ceiling {
+        Ceiling::of(session, self.of(session))
+    }
+
     /// Returns what a session may use now.
     pub(super) fn grants(&self, session: &Session) -> Grants {
+        Grants::of(session, self.of(session), &self.settings, &self.off)
+    }
+
+    fn of(&self, session: &Session) -> &Definition {
         let slug = session.profile.slug();
         let found = self.known.iter().find(|definition| definition.slug == slug);
-        let definition = found.expect("no definition is ever removed");
-        Grants::of(session, definition, &self.settings, &self.off)
+        found.expect("no definition is ever removed")
     }
 }
 

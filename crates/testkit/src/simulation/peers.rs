@@ -168,7 +168,7 @@ impl World {
         let tools = definitions::tools(&mut self.random);
         let ceiling = match self.fault {
             Some(Fault::IgnoreCeiling) => Ceiling::default(),
-            _ => parent.profile.ceiling.clone().unwrap_or_default(),
+            _ => self.definitions.ceiling(&parent),
         };
         let outfit = ceiling.outfit(definition, tools.as_deref(), parent.profile.permissions).ok()?;
         Some(Created {

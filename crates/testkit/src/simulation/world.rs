@@ -385,7 +385,8 @@ fn root(id: SessionId, definitions: &Definitions, random: &mut Random) -> Create
     Created {
         permissions: chosen.or(definition.permissions).unwrap_or_default(),
         definition: definitions::recorded(definition),
-        ceiling: Some(Ceiling::of_root(definition, chosen)),
+        // Its tools are those of its definition, whatever that says by then.
+        ceiling: Some(Ceiling { tools: None, mode: chosen.unwrap_or_default() }),
         ..plain
     }
 }

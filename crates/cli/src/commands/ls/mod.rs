@@ -2,6 +2,7 @@
 
 mod watch;
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use paseo_client::{Client, Error};
@@ -66,7 +67,16 @@ pub(super) async fn all(client: &Client, mut query: SessionQuery) -> Result<Sess
         whole.sessions.extend(page.sessions);
         whole.next = page.next;
     }
+    sort_closed(&mut whole.sessions);
     Ok(whole)
+}
+
+/// Puts the pinned ones first among the closed ones, which come last: the newest pin first.
+fn sort_closed(sessions: &mut [SessionView]) {
+    sessions.sort_by_key(|session| match session.status.as_str() {
+        "closed" => (true, session.pinned_at.is_none(), session.pinned_at.map(Reverse)),
+        _ => (false, false, None),
+    });
 }
 
 /// Returns what a person calls a session.

@@ -1,0 +1,125 @@
+//! `paseo agents trust`: what a project's definitions may do, and whether they count.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use paseo_client::Client;
+use paseo_wire::agent::{AgentEntry, AgentList, AgentProject, TrustAgents};
+use paseo_wire::error::Exit;
+
+use super::{lists, located, permissions, provider, query};
+use crate::args::TrustArgs;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table};
+
+pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -> Result<Exit, Failure> {
+    let query = query(&args.place)?;
+    if args.revoke {
+        let list = client.distrust_agents(&query).await?;
+        return told(printer, &list, "the trust was taken back");
+    }
+    let list = client.agents(&query).await?;
+    let Some(project) = &list.project else {
+        return Err(Failure::new(Exit::NotFound, "this project has no definitions of its own")
+            .hint("they would be in .paseo/agents or .claude/agents, here or above in the same repository"));
+    };
+    if project.trust == "trusted" {
+        return told(printer, &list, "they are trusted already");
+    }
+    if !args.yes && !confirmed(printer, &list, project)? {
+        printer.note("nothing was changed");
+        return Ok(Exit::Refused);
+    }
+    let wanted = TrustAgents { project: project.directory.clone(), sha256: project.sha256.clone() };
+    let list = client.trust_agents(&wanted).await?;
+    told(printer, &list, "they count from now on, as long as they stay as they are")
+}
+
+fn told(printer: &Printer, list: &AgentList, words: &str) -> Result<Exit, Failure> {
+    if printer.mode() == Mode::Json {
+        printer.json(list)?;
+    } else {
+        printer.note(words);
+    }
+    Ok(Exit::Ok)
+}
+
+/// Shows what would be trusted and lets a person confirm it. Without a person, refuses.
+fn confirmed(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<bool, Failure> {
+    if printer.mode() == Mode::Normal {
+        examine(printer, list, project)?;
+    }
+    if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
+        return Err(
+            Failure::usage("nobody is here to confirm it").hint("with --yes it is done without asking")
+        );
+    }
+    printer.note("let exactly these count? [y/N]");
+    let mut line = String::new();
+    std::io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<(), Failure> {
+    printer.line(&format!("in {}:", project.directory))?;
+    for file in &project.files {
+        let change = change(project, file).map(|change| format!("  ({change})")).unwrap_or_default();
+        printer.line(&format!("  {file}{change}"))?;
+    }
+    let gone = project.changes.iter().flatten().filter(|change| change.change == "removed");
+    gone.into_iter().try_for_each(|gone| printer.line(&format!("  {}  (removed)", gone.file)))?;
+    if project.trust == "changed" && project.changes.is_none() {
+        printer
+            .line("what was trusted before was another content of these files; which changed is not known")?;
+    }
+    for agent in list.agents.iter().filter(|agent| !agent.trusted) {
+        printer.line("")?;
+        let mut table = Table::new([Column::fixed(""), Column::flexible("")]);
+        for (key, value) in rows(list, project, agent) {
+            if !value.is_empty() {
+                table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
+            }
+        }
+        printer.table(&table)?;
+    }
+    let theirs = |file: &str| Path::new(file).starts_with(&project.directory);
+    let problems: Vec<_> = list.problems.iter().filter(|problem| theirs(&problem.file)).collect();
+    if !problems.is_empty() {
+        printer.line("")?;
+    }
+    problems.into_iter().try_for_each(|problem| printer.line(&located(problem)))?;
+    printer.aside("`paseo agents show <slug> --untrusted` shows everything, with the prompt");
+    Ok(())
+}
+
+fn rows(list: &AgentList, project: &AgentProject, agent: &AgentEntry) -> Vec<(&'static str, String)> {
+    // What comes next under the same slug is what counts otherwise.
+    let mut others = list.agents.iter().filter(|other| other.slug == agent.slug && other.trusted);
+    let replaced = others.next().map(|other| match other.origin.as_str() {
+        "home" => "yours, of your home".to_owned(),
+        "built-in" => "the built-in one".to_owned(),
+        _ => format!("the one in {}", other.file.as_deref().unwrap_or("a folder above")),
+    });
+    let file = agent.file.as_deref().unwrap_or_default();
+    let relative = Path::new(file).strip_prefix(&project.directory).ok().and_then(Path::to_str);
+    let change = relative.and_then(|file| change(project, file));
+    vec![
+        ("slug", agent.slug.clone()),
+        ("replaces", replaced.unwrap_or_default()),
+        ("its file was", change.unwrap_or_default().to_owned()),
+        ("description", agent.description.clone().unwrap_or_default()),
+        ("provider", provider(agent).to_owned()),
+        ("permissions", permissions(agent)),
+        ("tools", lists(&agent.tools)),
+        ("passes on", agent.ceiling.as_ref().map_or("what it may use".to_owned(), |all| all.join(", "))),
+        ("directory", agent.directory.clone().unwrap_or_default()),
+    ]
+}
+
+/// Says what became of a file since it was trusted.
+fn change<'a>(project: &'a AgentProject, file: &str) -> Option<&'a str> {
+    let mut changes = project.changes.iter().flatten();
+    changes.find(|change| change.file == file).map(|change| change.change.as_str())
+}

@@ -1,0 +1,37 @@
+//! What keeps agents from ever running on this machine, as far as it can be seen without starting one.
+
+use std::path::Path;
+
+use paseo_core::definition::{self, Definition, Known, Problem};
+
+use super::Catalogue;
+use crate::providers::Providers;
+use crate::sessions::routing::place;
+
+/// Says what keeps agents of the definitions in a project from running.
+pub(crate) fn doubts(catalogue: &Catalogue, providers: &Providers, project: &str) -> Vec<Problem> {
+    let names = providers.names();
+    let known = names
+        .iter()
+        .filter_map(|name| Some(Known { name, efforts: providers.get(name)?.capabilities().efforts }));
+    let known: Vec<Known<'_>> = known.collect();
+    let of = |definition: &Definition| {
+        let mut found = definition::doubts(definition, &known);
+        found.extend(no_directory(definition, project));
+        found
+    };
+    catalogue.listed().iter().flat_map(|listed| of(&listed.definition)).collect()
+}
+
+fn no_directory(definition: &Definition, project: &str) -> Option<Problem> {
+    let own = Path::new(definition.directory.as_deref()?);
+    // A relative path counts from the project, and that of a subagent from wherever its parent is.
+    if own.is_relative() && (definition.is_subagent || project.is_empty()) {
+        return None;
+    }
+    let directory = place(definition, project);
+    if Path::new(&directory).is_dir() {
+        return None;
+    }
+    definition.doubt(&["cwd", "chat"], format!("`cwd`: there is no directory {directory}"))
+}
