@@ -77,7 +77,15 @@ async fn back(
     let doing = format!("{} sums up", leaving.handle);
     let went = patiently(printer, &doing, client.go_back(&leaving.id, &GoBack { text })).await?;
     context.explain_version();
-    printer.aside(&format!("told {}: {}", went.session.handle, went.summary));
+    if went.receipt.placement == "held" {
+        // A summary is an agent's words: only a person's own let a stopped agent go on.
+        let (handle, summary) = (&went.session.handle, &went.summary);
+        printer.aside(&format!(
+            "{handle} does not go on by itself and has the summary once you write to it: {summary}"
+        ));
+    } else {
+        printer.aside(&format!("told {}: {}", went.session.handle, went.summary));
+    }
     arrive(context, printer, &went.session, &went).await
 }
 

@@ -214,6 +214,15 @@ impl Bench {
         kill(&self.home.processes().into_iter().filter(is_shim).collect::<Vec<_>>());
     }
 
+    /// Waits until no harness is left: one that was stopped before it had begun ends a moment after its turn.
+    pub(crate) fn until_no_harness(&self) {
+        let end = Instant::now() + PATIENCE;
+        while !self.harnesses().is_empty() {
+            assert!(Instant::now() < end, "a harness is left: {:?}", self.harnesses());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Returns the process ids of the harness itself.
     pub(crate) fn harnesses(&self) -> Vec<u32> {
         let name = match &self.harness {

@@ -200,6 +200,18 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
     assert_eq!(came_from(&home, &notes), id(&home, &general));
 }
 
+#[test]
+fn a_summary_for_a_stopped_agent_waits_there_and_that_is_said() {
+    let home = noted();
+    let general = start(&home, "<<hang>>");
+    let notes = switch(&home, &["notes", "<<say about X>>"]);
+    wait_for_text(&home, &notes, "about X");
+    home.paseo(&["stop", &general]).ok();
+    let back = home.paseo(&["switch", "--back", "<<say we chose X>>"]);
+    assert!(back.stderr.contains("has the summary once you write to it: we chose X"), "{back:?}");
+    assert!(home.paseo(&["queue", &general]).stdout.contains("we chose X"));
+}
+
 /// Runs a command elsewhere.
 fn there(home: &TestHome, directory: &Path, arguments: &[&str]) -> Output {
     let mut command = home.command(arguments);

@@ -56,7 +56,7 @@ async fn run_says_that_it_waits_for_a_process() {
     let mut events = watched.follow(&first.session.id, first.receipt.unwrap().seq);
     until(&mut events, |frame| shows(frame, "at")).await;
     assert!(watched.home.paseo(&["status"]).ok().contains("1 of 1; further turns wait"));
-    let mut child = watched.home.spawn(&["run", "--timeout", "20s", "<<say done>>"]);
+    let mut child = watched.home.spawn(&["run", "--timeout", "120s", "<<say done>>"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
     while !said.contains("is starting: it waits for one of 1 processes\n") {

@@ -153,8 +153,9 @@ fn codex_is_interrupted_and_its_command_ends_only_when_told() {
         codex.until("turn/completed");
         codex.call("turn/steer", json!({ "expectedTurnId": turn, "input": input("too late") }));
         let told = story(&codex);
-        // Whether its usage was counted is a matter of luck.
-        told.into_iter().filter(|line| !line.starts_with("usage")).collect()
+        // Whether its usage was counted is a matter of luck, and so is whether it sees how the command was killed.
+        let told = told.into_iter().filter(|line| !line.starts_with("usage"));
+        told.map(|line| line.replace("exit=137", "exit=-1")).collect()
     });
 }
 
