@@ -1,9 +1,10 @@
 //! Keeping everything that is only in a worktree, under a reference of its own.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::admin::{Admin, Place};
 use super::changes::{Paths, to_path};
@@ -137,8 +138,13 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn index_of(admin: &Admin) -> Result<Self> {
         let scratch = Self(admin.0.join("paseo-archive-index"));
-        match fs::copy(admin.0.join("index"), &scratch.0) {
-            Ok(_) => Ok(scratch),
+        // Git believes that a file is as the index says when their times agree, unless the index is as old. A copy is
+        // younger, so it is made older than everything: each file is looked into.
+        let older = |_| {
+            File::options().write(true).open(&scratch.0)?.set_modified(UNIX_EPOCH + Duration::from_secs(1))
+        };
+        match fs::copy(admin.0.join("index"), &scratch.0).and_then(older) {
+            Ok(()) => Ok(scratch),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(scratch),
             Err(source) => Err(Error::Io { what: "copying the index".to_owned(), source }),
         }

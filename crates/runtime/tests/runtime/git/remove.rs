@@ -326,3 +326,19 @@ async fn other_worktrees_and_branches_are_as_they_were() {
     assert_eq!(place.everything(), before);
     assert_eq!(other.loss().await.unwrap().changes.untracked, 1);
 }
+
+#[tokio::test]
+async fn work_that_is_as_long_and_as_old_as_what_was_there_is_kept() {
+    let place = Place::new();
+    let worktree = place.create("one").await.worktree;
+    let file = worktree.path.join("tracked");
+    let before = std::fs::metadata(&file).unwrap();
+    let committed = std::fs::read_to_string(&file).unwrap();
+    let changed = committed.to_uppercase();
+    assert_ne!(changed, committed);
+    std::fs::write(&file, &changed).unwrap();
+    let times = std::fs::FileTimes::new().set_modified(before.modified().unwrap());
+    std::fs::File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
+    let archive = worktree.remove(Force::Yes).await.unwrap().archive.unwrap();
+    assert_eq!(place.git(["show", &format!("{}:tracked", archive.reference)]), changed.trim_end());
+}
