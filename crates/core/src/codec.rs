@@ -5,6 +5,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::tagged;
+
 /// An event ready for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Encoded {
@@ -118,18 +120,16 @@ fn decode_with<E: DeserializeOwned>(
     }
     let malformed =
         |error: serde_json::Error| Error::Malformed { kind: kind.to_owned(), v, reason: error.to_string() };
-    let tagged = if v == known {
-        format!(r#"{{"kind":"{kind}","data":{data}}}"#)
-    } else {
-        let mut value: Value = serde_json::from_str(data).map_err(malformed)?;
-        for from in v..known {
-            if let Some(upcast) = upcasts.iter().find(|upcast| upcast.kind == kind && upcast.from == from) {
-                value = (upcast.change)(value);
-            }
+    if v == known {
+        return tagged::read(kind, data).map(Some).map_err(malformed);
+    }
+    let mut value: Value = serde_json::from_str(data).map_err(malformed)?;
+    for from in v..known {
+        if let Some(upcast) = upcasts.iter().find(|upcast| upcast.kind == kind && upcast.from == from) {
+            value = (upcast.change)(value);
         }
-        format!(r#"{{"kind":"{kind}","data":{value}}}"#)
-    };
-    serde_json::from_str(&tagged).map(Some).map_err(malformed)
+    }
+    tagged::read(kind, &value.to_string()).map(Some).map_err(malformed)
 }
 
 fn current(upcasts: &[Upcast], kind: &str) -> u16 {

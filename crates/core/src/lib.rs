@@ -22,6 +22,7 @@ pub mod session;
 pub mod settings;
 pub mod skill;
 pub mod snippet;
+mod tagged;
 pub mod time;
 pub mod todo;
 pub mod tool;
