@@ -52,18 +52,39 @@ pub enum SessionHead {
 #[derive(Debug)]
 pub struct Memory(SessionHead);
 
-/// Folds new events onto what a stream came to before.
-pub fn fold(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Folded, Error> {
-    fold_on(stream, prior, &mut None, events)
+/// What a stream came to, with its state encoded unless a [`Memory`] has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advanced {
+    pub state: Option<Vec<u8>>,
+    pub live: bool,
+    pub epoch: u64,
 }
 
-/// Folds new events onto what a stream came to before. `memory` is empty, or what this left there with `prior`.
+/// Folds new events onto what a stream came to before.
+pub fn fold(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Folded, Error> {
+    let mut memory = None;
+    let Advanced { state, live, epoch } = fold_on(stream, prior, &mut memory, events)?;
+    let state = match (state, &memory) {
+        (Some(state), _) => state,
+        (None, Some(memory)) => encode(stream, memory)?,
+        (None, None) => Vec::new(),
+    };
+    Ok(Folded { state, live, epoch })
+}
+
+/// Returns the state that a memory has.
+pub fn encode(stream: &str, Memory(head): &Memory) -> Result<Vec<u8>, Error> {
+    bytes(stream, head)
+}
+
+/// Folds new events onto what a stream came to before. `memory` is empty, or what this left there when it last did;
+/// then there need be no `prior`.
 pub fn fold_on(
     stream: &str,
     prior: Option<&[u8]>,
     memory: &mut Option<Memory>,
     events: &[Stored<'_>],
-) -> Result<Folded, Error> {
+) -> Result<Advanced, Error> {
     if stream.starts_with("session/") {
         fold_session(stream, prior, memory, events)
     } else if stream.starts_with("cause/") {
@@ -71,15 +92,15 @@ pub fn fold_on(
             fold_plain(stream, prior, events, |cause: &mut Cause, event: &cause::Event, at| {
                 cause.apply(event, at)
             })?;
-        Ok(Folded { state: bytes(stream, &cause)?, live: false, epoch: 0 })
+        Ok(Advanced { state: Some(bytes(stream, &cause)?), live: false, epoch: 0 })
     } else if stream == settings::STREAM {
         let state: Settings =
             fold_plain(stream, prior, events, |state: &mut Settings, event: &settings::Event, at| {
                 state.apply(event, at)
             })?;
-        Ok(Folded { state: bytes(stream, &state)?, live: true, epoch: 0 })
+        Ok(Advanced { state: Some(bytes(stream, &state)?), live: true, epoch: 0 })
     } else {
-        Ok(Folded { state: Vec::new(), live: false, epoch: 0 })
+        Ok(Advanced { state: Some(Vec::new()), live: false, epoch: 0 })
     }
 }
 
@@ -94,7 +115,7 @@ fn fold_session(
     prior: Option<&[u8]>,
     memory: &mut Option<Memory>,
     events: &[Stored<'_>],
-) -> Result<Folded, Error> {
+) -> Result<Advanced, Error> {
     let mut head: Option<SessionHead> = match memory.take() {
         Some(Memory(head)) => Some(head),
         None => prior.map(|state| read(stream, state)).transpose()?,
@@ -121,9 +142,8 @@ fn fold_session(
         }
         SessionHead::Deleted => (false, 0),
     };
-    let state = bytes(stream, &head)?;
     *memory = Some(Memory(head));
-    Ok(Folded { state, live, epoch })
+    Ok(Advanced { state: None, live, epoch })
 }
 
 fn fold_plain<S, E>(

@@ -18,7 +18,8 @@ impl store::Fold for Rules {
         prior: Option<&[u8]>,
         events: &[store::Record],
     ) -> Result<store::Folded, String> {
-        self.fold_on(stream, prior, &mut None, events)
+        let folded = fold::fold(stream, prior, &stored(events)).map_err(|error| error.to_string())?;
+        Ok(store::Folded { state: folded.state, live: folded.live, epoch: folded.epoch })
     }
 
     fn fold_on(
@@ -27,21 +28,32 @@ impl store::Fold for Rules {
         prior: Option<&[u8]>,
         memory: &mut store::Memory,
         events: &[store::Record],
-    ) -> Result<store::Folded, String> {
+    ) -> Result<store::Advanced, String> {
         let mut kept = memory.take().and_then(|kept| kept.downcast::<fold::Memory>().ok()).map(|kept| *kept);
-        let events: Vec<fold::Stored<'_>> = events
-            .iter()
-            .map(|record| fold::Stored {
-                kind: &record.kind,
-                v: record.v,
-                ts: Timestamp::from_millis(record.ts),
-                data: record.data.as_deref(),
-            })
-            .collect();
-        let folded = fold::fold_on(stream, prior, &mut kept, &events).map_err(|error| error.to_string())?;
+        let advanced =
+            fold::fold_on(stream, prior, &mut kept, &stored(events)).map_err(|error| error.to_string())?;
         *memory = kept.map(|kept| -> Box<dyn Any + Send> { Box::new(kept) });
-        Ok(store::Folded { state: folded.state, live: folded.live, epoch: folded.epoch })
+        Ok(store::Advanced { state: advanced.state, live: advanced.live, epoch: advanced.epoch })
     }
+
+    fn encode(&self, stream: &str, memory: &store::Memory) -> Result<Vec<u8>, String> {
+        match memory.as_ref().and_then(|kept| kept.downcast_ref::<fold::Memory>()) {
+            Some(kept) => fold::encode(stream, kept).map_err(|error| error.to_string()),
+            None => Err(format!("the state of {stream} is in no memory")),
+        }
+    }
+}
+
+fn stored(events: &[store::Record]) -> Vec<fold::Stored<'_>> {
+    events
+        .iter()
+        .map(|record| fold::Stored {
+            kind: &record.kind,
+            v: record.v,
+            ts: Timestamp::from_millis(record.ts),
+            data: record.data.as_deref(),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -54,6 +66,7 @@ mod tests {
     use paseo_core::session::{self, Class, Created, Draft, Event, Outcome, Session, Source, Verb};
     use paseo_core::settings;
     use paseo_store::{Erasure, HeadRow, Log, Sqlite, Which, sqlite};
+    use tokio::task::JoinSet;
 
     use super::Rules;
     use crate::journal::{self, Entries};
@@ -118,5 +131,34 @@ mod tests {
             .map(|row| row.stream.to_string())
             .collect();
         assert_eq!(live, [session::stream(ids[1]), settings::STREAM.to_owned()]);
+    }
+
+    /// Many sessions change at once, so that their heads are written later than their events.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn heads_that_are_written_later_are_what_a_replay_gives() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let log = Arc::new(Sqlite::open(sqlite::Options::new(&path, Arc::new(Rules))).unwrap());
+        let mut sessions = JoinSet::new();
+        for _ in 0..32 {
+            let log = Arc::clone(&log);
+            sessions.spawn(async move {
+                let id = mint::session();
+                let (events, entries, opened, cause) = history(id);
+                let version = events.len() as u64;
+                let entries = entries.session(id, 0, &events).stream(cause::stream(cause), 0, &[opened]);
+                log.append(entries.into_batch()).await.unwrap();
+                for n in 0..20 {
+                    let renamed = Event::Renamed { name: Some(n.to_string()) };
+                    let batch = Entries::by(&Actor::Daemon).session(id, version + n, &[renamed]).into_batch();
+                    log.append(batch).await.unwrap();
+                }
+            });
+        }
+        sessions.join_all().await;
+        let heads: Vec<HeadRow> = log.heads("", Which::All, None, 500).await.unwrap();
+        assert_eq!(heads.len(), 64);
+        log.rebuild_heads().await.unwrap();
+        assert_eq!(log.heads("", Which::All, None, 500).await.unwrap(), heads);
     }
 }

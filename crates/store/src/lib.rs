@@ -18,6 +18,6 @@ pub use batch::{
 pub use clock::{Clock, system_clock};
 pub use error::{Error, Result};
 pub use limits::{EXCERPT, KEY_LIFETIME, MAX_DATA, MAX_INLINE, MAX_TEXT};
-pub use log::{BoxFuture, Fold, Folded, Log, Memory, Which};
+pub use log::{Advanced, BoxFuture, Fold, Folded, Log, Memory, Which};
 pub use record::{Body, ContentRow, Head, HeadRow, ItemRow, Record, Seq, Text, Version};
 pub use sqlite::Sqlite;

@@ -24,18 +24,24 @@ pub trait Fold: Send + Sync + 'static {
     /// Folds `events` (new ones, in order, at least one) onto `prior` (`None`: the stream is new).
     fn fold(&self, stream: &str, prior: Option<&[u8]>, events: &[Record]) -> Result<Folded, String>;
 
-    /// Does the same, and may keep in `memory` what spares it decoding the state that it returns.
+    /// Does the same, and may keep the state in `memory`, which spares it decoding and encoding each.
     ///
-    /// `memory` is empty, or what this fold left there when it made `prior`.
+    /// `memory` is empty, or what this fold left there when it last folded this stream; then there may be no `prior`.
     fn fold_on(
         &self,
         stream: &str,
         prior: Option<&[u8]>,
         memory: &mut Memory,
         events: &[Record],
-    ) -> Result<Folded, String> {
+    ) -> Result<Advanced, String> {
         *memory = None;
-        self.fold(stream, prior, events)
+        let Folded { state, live, epoch } = self.fold(stream, prior, events)?;
+        Ok(Advanced { state: Some(state), live, epoch })
+    }
+
+    /// Returns the state that this fold keeps in a `memory`, as [`Fold::fold`] would.
+    fn encode(&self, stream: &str, _memory: &Memory) -> Result<Vec<u8>, String> {
+        Err(format!("the state of {stream} is in no memory"))
     }
 }
 
@@ -49,6 +55,15 @@ pub struct Folded {
     /// Loaded at boot. A closed session is not.
     pub live: bool,
     /// Ownership epoch, checked by [`crate::Fence`].
+    pub epoch: u64,
+}
+
+/// What [`Fold::fold_on`] returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advanced {
+    /// `None`: it is in the memory, for [`Fold::encode`].
+    pub state: Option<Vec<u8>>,
+    pub live: bool,
     pub epoch: u64,
 }
 

@@ -6,13 +6,15 @@ use rusqlite::Connection;
 
 use super::connection::BUSY_TIMEOUT;
 
-/// The size, in pages of 4 KB, from which an idle writer checkpoints.
+/// The size, in pages of 4 KB, from which an idle writer checkpoints,
 const LARGE: i64 = 1024;
+/// and one that has only just written much: the next will come at once, and the same pages need not be moved as often.
+const LARGE_WHEN_BUSY: i64 = 3000;
 
 /// Checkpoints without waiting for anybody, when it is worth it.
-pub(super) fn when_large(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn when_large(connection: &Connection, busy: bool) -> rusqlite::Result<()> {
     let wal = checkpoint(connection, "PRAGMA wal_checkpoint(NOOP)")?;
-    if wal.pages - wal.moved > LARGE {
+    if wal.pages - wal.moved > if busy { LARGE_WHEN_BUSY } else { LARGE } {
         // The file keeps its length and is written from its start again, which syncs faster than a growing one.
         checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
     }

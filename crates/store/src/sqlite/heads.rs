@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
+use super::behind::{self, Written};
 use super::value::{integer, unsigned};
 use super::{index, rows};
-use crate::log::{Fold, Folded, Memory};
+use crate::log::{Advanced, Fold, Folded, Memory};
 use crate::record::{Record, Seq, Version};
 
 /// The cache is emptied when it holds more streams than this,
@@ -35,36 +36,44 @@ pub(super) struct Entry {
     pub(super) ts: i64,
     pub(super) live: bool,
     pub(super) epoch: u64,
-    pub(super) state: Arc<Vec<u8>>,
-    /// What the fold keeps of the state.
+    /// What the fold made of the events, unless it keeps that in its memory.
+    state: Option<Vec<u8>>,
     pub(super) memory: Memory,
+    /// About how long the state is.
+    weight: usize,
+    /// It is among those that are written later.
+    behind: bool,
 }
 
 impl Entry {
     /// Returns a stream's number and nothing else.
-    pub(super) fn numbered(stream: i64) -> Self {
-        Self { stream: Some(stream), ..Self::default() }
+    pub(super) fn numbered(stream: Option<i64>) -> Self {
+        Self { stream, ..Self::default() }
     }
 
-    /// Returns a copy without the fold's memory, which there is once.
-    fn copy(&self) -> Self {
-        let Self { stream, stored, listed, version, items, ts, live, epoch, .. } = *self;
-        let state = Arc::clone(&self.state);
-        Self { stream, stored, listed, version, items, ts, live, epoch, state, memory: None }
-    }
-
-    /// Returns the state that the next events are folded onto.
+    /// Returns the state that the next events are folded onto, unless the memory has it.
     pub(super) fn prior(&self) -> Option<&[u8]> {
-        (self.version > 0).then_some(self.state.as_slice())
+        self.state.as_deref().filter(|_| self.version > 0)
     }
 
     /// Takes over what the fold made of `events` more events.
-    pub(super) fn advance(&mut self, folded: Folded, events: u64) {
+    pub(super) fn advance(&mut self, advanced: Advanced, memory: Memory, events: u64) {
         self.version += events;
-        self.live = folded.live;
-        self.epoch = folded.epoch;
-        self.state = Arc::new(folded.state);
-        self.memory = None;
+        self.live = advanced.live;
+        self.epoch = advanced.epoch;
+        self.state = advanced.state;
+        self.memory = memory;
+    }
+
+    /// Says whether the head can be written later: its row is there, and is in the right list.
+    pub(super) fn can_wait(&self) -> bool {
+        self.stored && self.live == self.listed
+    }
+}
+
+impl From<Folded> for Advanced {
+    fn from(Folded { state, live, epoch }: Folded) -> Self {
+        Self { state: Some(state), live, epoch }
     }
 }
 
@@ -73,44 +82,88 @@ impl Entry {
 pub(super) struct Cache {
     entries: HashMap<Arc<str>, Entry>,
     state: usize,
+    /// The streams whose heads are to be written yet.
+    behind: Vec<Arc<str>>,
 }
 
 impl Cache {
-    /// Returns a stream's name, to share, and its head.
-    pub(super) fn load(
+    /// Takes out a stream's name, to share, and its head. It is read again unless it is put back.
+    pub(super) fn take(
         &mut self,
         connection: &Connection,
+        fold: &dyn Fold,
         name: &str,
     ) -> rusqlite::Result<(Arc<str>, Entry)> {
-        if let Some((name, entry)) = self.entries.get_key_value(name) {
-            return Ok((name.clone(), entry.copy()));
+        if let Some((name, entry)) = self.entries.remove_entry(name) {
+            self.state -= entry.weight;
+            return Ok((name, entry));
         }
-        let entry = find(connection, name)?;
         let name: Arc<str> = name.into();
-        self.put(name.clone(), entry.copy());
+        let entry = find(connection, fold, &name)?;
         Ok((name, entry))
     }
 
-    /// Takes the fold's memory of a stream, which is lost unless the head is put back with it.
-    pub(super) fn take_memory(&mut self, name: &str) -> Memory {
-        self.entries.get_mut(name)?.memory.take()
+    /// Looks at a stream's head.
+    pub(super) fn look<T>(
+        &mut self,
+        connection: &Connection,
+        fold: &dyn Fold,
+        name: &str,
+        see: impl FnOnce(&Entry) -> T,
+    ) -> rusqlite::Result<T> {
+        let (name, entry) = self.take(connection, fold, name)?;
+        let seen = see(&entry);
+        self.put(name, entry);
+        Ok(seen)
     }
 
-    /// Remembers a head that was just written.
+    /// Remembers a head, as it is after what was just written.
     pub(super) fn put(&mut self, name: Arc<str>, entry: Entry) {
         if self.entries.len() >= MAX_STREAMS || self.state > MAX_STATE {
-            self.clear();
+            // Those that are behind are read again when they are written.
+            self.entries.clear();
+            self.state = 0;
         }
-        self.state += entry.state.len();
+        self.state += entry.weight;
         if let Some(replaced) = self.entries.insert(name, entry) {
-            self.state -= replaced.state.len();
+            self.state -= replaced.weight;
         }
     }
 
-    /// Forgets everything, because the database may say otherwise.
+    /// Remembers that a head is to be written later.
+    pub(super) fn leave_behind(&mut self, name: &Arc<str>, entry: &mut Entry) {
+        if !std::mem::replace(&mut entry.behind, true) {
+            self.behind.push(name.clone());
+        }
+    }
+
+    /// Writes the heads that are behind; `update` is [`UPDATE`].
+    pub(super) fn catch_up(
+        &mut self,
+        connection: &Connection,
+        update: &mut CachedStatement<'_>,
+        fold: &dyn Fold,
+    ) -> rusqlite::Result<()> {
+        for name in std::mem::take(&mut self.behind) {
+            let (name, mut entry) = self.take(connection, fold, &name)?;
+            if let Some(stream) = entry.stream {
+                store(connection, update, fold, &name, stream, &mut entry)?;
+            }
+            self.put(name, entry);
+        }
+        index::mark_heads(connection, None)
+    }
+
+    /// Forgets everything, because the database may say otherwise, and learns from it which heads are behind.
+    pub(super) fn reload(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.clear();
+        self.behind = behind::names(connection)?;
+        Ok(())
+    }
+
+    /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.entries.clear();
-        self.state = 0;
+        *self = Self::default();
     }
 }
 
@@ -123,10 +176,21 @@ pub(super) fn intern(connection: &Connection, name: &str) -> rusqlite::Result<i6
 pub(super) fn store(
     connection: &Connection,
     update: &mut CachedStatement<'_>,
+    fold: &dyn Fold,
     name: &str,
     stream: i64,
     entry: &mut Entry,
 ) -> rusqlite::Result<()> {
+    let encoded = match &entry.memory {
+        Some(_) if entry.state.is_none() => Some(
+            fold.encode(name, &entry.memory)
+                .map_err(|reason| rusqlite::Error::ToSqlConversionFailure(reason.into()))?,
+        ),
+        _ => None,
+    };
+    let state = encoded.as_ref().or(entry.state.as_ref()).map_or(&[][..], Vec::as_slice);
+    entry.weight = state.len();
+    entry.behind = false;
     let head = params![
         stream,
         integer(entry.version),
@@ -134,7 +198,7 @@ pub(super) fn store(
         entry.ts,
         entry.live,
         integer(entry.epoch),
-        *entry.state,
+        state,
     ];
     if entry.stored {
         update.execute(head)?;
@@ -200,16 +264,16 @@ pub(super) fn rebuild(connection: &Connection, fold: &dyn Fold) -> Result<(), Un
             .prepare_cached("SELECT id, name FROM stream WHERE id > ?1 ORDER BY id LIMIT 1")?
             .query_row([after], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
-        let Some((stream, name)) = next else { return Ok(()) };
+        let Some((stream, name)) = next else { return Ok(index::mark_heads(connection, None)?) };
         after = stream;
         let (version, items, ts) = count(connection, stream)?;
         // A stream that only owns contents has no head.
         let Some(ts) = ts else { continue };
         let mut entry = Entry { stream: Some(stream), items, ts, ..Entry::default() };
         if let Some(folded) = replay(connection, fold, &name, stream, |_| {})? {
-            entry.advance(folded, version);
+            entry.advance(folded.into(), None, version);
         }
-        store(connection, &mut update, &name, stream, &mut entry)?;
+        store(connection, &mut update, fold, &name, stream, &mut entry)?;
     }
 }
 
@@ -221,31 +285,35 @@ pub(super) fn last_seq(connection: &Connection) -> rusqlite::Result<Seq> {
         .map(unsigned)
 }
 
-fn find(connection: &Connection, name: &str) -> rusqlite::Result<Entry> {
-    let entry = connection
+/// Reads a head as it is now, whether it is behind or not.
+fn find(connection: &Connection, fold: &dyn Fold, name: &Arc<str>) -> rusqlite::Result<Entry> {
+    let found: Option<(i64, Option<Written>)> = connection
         .prepare_cached(
             "SELECT s.id, h.version, h.items, h.ts, h.live, h.epoch, h.state
              FROM stream s LEFT JOIN stream_head h ON h.stream = s.id WHERE s.name = ?1",
         )?
-        .query_row([name], |row| {
-            let stream = row.get(0)?;
-            let Some(version) = row.get(1)? else { return Ok(Entry { stream, ..Entry::default() }) };
-            let live = row.get(4)?;
-            Ok(Entry {
-                stream,
-                stored: true,
-                listed: live,
-                version: unsigned(version),
-                items: unsigned(row.get(2)?),
-                ts: row.get(3)?,
-                live,
-                epoch: unsigned(row.get(5)?),
-                state: Arc::new(row.get(6)?),
-                memory: None,
-            })
-        })
+        .query_row([&**name], |row| Ok((row.get(0)?, Written::read(row, 1)?)))
         .optional()?;
-    Ok(entry.unwrap_or_default())
+    let Some((stream, written)) = found else { return Ok(Entry::default()) };
+    let Some(mut head) = written else { return Ok(Entry::numbered(Some(stream))) };
+    let listed = head.live;
+    let events = behind::events(connection, &HashMap::from([(stream, name.clone())]))?;
+    head.catch_up(fold, name, events.into_values().next().unwrap_or_default())?;
+    let Written { version, items, ts, live, epoch, state } = head;
+    Ok(Entry {
+        stream: Some(stream),
+        stored: true,
+        listed,
+        version,
+        items,
+        ts,
+        live,
+        epoch,
+        weight: state.len(),
+        state: Some(state),
+        memory: None,
+        behind: false,
+    })
 }
 
 /// Returns how many control events and items of a stream are in the indexes, and the time of the newest of them.

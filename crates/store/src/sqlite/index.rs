@@ -2,12 +2,15 @@
 
 use rusqlite::Connection;
 
-use super::value::unsigned;
+use super::value::{integer, unsigned};
 use crate::record::Seq;
 
-/// How many events or keys may wait for their place in an index. More make appends cheaper, as more entries of a page
-/// are written at once; but whoever reads a stream looks at all of them.
-pub(super) const WAITING: u64 = 2048;
+/// How many events may wait for their place in an index. More make appends cheaper, as more entries of a page are
+/// written at once; but whoever reads a stream looks at all of them.
+pub(super) const WAITING: u64 = 4096;
+/// How many keys may wait. Nobody looks at those, but the writer remembers a hash of each; and as keys come in no order,
+/// it takes many until some of them share a page.
+pub(super) const KEYS_WAITING: u64 = 8192;
 
 /// How far the indexes are filled.
 #[derive(Clone, Copy, Default)]
@@ -15,16 +18,36 @@ pub(super) struct Filled {
     pub(super) event: Seq,
     /// A row of `idempotency`.
     pub(super) key: i64,
+    /// The heads of streams with events above this may be behind; `None`: none is.
+    pub(super) heads: Option<Seq>,
 }
 
 /// Reads how far the indexes are filled.
 pub(super) fn filled(connection: &Connection) -> rusqlite::Result<Filled> {
-    connection
-        .prepare_cached("SELECT event, key FROM indexed")?
-        .query_row([], |row| Ok(Filled { event: unsigned(row.get(0)?), key: row.get(1)? }))
+    connection.prepare_cached("SELECT event, key, heads FROM indexed")?.query_row([], |row| {
+        let heads = row.get::<_, Option<i64>>(2)?.map(unsigned);
+        Ok(Filled { event: unsigned(row.get(0)?), key: row.get(1)?, heads })
+    })
 }
 
-/// Fills the indexes with all that is not in them yet.
+/// Notes from where on heads may be behind.
+pub(super) fn mark_heads(connection: &Connection, heads: Option<Seq>) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE indexed SET heads = ?1")?.execute([heads.map(integer)]).map(drop)
+}
+
+/// Fills the index of keys with all that are not in it yet.
+pub(super) fn fill_keys(connection: &Connection) -> rusqlite::Result<Filled> {
+    for sql in [
+        "INSERT INTO idempotency_hash (hash, row)
+         SELECT hash, row FROM idempotency WHERE row > (SELECT key FROM indexed) ORDER BY hash, row",
+        "UPDATE indexed SET key = max(key, (SELECT coalesce(max(row), 0) FROM idempotency))",
+    ] {
+        connection.prepare_cached(sql)?.execute([])?;
+    }
+    filled(connection)
+}
+
+/// Fills the indexes of events with all that are not in them yet.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<Filled> {
     for sql in [
         "INSERT INTO control (stream, version, seq)
@@ -33,11 +56,7 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<Filled> {
         "INSERT INTO item (stream, ordinal, seq)
          SELECT stream, ordinal, seq FROM event
          WHERE seq > (SELECT event FROM indexed) AND ordinal IS NOT NULL ORDER BY stream, ordinal",
-        "INSERT INTO idempotency_hash (hash, row)
-         SELECT hash, row FROM idempotency WHERE row > (SELECT key FROM indexed) ORDER BY hash, row",
-        "UPDATE indexed SET
-             event = max(event, (SELECT coalesce(max(seq), 0) FROM event)),
-             key = max(key, (SELECT coalesce(max(row), 0) FROM idempotency))",
+        "UPDATE indexed SET event = max(event, (SELECT coalesce(max(seq), 0) FROM event))",
     ] {
         connection.prepare_cached(sql)?.execute([])?;
     }

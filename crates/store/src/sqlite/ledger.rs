@@ -1,46 +1,27 @@
-//! What the writer remembers between transactions, and how one batch is checked and written.
+//! What the writer remembers between transactions, and how one batch is written.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use uuid::Uuid;
 
 use super::heads::{self, Cache, Entry, Unfolded};
 use super::index::{self, Filled};
-use super::keys::{Found, Recent, Wanted};
+use super::keys::{Found, Recent, Waiting, Wanted};
+use super::plan::{Drafts, Failure, Plan, check_contents, plan};
 use super::prepared::Prepared;
 use super::recent::Fresh;
 use super::rows::{self, Numbers};
 use super::submission::Submission;
 use super::{content, erase};
-use crate::batch::{Appended, Erasure, Expect, NewItem};
+use crate::batch::{Appended, Erasure, NewItem};
 use crate::error::Error;
 use crate::log::Fold;
-use crate::record::{Body, Record, Seq, Version};
+use crate::record::{Body, Record, Seq};
 
-/// Why a batch was not written.
-pub(super) enum Failure {
-    /// The batch is at fault; nothing of it was written, and its neighbours may go on.
-    Refused(Error),
-    /// The database is at fault; the transaction must be rolled back.
-    Broken(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(failure: rusqlite::Error) -> Self {
-        Self::Broken(failure)
-    }
-}
-
-impl From<Unfolded> for Failure {
-    fn from(unfolded: Unfolded) -> Self {
-        match unfolded {
-            Unfolded::Broken(failure) => Self::Broken(failure),
-            Unfolded::Refused(reason) => Self::Refused(Error::Invalid(reason)),
-        }
-    }
-}
+/// So many batches at once leave their heads to be written later.
+const MANY: usize = 8;
+/// After so many milliseconds the next batch writes them, should there be too few events until then.
+const BEHIND: i64 = 100;
 
 /// The writer's memory. Valid as long as nobody else writes, which [`Ledger::refresh`] checks.
 pub(super) struct Ledger {
@@ -51,46 +32,38 @@ pub(super) struct Ledger {
     keys: Recent,
     /// What the transaction under way brings.
     fresh: Fresh,
+    /// Whether the group under way writes its heads later, and since when there are heads that wait.
+    defers: bool,
+    behind_since: i64,
     /// Changes when another connection has committed.
     data_version: Option<i64>,
 }
 
-/// A batch that passed every check, with all that is to be written.
-struct Plan {
-    ts: i64,
-    last: Seq,
-    drafts: Vec<Draft>,
-    /// Control events, each with the place of its stream in `drafts`.
-    controls: Vec<(usize, Record)>,
-    /// Items, each with the place of its stream in `drafts` and its ordinal.
-    items: Vec<(usize, u64, NewItem)>,
-    versions: Vec<Version>,
-}
-
-/// A stream as the batch leaves it.
-struct Draft {
-    name: Arc<str>,
-    head: Entry,
-    changed: bool,
-}
-
 impl Ledger {
     /// Makes an empty memory.
-    pub(super) fn new(fold: Arc<dyn Fold>) -> Self {
+    pub(super) fn new(fold: Arc<dyn Fold>, keys: Arc<Waiting>) -> Self {
         Self {
             fold,
             heads: Cache::default(),
             last: 0,
             filled: Filled::default(),
-            keys: Recent::default(),
+            keys: Recent::new(keys),
             fresh: Fresh::default(),
+            defers: false,
+            behind_since: 0,
             data_version: None,
         }
     }
 
-    /// Takes what the transaction brought, once it is committed.
-    pub(super) fn take_fresh(&mut self) -> Fresh {
+    /// Takes note that the transaction was committed, and returns what it brought.
+    pub(super) fn committed(&mut self) -> Fresh {
+        self.keys.committed();
         std::mem::take(&mut self.fresh)
+    }
+
+    /// Says whether the last group was one of many batches.
+    pub(super) fn is_busy(&self) -> bool {
+        self.defers
     }
 
     /// Returns the sequence number of the last event.
@@ -110,11 +83,29 @@ impl Ledger {
         let data_version =
             connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get::<_, i64>(0))?;
         if self.data_version != Some(data_version) {
-            self.heads.clear();
+            self.heads.reload(connection)?;
+            self.behind_since = 0;
             self.last = heads::last_seq(connection)?;
             self.filled = index::filled(connection)?;
-            self.keys = Recent::load(connection, self.filled)?;
+            self.keys.load(connection, self.filled)?;
             self.data_version = Some(data_version);
+        }
+        Ok(())
+    }
+
+    /// Begins a group of batches. When they are many, the heads that they change are written later.
+    pub(super) fn begin(
+        &mut self,
+        connection: &Connection,
+        batches: usize,
+        now: i64,
+    ) -> rusqlite::Result<()> {
+        self.fresh.expect(batches);
+        self.defers = batches >= MANY;
+        if self.defers && self.filled.heads.is_none() {
+            index::mark_heads(connection, Some(self.last))?;
+            self.filled.heads = Some(self.last);
+            self.behind_since = now;
         }
         Ok(())
     }
@@ -123,7 +114,7 @@ impl Ledger {
     pub(super) fn append(
         &mut self,
         prepared: &mut Prepared<'_>,
-        mut submission: Submission,
+        submission: &mut Submission,
         now: i64,
     ) -> Result<Appended, Failure> {
         let connection = prepared.connection;
@@ -135,22 +126,51 @@ impl Ledger {
                 Found::Reused => return Err(Failure::Refused(Error::KeyReused { key: key.key.clone() })),
             }
         }
-        let plan = self.check(connection, &mut submission, now)?;
+        let plan = self.check(connection, submission, now)?;
         self.write(prepared, submission, plan, now)
     }
 
-    /// Does what is due now and then: removes expired keys, fills the indexes.
-    pub(super) fn maintain(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+    /// Does what is due now and then: removes expired keys, writes the heads that are behind, fills the indexes.
+    pub(super) fn maintain(&mut self, prepared: &mut Prepared<'_>, now: i64) -> rusqlite::Result<()> {
+        let connection = prepared.connection;
         self.keys.purge(connection, now)?;
-        if (self.last - self.filled.event).max(self.keys.waiting()) >= index::WAITING {
+        if let Some(heads) = self.filled.heads
+            && (self.last - heads >= index::WAITING || (now - self.behind_since).abs() >= BEHIND)
+        {
+            self.heads.catch_up(connection, &mut prepared.update_head, &*self.fold)?;
+            self.filled.heads = None;
+        }
+        if self.last - self.filled.event >= index::WAITING {
             self.fill(connection)?;
+        }
+        if self.keys.waiting() >= index::KEYS_WAITING {
+            self.filled = index::fill_keys(connection)?;
+            self.keys.index();
+        }
+        Ok(())
+    }
+
+    /// Does what can be done while nothing comes.
+    pub(super) fn rest(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.keys.learn(connection)
+    }
+
+    /// Says whether there are heads to be written yet.
+    pub(super) fn is_behind(&self) -> bool {
+        self.filled.heads.is_some()
+    }
+
+    /// Writes what is behind, because nothing will come any more.
+    pub(super) fn finish(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.refresh(connection)?;
+        if self.filled.heads.take().is_some() {
+            self.heads.catch_up(connection, &mut connection.prepare_cached(heads::UPDATE)?, &*self.fold)?;
         }
         Ok(())
     }
 
     fn fill(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         self.filled = index::fill(connection)?;
-        self.keys.indexed();
         Ok(())
     }
 
@@ -170,70 +190,17 @@ impl Ledger {
         self.check_fence(connection, submission)?;
         check_contents(connection, submission)?;
 
-        let mut drafts = Drafts { heads: &mut self.heads, connection, list: Vec::new() };
-        let mut ts = now;
-        for append in submission.streams.iter().filter(|append| !append.events.is_empty()) {
-            ts = ts.max(drafts.get(&append.stream)?.1.head.ts);
+        let mut drafts = Drafts::new(&mut self.heads, connection, &*self.fold);
+        let plan = plan(&mut drafts, submission, self.last, now);
+        if plan.is_err() {
+            drafts.put_back();
         }
-        for item in &submission.items {
-            ts = ts.max(drafts.get(&item.stream)?.1.head.ts);
-        }
-        if let Some(Erasure::Stream { stream }) = &submission.erase {
-            forget_data(&*self.fold, connection, drafts.get(stream)?.1)?;
-        }
-
-        let mut last = self.last;
-        let mut controls = Vec::new();
-        let mut versions = Vec::with_capacity(submission.streams.len());
-        for append in submission.streams.drain(..) {
-            let (place, draft) = drafts.get(&append.stream)?;
-            check_version(&append.stream, append.expect, draft.head.version)?;
-            let version = draft.head.version;
-            let records: Vec<Record> = (1..)
-                .zip(append.events)
-                .map(|(n, event)| Record {
-                    seq: last + n,
-                    stream: draft.name.clone(),
-                    id: event.id,
-                    ts,
-                    actor: submission.actor.clone(),
-                    kind: event.kind,
-                    v: event.v,
-                    data: Some(event.data),
-                    body: Body::Control { version: version + n },
-                })
-                .collect();
-            if !records.is_empty() {
-                let mut memory = draft.head.memory.take();
-                let folded = self
-                    .fold
-                    .fold_on(&draft.name, draft.head.prior(), &mut memory, &records)
-                    .map_err(|reason| Failure::Refused(Error::Invalid(reason)))?;
-                draft.head.advance(folded, records.len() as u64);
-                draft.head.memory = memory;
-                draft.head.ts = ts;
-                draft.changed = true;
-            }
-            last += records.len() as Seq;
-            versions.push(draft.head.version);
-            controls.extend(records.into_iter().map(|record| (place, record)));
-        }
-
-        let mut items = Vec::with_capacity(submission.items.len());
-        for item in submission.items.drain(..) {
-            let (place, draft) = drafts.get(&item.stream)?;
-            draft.head.items += 1;
-            draft.head.ts = ts;
-            draft.changed = true;
-            last += 1;
-            items.push((place, draft.head.items, item));
-        }
-        Ok(Plan { ts, last, drafts: drafts.list, controls, items, versions })
+        plan
     }
 
     fn check_fence(&mut self, connection: &Connection, submission: &Submission) -> Result<(), Failure> {
         let Some(fence) = &submission.fence else { return Ok(()) };
-        let actual = self.heads.load(connection, &fence.stream)?.1.epoch;
+        let actual = self.heads.look(connection, &*self.fold, &fence.stream, |head| head.epoch)?;
         if actual != fence.epoch {
             let stream = fence.stream.clone();
             return Err(Failure::Refused(Error::Fenced { stream, expected: fence.epoch, actual }));
@@ -244,23 +211,32 @@ impl Ledger {
     fn write(
         &mut self,
         prepared: &mut Prepared<'_>,
-        submission: Submission,
+        submission: &mut Submission,
         mut plan: Plan,
         now: i64,
     ) -> Result<Appended, Failure> {
         let connection = prepared.connection;
         // First, so that what the batch itself brings stays.
-        self.erase(connection, &submission)?;
-        for draft in plan.drafts.iter_mut().filter(|draft| draft.changed) {
+        self.erase(connection, submission)?;
+        for draft in &mut plan.drafts {
             let stream = match draft.head.stream {
-                Some(stream) => stream,
-                None => *draft.head.stream.insert(heads::intern(connection, &draft.name)?),
+                Some(stream) => Some(stream),
+                None if draft.changed => Some(heads::intern(connection, &draft.name)?),
+                None => None,
             };
-            heads::store(connection, &mut prepared.update_head, &draft.name, stream, &mut draft.head)?;
-            let head = std::mem::replace(&mut draft.head, Entry::numbered(stream));
+            let mut head = std::mem::replace(&mut draft.head, Entry::numbered(stream));
+            head.stream = stream;
+            if self.defers && head.can_wait() && !draft.at_once {
+                if draft.changed {
+                    self.heads.leave_behind(&draft.name, &mut head);
+                }
+            } else if let (Some(stream), true) = (stream, draft.changed) {
+                let update = &mut prepared.update_head;
+                heads::store(connection, update, &*self.fold, &draft.name, stream, &mut head)?;
+            }
             self.heads.put(draft.name.clone(), head);
         }
-        for packed in submission.contents {
+        for packed in submission.contents.drain(..) {
             let owner = self.intern(connection, &packed.owner)?;
             content::insert(connection, &packed, owner)?;
             self.fresh.content(packed.into_row());
@@ -274,12 +250,12 @@ impl Ledger {
         let ordinals = plan.items.iter().map(|(_, ordinal, _)| *ordinal).collect();
         for (place, ordinal, item) in plan.items {
             seq += 1;
-            let Draft { name, head, .. } = &plan.drafts[place];
-            let numbers = Numbers { seq, stream: head.stream, ordinal, ts: plan.ts };
+            let draft = &plan.drafts[place];
+            let numbers = Numbers { seq, stream: draft.head.stream, ordinal, ts: plan.ts };
             rows::insert_item(&mut prepared.insert_event, &numbers, &submission.actor, &item)?;
             let body = Body::Item { ordinal, content: None };
             let NewItem { id, kind, v, data, content, .. } = item;
-            let (stream, actor) = (name.clone(), submission.actor.clone());
+            let (stream, actor) = (draft.name.clone(), submission.actor.clone());
             let record = Record { seq, stream, id, ts: plan.ts, actor, kind, v, data: Some(data), body };
             self.fresh.event(record, content);
         }
@@ -294,7 +270,8 @@ impl Ledger {
         let Some(erasure) = &submission.erase else { return Ok(()) };
         self.fresh.erase();
         let (Erasure::Contents { stream: name, .. } | Erasure::Stream { stream: name }) = erasure;
-        let Some(stream) = self.heads.load(connection, name)?.1.stream else { return Ok(()) };
+        let stream = self.heads.look(connection, &*self.fold, name, |head| head.stream)?;
+        let Some(stream) = stream else { return Ok(()) };
         match erasure {
             Erasure::Contents { keep, .. } => erase::contents(connection, stream, keep),
             Erasure::Stream { .. } => {
@@ -306,72 +283,12 @@ impl Ledger {
     }
 
     fn intern(&mut self, connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-        let (name, mut entry) = self.heads.load(connection, name)?;
-        if let Some(stream) = entry.stream {
-            return Ok(stream);
-        }
-        let stream = heads::intern(connection, &name)?;
-        entry.stream = Some(stream);
+        let (name, mut entry) = self.heads.take(connection, &*self.fold, name)?;
+        let stream = match entry.stream {
+            Some(stream) => stream,
+            None => *entry.stream.insert(heads::intern(connection, &name)?),
+        };
         self.heads.put(name, entry);
         Ok(stream)
     }
-}
-
-/// The streams that a batch touches, each loaded once.
-struct Drafts<'a> {
-    heads: &'a mut Cache,
-    connection: &'a Connection,
-    list: Vec<Draft>,
-}
-
-impl Drafts<'_> {
-    fn get(&mut self, name: &str) -> rusqlite::Result<(usize, &mut Draft)> {
-        // A batch names a few streams.
-        let place = match self.list.iter().position(|draft| &*draft.name == name) {
-            Some(place) => place,
-            None => {
-                let memory = self.heads.take_memory(name);
-                let (name, mut head) = self.heads.load(self.connection, name)?;
-                head.memory = memory;
-                self.list.push(Draft { name, head, changed: false });
-                self.list.len() - 1
-            }
-        };
-        Ok((place, &mut self.list[place]))
-    }
-}
-
-fn check_version(stream: &str, expect: Expect, actual: Version) -> Result<(), Failure> {
-    match expect {
-        Expect::Version(expected) if expected != actual => {
-            Err(Failure::Refused(Error::Conflict { stream: stream.to_owned(), expected, actual }))
-        }
-        Expect::Version(_) | Expect::Any => Ok(()),
-    }
-}
-
-fn check_contents(connection: &Connection, submission: &Submission) -> Result<(), Failure> {
-    let refused = |text: String| Err(Failure::Refused(Error::Invalid(text)));
-    for packed in &submission.contents {
-        if content::exists(connection, packed.id)? {
-            return refused(format!("content {} is already stored", packed.id));
-        }
-    }
-    let brought: HashSet<Uuid> = submission.contents.iter().map(|packed| packed.id).collect();
-    for id in submission.items.iter().filter_map(|item| item.content) {
-        if !brought.contains(&id) && !content::exists(connection, id)? {
-            return refused(format!("an item points at content {id}, which is not stored"));
-        }
-    }
-    Ok(())
-}
-
-/// Folds a stream again without its data, so that its head forgets what its events forget.
-fn forget_data(fold: &dyn Fold, connection: &Connection, draft: &mut Draft) -> Result<(), Failure> {
-    let Some(stream) = draft.head.stream else { return Ok(()) };
-    if let Some(folded) = heads::replay(connection, fold, &draft.name, stream, |record| record.data = None)? {
-        draft.head.advance(folded, 0);
-        draft.changed = true;
-    }
-    Ok(())
 }

@@ -5,15 +5,18 @@
 //! have its database for itself. The newest events are read from memory; what another process erases among them is
 //! gone from there with this process's next append, too.
 
+mod behind;
 mod checkpoint;
 mod connection;
 mod content;
 mod erase;
 mod failure;
+mod filter;
 mod heads;
 mod index;
 mod keys;
 mod ledger;
+mod plan;
 mod prepared;
 mod query;
 mod reader;
@@ -31,7 +34,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use self::keys::{Found, Wanted};
+use self::keys::{Found, Waiting, Wanted};
 use self::ledger::Ledger;
 use self::reader::{Readers, closed};
 use self::recent::Recent;
@@ -76,6 +79,8 @@ pub struct Sqlite {
     head: watch::Sender<Seq>,
     readers: Arc<Readers>,
     recent: Arc<Recent>,
+    keys: Arc<Waiting>,
+    fold: Arc<dyn Fold>,
     clock: Clock,
 }
 
@@ -98,16 +103,17 @@ impl Sqlite {
         let (commands, received) = mpsc::channel(QUEUE);
         let readers = Readers::new(path.clone(), readers);
         let recent = Arc::<Recent>::default();
+        let keys = Arc::<Waiting>::default();
         let writer = Writer {
             path,
             connection,
             clock: clock.clone(),
-            ledger: Ledger::new(fold),
+            ledger: Ledger::new(Arc::clone(&fold), Arc::clone(&keys)),
             head: head.clone(),
             recent: Arc::clone(&recent),
         };
         writer::start(writer, received)?;
-        Ok(Self { commands, head, readers, recent, clock })
+        Ok(Self { commands, head, readers, recent, keys, fold, clock })
     }
 
     /// Empties the table of heads and folds every stream from its first event.
@@ -124,7 +130,7 @@ impl Log for Sqlite {
             let submission = Box::new(submission::prepare(batch).await?);
             let (reply, answer) = oneshot::channel();
             self.commands.send(Command::Append { submission, reply }).await.map_err(|_| closed())?;
-            answer.await.map_err(|_| stopped())?
+            answer.await.map_err(|_| stopped())?.outcome
         })
     }
 
@@ -136,12 +142,13 @@ impl Log for Sqlite {
     ) -> BoxFuture<'a, Result<Option<String>>> {
         Box::pin(async move {
             let now = (self.clock)();
-            let (scope, name) = (scope.to_owned(), key.to_owned());
+            let (scope, name, waiting) = (scope.to_owned(), key.to_owned(), Arc::clone(&self.keys));
             match self
                 .readers
                 .read(move |connection| {
                     let hash = keys::hash(&scope, &name);
-                    keys::find(connection, Wanted { scope: &scope, key: &name, hash, body: &body }, now)
+                    let wanted = Wanted { scope: &scope, key: &name, hash, body: &body };
+                    keys::find(connection, &waiting, wanted, now)
                 })
                 .await?
             {
@@ -193,8 +200,8 @@ impl Log for Sqlite {
     }
 
     fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>> {
-        let stream = stream.to_owned();
-        Box::pin(self.readers.read(move |connection| query::head(connection, &stream)))
+        let (stream, fold) = (stream.to_owned(), Arc::clone(&self.fold));
+        Box::pin(self.readers.read(move |connection| query::head(connection, &*fold, &stream)))
     }
 
     fn heads<'a>(
@@ -205,10 +212,10 @@ impl Log for Sqlite {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<HeadRow>>> {
         let (prefix, after) = (prefix.to_owned(), after.map(str::to_owned));
-        Box::pin(
-            self.readers
-                .read(move |connection| query::heads(connection, &prefix, which, after.as_deref(), limit)),
-        )
+        let fold = Arc::clone(&self.fold);
+        Box::pin(self.readers.read(move |connection| {
+            query::heads(connection, &*fold, &prefix, which, after.as_deref(), limit)
+        }))
     }
 
     fn names<'a>(&'a self, prefix: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>>> {

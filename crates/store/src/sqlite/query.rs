@@ -6,10 +6,14 @@ use std::sync::Arc;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::value::{integer, limit, unsigned};
+use super::behind::{self, Written};
+use super::value::{integer, limit};
 use super::{content, index, rows};
-use crate::log::Which;
+use crate::log::{Fold, Which};
 use crate::record::{Head, HeadRow, ItemRow, Record, Seq, Version};
+
+/// The columns of a head, of a table that is called `h`.
+const HEAD: &str = "h.version, h.items, h.ts, h.live, h.epoch, h.state";
 
 /// Returns events of all streams.
 pub(super) fn events(connection: &Connection, after: Seq, count: usize) -> rusqlite::Result<Vec<Record>> {
@@ -68,19 +72,21 @@ pub(super) fn items_before(
 }
 
 /// Returns the head of a stream.
-pub(super) fn head(connection: &Connection, name: &str) -> rusqlite::Result<Option<Head>> {
-    connection
-        .prepare_cached(
-            "SELECT h.version, h.items, h.ts, h.state, s.name
-             FROM stream s JOIN stream_head h ON h.stream = s.id WHERE s.name = ?1",
-        )?
+pub(super) fn head(connection: &Connection, fold: &dyn Fold, name: &str) -> rusqlite::Result<Option<Head>> {
+    let snapshot = connection.unchecked_transaction()?;
+    let found = snapshot
+        .prepare_cached(&format!(
+            "SELECT {HEAD}, s.id, s.name FROM stream s JOIN stream_head h ON h.stream = s.id WHERE s.name = ?1"
+        ))?
         .query_row([name], read_head)
-        .optional()
+        .optional()?;
+    Ok(caught_up(&snapshot, fold, found.into_iter().flatten().collect())?.pop().map(|row| row.head))
 }
 
 /// Returns the heads of a range of streams.
 pub(super) fn heads(
     connection: &Connection,
+    fold: &dyn Fold,
     prefix: &str,
     which: Which,
     after: Option<&str>,
@@ -92,15 +98,16 @@ pub(super) fn heads(
         Which::Live => "live s CROSS JOIN stream_head h ON h.stream = s.stream",
     };
     let range = Range::new(prefix, after);
-    connection
+    let snapshot = connection.unchecked_transaction()?;
+    let found = snapshot
         .prepare_cached(&format!(
-            "SELECT h.version, h.items, h.ts, h.state, s.name FROM {tables}
+            "SELECT {HEAD}, h.stream, s.name FROM {tables}
              WHERE s.name >= ?1 AND s.name < ?2 ORDER BY s.name LIMIT ?3"
         ))?
-        .query_map(params![range.from, range.below, limit(count)], |row| {
-            Ok(HeadRow { stream: row.get(4)?, head: read_head(row)? })
-        })?
-        .collect()
+        .query_map(params![range.from, range.below, limit(count)], read_head)?
+        .filter_map(rusqlite::Result::transpose)
+        .collect::<rusqlite::Result<_>>()?;
+    caught_up(&snapshot, fold, found)
 }
 
 /// Returns the names of a range of streams.
@@ -173,13 +180,36 @@ fn item_page(
     Ok(page)
 }
 
-fn read_head(row: &Row<'_>) -> rusqlite::Result<Head> {
-    Ok(Head {
-        version: unsigned(row.get(0)?),
-        items: unsigned(row.get(1)?),
-        ts: row.get(2)?,
-        state: row.get(3)?,
-    })
+/// A head as it is written, and whose it is.
+struct FoundHead {
+    stream: i64,
+    name: Arc<str>,
+    written: Written,
+}
+
+fn read_head(row: &Row<'_>) -> rusqlite::Result<Option<FoundHead>> {
+    let Some(written) = Written::read(row, 0)? else { return Ok(None) };
+    Ok(Some(FoundHead { stream: row.get(6)?, name: row.get(7)?, written }))
+}
+
+/// Returns heads as they are, also those that are written behind.
+fn caught_up(
+    snapshot: &Connection,
+    fold: &dyn Fold,
+    found: Vec<FoundHead>,
+) -> rusqlite::Result<Vec<HeadRow>> {
+    let names = found.iter().map(|head| (head.stream, head.name.clone())).collect();
+    let mut events = behind::events(snapshot, &names)?;
+    found
+        .into_iter()
+        .map(|FoundHead { stream, name, mut written }| {
+            if let Some(events) = events.remove(&stream) {
+                written.catch_up(fold, &name, events)?;
+            }
+            let Written { version, items, ts, state, .. } = written;
+            Ok(HeadRow { stream: name, head: Head { version, state, items, ts } })
+        })
+        .collect()
 }
 
 #[cfg(test)]

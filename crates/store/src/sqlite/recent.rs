@@ -43,6 +43,11 @@ struct Kept {
 }
 
 impl Fresh {
+    /// Makes room for about so many events.
+    pub(super) fn expect(&mut self, events: usize) {
+        self.events.reserve(events);
+    }
+
     pub(super) fn event(&mut self, record: Record, content: Option<Uuid>) {
         self.events.push(Event { record, content });
     }

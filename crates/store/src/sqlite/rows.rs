@@ -84,6 +84,15 @@ pub(super) fn read_record(row: &Row<'_>, stream: Arc<str>) -> rusqlite::Result<R
     read_common(row, stream, body)
 }
 
+/// Reads an event of any class, without its content.
+pub(super) fn read_bare(row: &Row<'_>, stream: Arc<str>) -> rusqlite::Result<Record> {
+    let body = match row.get(2)? {
+        Some(version) => Body::Control { version: unsigned(version) },
+        None => Body::Item { ordinal: unsigned(row.get(3)?), content: None },
+    };
+    read_common(row, stream, body)
+}
+
 /// Reads an item, with the content's columns.
 pub(super) fn read_item(row: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow {

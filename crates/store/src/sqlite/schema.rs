@@ -14,7 +14,10 @@ use crate::error::{Error, Result};
 const APPLICATION: i64 = 0x5061_7365;
 
 /// Each step from one format to the next, in order. A released one never changes again.
-const MIGRATIONS: &[Migration] = &[Migration { version: 1, sql: include_str!("migrations/0001.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("migrations/0001.sql") },
+    Migration { version: 2, sql: include_str!("migrations/0002.sql") },
+];
 
 #[derive(Clone, Copy)]
 struct Migration {
@@ -153,22 +156,22 @@ mod tests {
     use super::super::connection::open_writer;
     use super::*;
 
-    const SECOND: Migration =
-        Migration { version: 2, sql: "ALTER TABLE stream ADD COLUMN note TEXT; DELETE FROM stream;" };
-    const WRONG: Migration = Migration { version: 2, sql: "DELETE FROM stream; this is not SQL;" };
+    const NEXT: Migration =
+        Migration { version: 99, sql: "ALTER TABLE stream ADD COLUMN note TEXT; DELETE FROM stream;" };
+    const WRONG: Migration = Migration { version: 99, sql: "DELETE FROM stream; this is not SQL;" };
 
     #[test]
     fn a_migration_first_makes_a_backup() {
         let (_directory, path, mut connection) = database();
-        let backup = path.with_file_name("log.db.backup-format-1");
+        let backup = path.with_file_name("log.db.backup-format-2");
         assert!(!backup.exists(), "a new database needs none");
         std::fs::write(&backup, "left by a migration that did not finish").unwrap();
 
-        migrate_to(&mut connection, &path, 0, &[MIGRATIONS[0], SECOND]).unwrap();
-        assert_eq!(read_format(&connection, &path).unwrap(), 2);
+        migrate_to(&mut connection, &path, 0, &and(NEXT)).unwrap();
+        assert_eq!(read_format(&connection, &path).unwrap(), 99);
         assert_eq!(streams(&connection), 0);
         let copy = open_writer(&backup).unwrap();
-        assert_eq!(read_format(&copy, &backup).unwrap(), 1);
+        assert_eq!(read_format(&copy, &backup).unwrap(), 2);
         assert_eq!(streams(&copy), 1);
 
         let refusal = migrate_to(&mut connection, &path, 0, MIGRATIONS).unwrap_err();
@@ -178,9 +181,27 @@ mod tests {
     #[test]
     fn a_failed_migration_changes_nothing() {
         let (_directory, path, mut connection) = database();
-        migrate_to(&mut connection, &path, 0, &[MIGRATIONS[0], WRONG]).unwrap_err();
-        assert_eq!((read_format(&connection, &path).unwrap(), streams(&connection)), (1, 1));
-        migrate_to(&mut connection, &path, 0, &[MIGRATIONS[0], SECOND]).unwrap();
+        migrate_to(&mut connection, &path, 0, &and(WRONG)).unwrap_err();
+        assert_eq!((read_format(&connection, &path).unwrap(), streams(&connection)), (2, 1));
+        migrate_to(&mut connection, &path, 0, &and(NEXT)).unwrap();
+    }
+
+    #[test]
+    fn in_a_database_of_format_1_no_head_is_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.db");
+        let mut connection = open_writer(&path).unwrap();
+        migrate_to(&mut connection, &path, 0, &MIGRATIONS[..1]).unwrap();
+        migrate(&mut connection, &path, 0).unwrap();
+        let heads: Option<i64> =
+            connection.query_row("SELECT heads FROM indexed", [], |row| row.get(0)).unwrap();
+        assert_eq!(heads, None);
+        assert!(path.with_file_name("log.db.backup-format-1").exists());
+    }
+
+    /// Returns all migrations and one more.
+    fn and(next: Migration) -> Vec<Migration> {
+        MIGRATIONS.iter().copied().chain([next]).collect()
     }
 
     fn database() -> (tempfile::TempDir, PathBuf, Connection) {

@@ -12,7 +12,8 @@ use super::checkpoint;
 use super::connection::BUSY_TIMEOUT;
 use super::failure::explain;
 use super::heads::Unfolded;
-use super::ledger::{Failure, Ledger};
+use super::ledger::Ledger;
+use super::plan::Failure;
 use super::prepared::Prepared;
 use super::recent::Recent;
 use super::submission::Submission;
@@ -28,9 +29,16 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the writer can be asked to do.
 pub(super) enum Command {
-    Append { submission: Box<Submission>, reply: oneshot::Sender<Result<Appended>> },
+    Append { submission: Box<Submission>, reply: oneshot::Sender<Answer> },
     RebuildHeads { reply: oneshot::Sender<Result<()>> },
     Close { reply: oneshot::Sender<Result<()>> },
+}
+
+/// How an append went.
+pub(super) struct Answer {
+    pub(super) outcome: Result<Appended>,
+    /// What is left of it, to be dropped by whoever made it and not by the writer, for whom all others wait.
+    pub(super) _spent: Option<Box<Submission>>,
 }
 
 /// All that the thread owns.
@@ -45,14 +53,14 @@ pub(super) struct Writer {
 
 /// A batch and whoever waits for it.
 struct Waiting {
-    submission: Submission,
-    reply: oneshot::Sender<Result<Appended>>,
+    submission: Box<Submission>,
+    reply: oneshot::Sender<Answer>,
 }
 
 /// An erasure that is committed, but not acknowledged before the text is gone from the write-ahead log too.
 struct Erased {
     appended: Appended,
-    reply: oneshot::Sender<Result<Appended>>,
+    reply: oneshot::Sender<Answer>,
 }
 
 /// Starts the thread. It ends on [`Command::Close`], or when nobody can send any more.
@@ -72,9 +80,7 @@ fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
         let mut group = Vec::with_capacity(received.len());
         for command in received.drain(..) {
             match command {
-                Command::Append { submission, reply } => {
-                    group.push(Waiting { submission: *submission, reply })
-                }
+                Command::Append { submission, reply } => group.push(Waiting { submission, reply }),
                 Command::RebuildHeads { reply } => {
                     writer.commit(std::mem::take(&mut group), &mut erased);
                     // Whoever asked may be gone; the heads are rebuilt all the same. So below, too.
@@ -118,55 +124,54 @@ fn receive(commands: &mut mpsc::Receiver<Command>, received: &mut Vec<Command>, 
 
 impl Writer {
     /// Writes a group in one transaction and tells everyone how it went.
-    fn commit(&mut self, group: Vec<Waiting>, erased: &mut Vec<Erased>) {
+    fn commit(&mut self, mut group: Vec<Waiting>, erased: &mut Vec<Erased>) {
         if group.is_empty() {
             return;
         }
-        let (submissions, replies): (Vec<_>, Vec<_>) =
-            group.into_iter().map(|waiting| (waiting.submission, waiting.reply)).unzip();
-        let erases: Vec<bool> = submissions.iter().map(|submission| submission.erase.is_some()).collect();
-        match self.transact(|writer| writer.append_all(submissions)) {
+        match self.transact(|writer| writer.append_all(&mut group)) {
             Ok(outcomes) => {
-                self.recent.take_in(self.ledger.take_fresh(), self.ledger.last());
+                self.recent.take_in(self.ledger.committed(), self.ledger.last());
                 self.head.send_if_modified(|head| {
                     let moved = *head != self.ledger.last();
                     *head = self.ledger.last();
                     moved
                 });
-                for ((outcome, reply), erases) in outcomes.into_iter().zip(replies).zip(erases) {
+                for (outcome, Waiting { submission, reply }) in outcomes.into_iter().zip(group) {
                     match outcome {
-                        Ok(appended @ Appended::New { .. }) if erases => {
+                        Ok(appended @ Appended::New { .. }) if submission.erase.is_some() => {
                             erased.push(Erased { appended, reply })
                         }
                         // Whoever asked may be gone; the batch is stored all the same.
-                        outcome => drop(reply.send(outcome)),
+                        outcome => drop(reply.send(Answer { outcome, _spent: Some(submission) })),
                     }
                 }
             }
             Err(failure) => {
                 let failure = explain(&self.path, &failure);
-                tracing::error!(%failure, batches = replies.len(), "a group of batches was not stored");
-                for reply in replies {
-                    let _ = reply.send(Err(failure.clone()));
+                tracing::error!(%failure, batches = group.len(), "a group of batches was not stored");
+                for Waiting { submission, reply } in group {
+                    let outcome = Err(failure.clone());
+                    let _ = reply.send(Answer { outcome, _spent: Some(submission) });
                 }
             }
         }
     }
 
-    fn append_all(&mut self, submissions: Vec<Submission>) -> rusqlite::Result<Vec<Result<Appended>>> {
+    fn append_all(&mut self, group: &mut [Waiting]) -> rusqlite::Result<Vec<Result<Appended>>> {
         let now = (self.clock)();
         let Self { connection, ledger, .. } = self;
         ledger.refresh(connection)?;
+        ledger.begin(connection, group.len(), now)?;
         let mut prepared = Prepared::new(connection)?;
-        let mut outcomes = Vec::with_capacity(submissions.len());
-        for submission in submissions {
+        let mut outcomes = Vec::with_capacity(group.len());
+        for Waiting { submission, .. } in group {
             outcomes.push(match ledger.append(&mut prepared, submission, now) {
                 Ok(appended) => Ok(appended),
                 Err(Failure::Refused(refusal)) => Err(refusal),
                 Err(Failure::Broken(failure)) => return Err(failure),
             });
         }
-        ledger.maintain(connection, now)?;
+        ledger.maintain(&mut prepared, now)?;
         Ok(outcomes)
     }
 
@@ -218,13 +223,21 @@ impl Writer {
         }
     }
 
-    fn tidy(&self) {
-        if let Err(failure) = checkpoint::when_large(&self.connection) {
+    fn tidy(&mut self) {
+        if let Err(failure) = self.ledger.rest(&self.connection) {
+            tracing::warn!(%failure, "the index of keys was not read, it will be tried again");
+        }
+        if let Err(failure) = checkpoint::when_large(&self.connection, self.ledger.is_busy()) {
             tracing::warn!(%failure, "the write-ahead log was not checkpointed, it will be tried again");
         }
     }
 
-    fn close(self, mut erased: Vec<Erased>) -> Result<()> {
+    fn close(mut self, mut erased: Vec<Erased>) -> Result<()> {
+        if self.ledger.is_behind()
+            && let Err(failure) = self.transact(|writer| writer.ledger.finish(&writer.connection))
+        {
+            tracing::warn!(%failure, "some heads were not written, they will be folded when they are read");
+        }
         let Self { path, connection, .. } = self;
         let truncated = checkpoint::truncate(&connection, BUSY_TIMEOUT);
         if !matches!(truncated, Ok(true)) && !erased.is_empty() {
@@ -240,6 +253,6 @@ impl Writer {
 
 fn acknowledge(erased: &mut Vec<Erased>) {
     for Erased { appended, reply } in erased.drain(..) {
-        let _ = reply.send(Ok(appended));
+        let _ = reply.send(Answer { outcome: Ok(appended), _spent: None });
     }
 }

@@ -15,7 +15,8 @@ use super::setup::{event, noise, open, place};
 
 /// Says to [`child_writes_until_it_is_killed`] which database to write to.
 const DATABASE: &str = "PASEO_STORE_TEST_CRASH_DATABASE";
-const WRITERS: u64 = 6;
+/// Enough for heads to be written later than their events.
+const WRITERS: u64 = 24;
 /// Two control events and one item.
 const EVENTS: usize = 3;
 

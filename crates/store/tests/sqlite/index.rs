@@ -8,6 +8,7 @@ use paseo_store::{
     Appended, Batch, Body, Clock, Error, Expect, IdempotencyKey, KEY_LIFETIME, Log, NewEvent, NewItem,
     Sqlite, StreamAppend,
 };
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::setup::{behind, open, options, place};
@@ -15,6 +16,8 @@ use super::setup::{behind, open, options, place};
 const STREAMS: usize = 3;
 /// More than are indexed at once, and in the end some that wait.
 const ROUNDS: u64 = 1000;
+/// As many keys as are indexed at once.
+const KEYS: u64 = 8192;
 
 /// Returns one control event and one item for each stream.
 fn round() -> Batch {
@@ -101,14 +104,22 @@ async fn keys_are_found_in_the_index_and_before() {
     let (_directory, path) = place();
     let log = open(&path);
     log.append(keyed("first", 1)).await.unwrap();
-    for n in 0..2100 {
+    let log = Arc::new(log);
+    let mut appends = JoinSet::new();
+    for n in 0..KEYS {
+        let log = log.clone();
+        appends.spawn(async move { log.append(keyed(&n.to_string(), 1)).await.unwrap() });
+    }
+    appends.join_all().await;
+    // Some that wait.
+    for n in KEYS..KEYS + 10 {
         log.append(keyed(&n.to_string(), 1)).await.unwrap();
     }
     let (_, key) = indexed(&path);
-    assert!(key > 1 && key < 2101, "{key}");
+    assert!(key > 1 && key < KEYS + 11, "{key}");
     let again = open(&path);
-    for log in [&log, &again] {
-        for key in ["first", "0", "2099"] {
+    for log in [&*log, &again] {
+        for key in ["first", "0", &(KEYS + 9).to_string()] {
             let receipt = format!("receipt of {key}");
             assert_eq!(
                 log.append(keyed(key, 1)).await.unwrap(),
@@ -116,6 +127,8 @@ async fn keys_are_found_in_the_index_and_before() {
             );
             assert_eq!(log.append(keyed(key, 2)).await.unwrap_err(), Error::KeyReused { key: key.into() });
             assert_eq!(log.receipt("mine", key, [1; 32]).await.unwrap(), Some(receipt));
+            let fresh = format!("never {key}");
+            assert_eq!(log.receipt("mine", &fresh, [1; 32]).await.unwrap(), None);
             assert_eq!(log.receipt("yours", key, [1; 32]).await.unwrap(), None);
         }
     }
