@@ -6,6 +6,7 @@ mod bell;
 mod definitions;
 mod directory;
 mod failure;
+mod frames;
 mod glimpse;
 mod home;
 mod http;
