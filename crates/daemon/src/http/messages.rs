@@ -49,6 +49,7 @@ pub(crate) async fn send(
         },
         class: Class::Message,
         waited: request.wait,
+        aside: false,
         notify: None,
         key,
     };

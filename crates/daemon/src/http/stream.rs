@@ -13,7 +13,6 @@ use futures_util::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use paseo_core::actor::Actor;
-use paseo_core::id::SessionId;
 use paseo_store::Seq;
 use paseo_wire::error::Code;
 use paseo_wire::stream::{Frame, ResumeFrame};

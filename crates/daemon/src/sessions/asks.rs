@@ -125,6 +125,7 @@ impl SessionActor {
             verb: Verb::Steer,
             class: Class::Message,
             waited: false,
+            aside: false,
             notify: None,
             cause: None,
             key: None,
