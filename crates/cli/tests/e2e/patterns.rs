@@ -203,6 +203,7 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
 #[test]
 fn whoever_asks_or_tells_another_stays_where_they_are() {
     let home = noted();
+    define(&home, "todo", "name = 'Todo'\n");
     let general = start(&home, "<<say hi>>");
     home.paseo(&["wait", &general]).ok();
     let notes = switch(&home, &["notes", "<<say about X>>"]);
