@@ -98,6 +98,14 @@ ordered_id!(
     DeliveryId
 );
 ordered_id!(
+    /// A thread: a shared conversation of several participants.
+    ThreadId
+);
+ordered_id!(
+    /// Something that was said or changed in a thread.
+    PostId
+);
+ordered_id!(
     /// A cause: the human request that work descends from.
     CauseId
 );

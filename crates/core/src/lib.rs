@@ -23,6 +23,7 @@ pub mod settings;
 pub mod skill;
 pub mod snippet;
 mod tagged;
+pub mod thread;
 pub mod time;
 pub mod todo;
 pub mod tool;

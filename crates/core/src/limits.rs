@@ -56,3 +56,7 @@ pub const PAGE_ROWS: usize = 500;
 pub const HANDLE_CHARS: usize = 4;
 /// Longest path of a session's directory, in bytes as the log holds it.
 pub const PATH_BYTES: usize = 1024;
+/// Most replies that a thread keeps while their authors may not speak.
+pub const THREAD_HELD: usize = 64;
+/// Most who spoke in a thread without being invited that it remembers.
+pub const THREAD_GUESTS: usize = 256;

@@ -1,0 +1,115 @@
+//! How each event changes a thread.
+
+use super::{Control, Due, Event, Seat, Thread};
+use crate::limits::{THREAD_GUESTS, THREAD_HELD};
+use crate::time::Timestamp;
+
+impl Thread {
+    /// Begins a thread; `None` for anything but its creation.
+    pub fn create(event: &Event, at: Timestamp) -> Option<Self> {
+        let Event::Created { thread, name, directory, by, .. } = event else { return None };
+        Some(Self {
+            id: *thread,
+            name: name.clone(),
+            directory: directory.clone(),
+            created_by: by.clone(),
+            created_at: at,
+            updated_at: at,
+            paused: false,
+            muted: Default::default(),
+            discussion: Default::default(),
+            invited_auto: false,
+            invited: Default::default(),
+            left: Default::default(),
+            guests: Default::default(),
+            due: Vec::new(),
+            held: Vec::new(),
+            messages: 0,
+        })
+    }
+
+    /// Takes an event in.
+    pub fn apply(&mut self, event: &Event, at: Timestamp) {
+        self.updated_at = self.updated_at.max(at);
+        match event {
+            Event::Created { .. } | Event::Deleted {} => {}
+            Event::Renamed { name, .. } => self.name.clone_from(name),
+            Event::Posted(posted) => {
+                self.messages += 1;
+                let due = |seat: &String| Due { post: posted.post, seat: seat.clone() };
+                self.due.extend(posted.wakes.iter().map(due));
+                // A reply that was held back is posted: it is not held any more.
+                if let Some(trigger) = posted.reply_to {
+                    let kept = self
+                        .held
+                        .iter()
+                        .position(|held| held.reply_to == trigger && held.seat == posted.from);
+                    if let Some(kept) = kept {
+                        self.held.remove(kept);
+                    }
+                }
+                let stranger = posted.from != super::USER && posted.from != super::COORDINATOR;
+                if stranger && !self.invited.contains_key(&posted.from) && self.guests.len() < THREAD_GUESTS {
+                    self.guests.insert(posted.from.clone());
+                }
+            }
+            Event::Controlled { from, control, .. } => self.control(from, control, at),
+            Event::Woken { post, seat, session } => {
+                self.due.retain(|due| due.post != *post || due.seat != *seat);
+                if let Some(seat) = self.invited.get_mut(seat) {
+                    (seat.session, seat.told, seat.working_on) = (Some(*session), Some(*post), Some(*post));
+                }
+            }
+            Event::Settled { post, seat } => {
+                self.due.retain(|due| due.post != *post || due.seat != *seat);
+                if let Some(seat) = self.invited.get_mut(seat) {
+                    seat.working_on.take_if(|working_on| working_on == post);
+                }
+            }
+            Event::Held(held) => {
+                if self.held.len() < THREAD_HELD {
+                    self.held.push(held.clone());
+                }
+            }
+        }
+    }
+
+    fn control(&mut self, from: &str, control: &Control, at: Timestamp) {
+        let Control { invite, uninvite, mute, unmute, pause, discussion, invited_auto } = control;
+        if let Some(invite) = invite {
+            let id = &invite.participant_id;
+            let session = self.left.remove(id);
+            match self.invited.get_mut(id) {
+                Some(seat) => seat.profile = invite.profile.clone(),
+                None => {
+                    let seat = Seat {
+                        profile: invite.profile.clone(),
+                        invited_by: from.to_owned(),
+                        invited_at: at,
+                        session,
+                        told: None,
+                        working_on: None,
+                    };
+                    self.invited.insert(id.clone(), seat);
+                }
+            }
+            self.guests.remove(id);
+        }
+        if let Some(id) = uninvite
+            && let Some(seat) = self.invited.remove(id)
+        {
+            if let Some(session) = seat.session {
+                self.left.insert(id.clone(), session);
+            }
+            // Who is not here any more is not told of what was said to them.
+            self.due.retain(|due| due.seat != *id);
+        }
+        self.muted.extend(mute.iter().cloned());
+        for id in unmute {
+            self.muted.remove(id);
+        }
+        self.paused = pause.unwrap_or(self.paused);
+        self.discussion = discussion.unwrap_or(self.discussion);
+        self.invited_auto = invited_auto.unwrap_or(self.invited_auto);
+    }
+}

@@ -1,0 +1,78 @@
+//! What happens in a thread.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Control, Silence};
+use crate::actor::Actor;
+use crate::content::ContentRef;
+use crate::id::{CauseId, PostId, SessionId, ThreadId};
+
+/// An event of the stream `thread/<uuid>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data")]
+pub enum Event {
+    #[serde(rename = "thread.created")]
+    Created {
+        thread: ThreadId,
+        post: PostId,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory: Option<String>,
+        by: Actor,
+    },
+    #[serde(rename = "thread.renamed")]
+    Renamed { post: PostId, from: String, name: String },
+    /// Somebody said something.
+    #[serde(rename = "thread.posted")]
+    Posted(Box<Posted>),
+    /// Somebody changed who is here, or who may do what.
+    #[serde(rename = "thread.controlled")]
+    Controlled { post: PostId, from: String, control: Box<Control> },
+    /// A participant was told of a message, by a session of its own.
+    #[serde(rename = "thread.woken")]
+    Woken { post: PostId, seat: String, session: SessionId },
+    /// What a participant was woken for is over, or never came to anything.
+    #[serde(rename = "thread.settled")]
+    Settled { post: PostId, seat: String },
+    /// A reply that its author may not post now: it is kept.
+    #[serde(rename = "thread.held")]
+    Held(Held),
+    #[serde(rename = "thread.deleted")]
+    Deleted {},
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Posted {
+    pub post: PostId,
+    /// `user`, the id of a participant, or the coordinator's.
+    pub from: String,
+    /// `all`, `user`, or the id of a participant.
+    pub to: String,
+    pub text: ContentRef,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<PostId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+    /// Whom it wakes: decided when it was said, so that nothing that happens later changes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wakes: Vec<String>,
+    /// What it descends from.
+    pub cause: CauseId,
+    pub hop: u32,
+}
+
+/// A reply that is kept until its author may speak again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    pub seat: String,
+    pub reply_to: PostId,
+    pub text: ContentRef,
+    pub why: Silence,
+    pub cause: CauseId,
+    pub hop: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}

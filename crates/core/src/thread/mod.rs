@@ -1,0 +1,140 @@
+//! Threads: conversations of several participants, human and agent. What was said is in the log; this is what it comes
+//! to, and who is to be woken by it.
+
+mod apply;
+mod control;
+mod event;
+mod mention;
+mod post;
+mod presence;
+mod seat;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
+pub use event::{Event, Held, Posted};
+pub use mention::{Address, Reading, address, read};
+pub use post::{Denied, Incoming, can_hold, late, post, released, reply};
+pub use presence::{Presence, Shown, TTL, shown};
+pub use seat::{COORDINATOR, Profile, Refused, USER, free_id, invite};
+
+use crate::actor::Actor;
+use crate::id::{PostId, SessionId, ThreadId};
+use crate::time::Timestamp;
+
+/// Returns the name of a thread's stream.
+pub fn stream(id: ThreadId) -> String {
+    format!("thread/{id}")
+}
+
+/// Returns the thread that a stream belongs to.
+pub fn from_stream(stream: &str) -> Option<ThreadId> {
+    stream.strip_prefix("thread/")?.parse().ok()
+}
+
+/// The state of a thread. It costs the same however much was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    pub id: ThreadId,
+    pub name: String,
+    /// Where its agents work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    pub created_by: Actor,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    #[serde(default)]
+    pub paused: bool,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub muted: BTreeSet<String>,
+    /// Agents wake others by mentioning them.
+    #[serde(default)]
+    pub discussion: Discussion,
+    /// What a person says to nobody in particular wakes all who are invited.
+    #[serde(default)]
+    pub invited_auto: bool,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub invited: BTreeMap<String, Seat>,
+    /// Sessions of seats that were invited before: invited again they go on where they were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left: BTreeMap<String, SessionId>,
+    /// Who has spoken without being invited, as far as they are remembered: they can be muted, too.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub guests: BTreeSet<String>,
+    /// Who is still to be told of what was said, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub due: Vec<Due>,
+    /// Replies that came while their author was muted or the thread paused, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<Held>,
+    /// How many messages there are.
+    #[serde(default)]
+    pub messages: u64,
+}
+
+/// An invited participant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    pub profile: Profile,
+    pub invited_by: String,
+    pub invited_at: Timestamp,
+    /// The session behind it, once it was woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// Up to which message it was told what was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<PostId>,
+    /// Of what it works now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_on: Option<PostId>,
+}
+
+/// A participant that a message wakes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    pub post: PostId,
+    pub seat: String,
+}
+
+impl Thread {
+    /// Says why a participant may not speak now.
+    pub fn silenced(&self, author: &str) -> Option<Silence> {
+        if author == USER || author == COORDINATOR {
+            None
+        } else if self.muted.contains(author) {
+            Some(Silence::Muted)
+        } else if self.paused {
+            Some(Silence::Paused)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the seat that a session is behind.
+    pub fn seat_of(&self, session: SessionId) -> Option<&str> {
+        self.invited.iter().find(|(_, seat)| seat.session == Some(session)).map(|(id, _)| id.as_str())
+    }
+}
+
+/// Why a participant may not speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Silence {
+    Muted,
+    Paused,
+}
+
+impl Silence {
+    /// Returns the code that the protocol has for it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Muted => "participant_muted",
+            Self::Paused => "thread_paused",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! What happens to words for a thread: who may say them, and whom they wake.
+
+use super::mention::{self, Address, Reading};
+use super::seat::{COORDINATOR, USER};
+use super::{Event, Held, Posted, Silence, Thread};
+use crate::content::ContentRef;
+use crate::id::{CauseId, PostId};
+use crate::limits::THREAD_HELD;
+
+/// Tag of what the coordinator brought.
+const COORDINATED: &str = "coordinator";
+/// Tag of what was held back for a while.
+const LATE: &str = "held";
+
+/// Words for a thread.
+#[derive(Debug, Clone)]
+pub struct Incoming<'a> {
+    pub post: PostId,
+    /// Who says it: [`USER`], or a participant.
+    pub from: &'a str,
+    pub to: Address,
+    /// The words themselves, to look for mentions in.
+    pub words: &'a str,
+    pub text: ContentRef,
+    pub reply_to: Option<PostId>,
+    pub tags: Vec<String>,
+    pub cause: CauseId,
+    pub hop: u32,
+}
+
+/// Why words are refused. Nothing happened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    #[error("{0} is muted in this thread: wait until a person lets you speak")]
+    Muted(String),
+    #[error("this thread is paused: wait until a person resumes it")]
+    Paused,
+    #[error("there is nothing to say")]
+    Empty,
+}
+
+impl Denied {
+    /// Returns the code that the protocol has for it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Muted(_) => Silence::Muted.code(),
+            Self::Paused => Silence::Paused.code(),
+            Self::Empty => "empty",
+        }
+    }
+}
+
+/// Decides what happens to words: what is posted, and what the coordinator has to say about it to the human.
+pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<String>), Denied> {
+    if incoming.words.trim().is_empty() {
+        return Err(Denied::Empty);
+    }
+    match thread.silenced(incoming.from) {
+        Some(Silence::Muted) => return Err(Denied::Muted(incoming.from.to_owned())),
+        Some(Silence::Paused) => return Err(Denied::Paused),
+        None => {}
+    }
+    let (wakes, remarks) = wakes(thread, incoming.from, &incoming.to, incoming.words);
+    let posted = Posted {
+        post: incoming.post,
+        from: incoming.from.to_owned(),
+        to: incoming.to.word().to_owned(),
+        text: incoming.text,
+        reply_to: incoming.reply_to,
+        tags: incoming.tags,
+        via: None,
+        wakes,
+        cause: incoming.cause,
+        hop: incoming.hop,
+    };
+    Ok((posted, remarks))
+}
+
+/// Decides what happens to what a woken participant answered: it is posted for it, or kept while it may not speak.
+pub fn reply(thread: &Thread, words: &str, post: PostId, held: Held) -> Event {
+    match thread.silenced(&held.seat) {
+        Some(why) => Event::Held(Held { why, ..held }),
+        None => Event::Posted(Box::new(brought(thread, words, post, held, &[]))),
+    }
+}
+
+/// Returns the kept replies whose authors may speak again.
+pub fn released(thread: &Thread) -> Vec<Held> {
+    thread.held.iter().filter(|held| thread.silenced(&held.seat).is_none()).cloned().collect()
+}
+
+/// Makes the message of a participant that the coordinator brings. One that was held back wakes nobody: what it says is
+/// of another moment.
+pub(super) fn brought(thread: &Thread, words: &str, post: PostId, held: Held, late: &[&str]) -> Posted {
+    let wakes = match late {
+        [] => wakes(thread, &held.seat, &Address::All, words).0,
+        _ => Vec::new(),
+    };
+    let tags = [COORDINATED].iter().chain(late).map(|tag| (*tag).to_owned());
+    Posted {
+        post,
+        from: held.seat,
+        to: Address::All.word().to_owned(),
+        text: held.text,
+        reply_to: Some(held.reply_to),
+        tags: tags.chain(held.tags).collect(),
+        via: Some(COORDINATOR.to_owned()),
+        wakes,
+        cause: held.cause,
+        hop: held.hop,
+    }
+}
+
+/// Makes the message of a reply that was held back.
+pub fn late(thread: &Thread, words: &str, post: PostId, held: Held) -> Posted {
+    brought(thread, words, post, held, &[LATE])
+}
+
+/// Says whether more replies can be kept.
+pub fn can_hold(thread: &Thread) -> bool {
+    thread.held.len() < THREAD_HELD
+}
+
+/// Returns whom words wake, and what there is to say about that.
+fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>, Vec<String>) {
+    let human = from == USER;
+    let mut remarks = Vec::new();
+    // What a person says while the thread is paused is kept, and wakes nobody, then or later.
+    if thread.paused || from == COORDINATOR {
+        return (Vec::new(), remarks);
+    }
+    let mut seats: Vec<String> = match to {
+        Address::User => Vec::new(),
+        Address::Seat(id) => vec![id.clone()],
+        Address::Unknown(name) => {
+            remarks.push(format!(
+                "`{name}` is not invited to this thread, so nobody was woken. {}",
+                invited(thread)
+            ));
+            Vec::new()
+        }
+        Address::Ambiguous(name, seats) => {
+            remarks.push(which(name, seats));
+            Vec::new()
+        }
+        Address::All => {
+            let mentions = human || (thread.discussion.on && thread.discussion.allow_agent_mentions);
+            let reading = if mentions { mention::read(thread, words) } else { Reading::default() };
+            remarks.extend(reading.everybody.first().map(|word| {
+                format!(
+                    "@{word} wakes nobody: mention participants one by one, or switch on invited_auto. {}",
+                    invited(thread)
+                )
+            }));
+            remarks.extend(reading.ambiguous.iter().map(|(name, seats)| which(name, seats)));
+            match reading.any {
+                true => reading.seats.into_iter().collect(),
+                false if human && thread.invited_auto => thread.invited.keys().cloned().collect(),
+                false => Vec::new(),
+            }
+        }
+    };
+    seats.retain(|seat| seat != from && !thread.muted.contains(seat));
+    // Agents are told by what becomes of it; remarks are for the human.
+    (seats, if human { remarks } else { Vec::new() })
+}
+
+fn which(name: &str, seats: &[String]) -> String {
+    format!("`{name}` could be any of {}: say which.", seats.join(", "))
+}
+
+fn invited(thread: &Thread) -> String {
+    let seats: Vec<&str> = thread.invited.keys().map(String::as_str).collect();
+    if seats.is_empty() {
+        "Nobody is invited yet.".to_owned()
+    } else {
+        format!("Invited: {}.", seats.join(", "))
+    }
+}

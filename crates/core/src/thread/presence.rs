@@ -1,0 +1,41 @@
+//! Presence: what participants are doing right now. Never stored; who is not heard of for a while is offline.
+
+use crate::time::Timestamp;
+
+/// How long somebody counts as present after they were last heard of, in seconds.
+pub const TTL: i64 = 120;
+
+/// What a participant said that it is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presence {
+    /// `listening`, `thinking`, `typing`, `idle`, or a word of its own.
+    pub state: String,
+    pub details: Option<String>,
+    pub updated_at: Timestamp,
+}
+
+/// Presence as others see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    pub state: String,
+    pub details: Option<String>,
+    pub stale: bool,
+}
+
+impl Presence {
+    /// Takes in what a participant says; details that it does not repeat are kept.
+    pub fn says(known: Option<&Self>, state: &str, details: Option<String>, now: Timestamp) -> Self {
+        let details = details.or_else(|| known.and_then(|known| known.details.clone()));
+        Self { state: state.to_owned(), details, updated_at: now }
+    }
+}
+
+/// Returns what others see of a participant.
+pub fn shown(presence: Option<&Presence>, now: Timestamp) -> Shown {
+    let Some(presence) = presence else {
+        return Shown { state: "offline".to_owned(), details: None, stale: false };
+    };
+    let stale = now.as_millis().saturating_sub(presence.updated_at.as_millis()) > TTL * 1000;
+    let state = if stale { "offline" } else { &presence.state };
+    Shown { state: state.to_owned(), details: presence.details.clone(), stale }
+}

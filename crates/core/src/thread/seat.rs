@@ -1,0 +1,139 @@
+//! Who sits in a thread: ids, nicknames, profiles.
+
+use serde::{Deserialize, Serialize};
+
+use super::Thread;
+
+/// How the human is called.
+pub const USER: &str = "user";
+/// How the coordinator is called: the part of the daemon that wakes participants.
+pub const COORDINATOR: &str = "bridge-coordinator";
+/// Names that stand for something else.
+const RESERVED: [&str; 6] = [USER, COORDINATOR, "all", "everyone", "here", "daemon"];
+/// Longest id or nickname, in characters.
+const ID_CHARS: usize = 64;
+/// Most roles of a participant.
+const ROLES: usize = 16;
+/// Most participants of a thread.
+const SEATS: usize = 64;
+
+/// What is known of a participant. In an invitation, what is missing stays as it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Profile {
+    /// A provider, or the slug of a definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nickname: Option<String>,
+}
+
+impl Profile {
+    /// Returns this with what another says, field by field.
+    pub fn merged(&self, newer: &Self) -> Self {
+        Self {
+            client: newer.client.clone().or_else(|| self.client.clone()),
+            model: newer.model.clone().or_else(|| self.model.clone()),
+            roles: newer.roles.clone().or_else(|| self.roles.clone()),
+            nickname: newer.nickname.clone().or_else(|| self.nickname.clone()),
+        }
+    }
+
+    pub(super) fn roles(&self) -> impl Iterator<Item = &str> {
+        self.roles.iter().flatten().map(String::as_str)
+    }
+}
+
+/// Why somebody cannot be invited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("a participant needs a `{0}` in its profile")]
+    Missing(&'static str),
+    #[error(
+        "`{0}` cannot be the {1} of a participant: letters, digits, `-`, `_` and `.` are used, at most {ID_CHARS} characters"
+    )]
+    Malformed(String, &'static str),
+    #[error("`{0}` is reserved: nobody can be called that")]
+    Reserved(String),
+    #[error("`{0}` is taken: `{1}` is called that, or would be taken for it")]
+    Taken(String, String),
+    #[error("a participant has at most {ROLES} roles")]
+    Roles,
+    #[error("{SEATS} participants are invited already, which is the limit")]
+    Full,
+}
+
+/// Checks an invitation, and returns the whole profile that the participant has then.
+pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, Refused> {
+    named(id, "id")?;
+    let known = thread.invited.get(id);
+    if known.is_none() && thread.invited.len() >= SEATS {
+        return Err(Refused::Full);
+    }
+    let whole = known.map_or_else(|| profile.clone(), |seat| seat.profile.merged(profile));
+    for (field, value) in [("client", &whole.client), ("model", &whole.model)] {
+        if value.as_ref().is_none_or(|value| value.trim().is_empty()) {
+            return Err(Refused::Missing(field));
+        }
+    }
+    let roles: Vec<&str> = whole.roles().collect();
+    if roles.len() > ROLES {
+        return Err(Refused::Roles);
+    }
+    roles.iter().try_for_each(|role| named(role, "role"))?;
+    whole.nickname.iter().try_for_each(|nickname| named(nickname, "nickname"))?;
+    let names = [Some(id), whole.nickname.as_deref()];
+    for (other, seat) in thread.invited.iter().filter(|(other, _)| *other != id) {
+        let taken = [Some(other.as_str()), seat.profile.nickname.as_deref()];
+        for name in names.iter().flatten() {
+            if taken.iter().flatten().any(|taken| folded(taken) == folded(name)) {
+                return Err(Refused::Taken((*name).to_owned(), other.clone()));
+            }
+        }
+    }
+    Ok(whole)
+}
+
+/// Returns an id for a participant that has none: after its client, numbered when that is taken.
+pub fn free_id(thread: &Thread, profile: &Profile) -> String {
+    let client = profile.client.as_deref().unwrap_or_default();
+    let plain: String = client.chars().filter(|c| is_plain(*c)).take(ID_CHARS - 4).collect();
+    let base = if named(&plain, "id").is_ok() { plain } else { "agent".to_owned() };
+    let is_free = |id: &String| {
+        let named = |seat: &super::Seat| {
+            seat.profile.nickname.as_deref().is_some_and(|name| folded(name) == folded(id))
+        };
+        !thread.invited.keys().any(|other| folded(other) == folded(id)) && !thread.invited.values().any(named)
+    };
+    let mut numbered = (2..).map(|number: u32| format!("{base}-{number}"));
+    if is_free(&base) { base.clone() } else { numbered.find(is_free).unwrap_or(base) }
+}
+
+/// Checks that a name can be typed, told from others, and taken for nobody else.
+fn named(name: &str, what: &'static str) -> Result<(), Refused> {
+    let malformed =
+        || Refused::Malformed(name.chars().take(ID_CHARS).flat_map(char::escape_debug).collect(), what);
+    let plain = !name.is_empty() && name.chars().count() <= ID_CHARS && name.chars().all(is_plain);
+    // A name of punctuation alone, or that starts with one, is lost in a sentence.
+    if !plain || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || name.ends_with('.') {
+        return Err(malformed());
+    }
+    if RESERVED.iter().any(|reserved| folded(reserved) == folded(name)) {
+        return Err(Refused::Reserved(name.to_owned()));
+    }
+    Ok(())
+}
+
+/// Plain letters only: nothing invisible, nothing that looks like something else.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+/// A name as others would take it for: case, and signs between words, do not tell two apart.
+pub(super) fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
+}
