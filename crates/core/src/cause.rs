@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
-use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
+use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId, TurnId};
 use crate::limits::{SPAWNS_PER_CAUSE, SPAWNS_PER_MINUTE, WAKES_PER_CAUSE, WAKES_PER_SESSION};
 use crate::time::Timestamp;
 
@@ -16,6 +16,9 @@ pub enum Event {
     /// A person asked for something.
     #[serde(rename = "cause.opened")]
     Opened { by: Actor, session: SessionId, delivery: DeliveryId },
+    /// A person did something in a thread.
+    #[serde(rename = "cause.begun")]
+    Begun { by: Actor, thread: ThreadId, post: PostId },
     /// A turn without a human message started.
     #[serde(rename = "cause.woken")]
     Woken { session: SessionId, turn: TurnId, charge: Charge },
@@ -62,6 +65,9 @@ pub enum TooManySpawns {
 pub struct Cause {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<Opened>,
+    /// The thread that it began in, when it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Begun>,
     /// Wakes spent in total.
     pub woken: u32,
     /// Wakes spent by each session.
@@ -84,10 +90,22 @@ pub struct Opened {
     pub at: Timestamp,
 }
 
+/// Where a cause began that was opened in a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Begun {
+    pub by: Actor,
+    pub thread: ThreadId,
+    pub post: PostId,
+    pub at: Timestamp,
+}
+
 impl Cause {
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event, at: Timestamp) {
         match event {
+            Event::Begun { by, thread, post } => {
+                self.begun = Some(Begun { by: by.clone(), thread: *thread, post: *post, at });
+            }
             Event::Opened { by, session, delivery } => {
                 self.opened = Some(Opened { by: by.clone(), session: *session, delivery: *delivery, at });
             }

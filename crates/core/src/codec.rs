@@ -28,6 +28,7 @@ pub const UPCASTS: &[Upcast] = &[];
 
 /// Every kind of control event there is. A golden file stands for each version of each.
 pub const KINDS: &[&str] = &[
+    "cause.begun",
     "cause.opened",
     "cause.spawned",
     "cause.stopped",
@@ -66,6 +67,14 @@ pub const KINDS: &[&str] = &[
     "session.unparked",
     "session.uprooted",
     "setting.changed",
+    "thread.controlled",
+    "thread.created",
+    "thread.deleted",
+    "thread.held",
+    "thread.posted",
+    "thread.renamed",
+    "thread.settled",
+    "thread.woken",
     "token.created",
     "token.revoked",
     "turn.ended",

@@ -7,6 +7,7 @@ use crate::cause::{self, Cause};
 use crate::codec;
 use crate::session::{self, Session};
 use crate::settings::{self, Settings};
+use crate::thread::{self, Thread};
 use crate::time::Timestamp;
 
 /// About as long as most heads are, so that the buffer need not grow.
@@ -45,6 +46,14 @@ pub enum Error {
 #[serde(rename_all = "snake_case")]
 pub enum SessionHead {
     Session(Box<Session>),
+    Deleted,
+}
+
+/// The head of a thread's stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadHead {
+    Thread(Box<Thread>),
     Deleted,
 }
 
@@ -93,6 +102,8 @@ pub fn fold_on(
                 cause.apply(event, at)
             })?;
         Ok(Advanced { state: Some(bytes(stream, &cause)?), live: false, epoch: 0 })
+    } else if stream.starts_with("thread/") {
+        fold_thread(stream, prior, events)
     } else if stream == settings::STREAM {
         let state: Settings =
             fold_plain(stream, prior, events, |state: &mut Settings, event: &settings::Event, at| {
@@ -144,6 +155,26 @@ fn fold_session(
     };
     *memory = Some(Memory(head));
     Ok(Advanced { state: None, live, epoch })
+}
+
+fn fold_thread(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Advanced, Error> {
+    let mut head: Option<ThreadHead> = prior.map(|state| read(stream, state)).transpose()?;
+    for stored in events {
+        if stored.kind == "thread.deleted" {
+            head = Some(ThreadHead::Deleted);
+            continue;
+        }
+        let Some(event) = decode::<thread::Event>(stored)? else { continue };
+        match &mut head {
+            None => head = Thread::create(&event, stored.ts).map(Box::new).map(ThreadHead::Thread),
+            Some(ThreadHead::Thread(thread)) => thread.apply(&event, stored.ts),
+            Some(ThreadHead::Deleted) => {}
+        }
+    }
+    let head = head.unwrap_or(ThreadHead::Deleted);
+    // The others are read when somebody asks for them.
+    let live = matches!(&head, ThreadHead::Thread(thread) if thread.is_busy());
+    Ok(Advanced { state: Some(bytes(stream, &head)?), live, epoch: 0 })
 }
 
 fn fold_plain<S, E>(

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use paseo_core::codec::{self, Encoded, KINDS, UPCASTS};
-use paseo_core::{cause, session, settings};
+use paseo_core::{cause, session, settings, thread};
 use serde_json::Value;
 
 #[test]
@@ -102,6 +102,7 @@ fn current(kind: &str) -> u16 {
 fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
+        "thread" => codec::encode(&decode::<thread::Event>(kind, version, data)),
         "setting" | "token" | "device" | "rule" | "project" => {
             codec::encode(&decode::<settings::Event>(kind, version, data))
         }
@@ -114,9 +115,20 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
     match kind.split_once('.').unwrap().0 {
         "cause" => match decode(kind, version, data) {
             cause::Event::Opened { .. } => "cause.opened",
+            cause::Event::Begun { .. } => "cause.begun",
             cause::Event::Woken { .. } => "cause.woken",
             cause::Event::Spawned { .. } => "cause.spawned",
             cause::Event::Stopped {} => "cause.stopped",
+        },
+        "thread" => match decode(kind, version, data) {
+            thread::Event::Created { .. } => "thread.created",
+            thread::Event::Renamed { .. } => "thread.renamed",
+            thread::Event::Posted(_) => "thread.posted",
+            thread::Event::Controlled { .. } => "thread.controlled",
+            thread::Event::Woken { .. } => "thread.woken",
+            thread::Event::Settled { .. } => "thread.settled",
+            thread::Event::Held(_) => "thread.held",
+            thread::Event::Deleted {} => "thread.deleted",
         },
         "setting" | "token" | "device" | "rule" | "project" => match decode(kind, version, data) {
             settings::Event::Changed { .. } => "setting.changed",

@@ -1,13 +1,13 @@
 //! How each event changes a thread.
 
-use super::{Control, Due, Event, Seat, Thread};
+use super::{Control, Due, Event, Seat, Thread, Work};
 use crate::limits::{THREAD_GUESTS, THREAD_HELD};
 use crate::time::Timestamp;
 
 impl Thread {
     /// Begins a thread; `None` for anything but its creation.
     pub fn create(event: &Event, at: Timestamp) -> Option<Self> {
-        let Event::Created { thread, name, directory, by, .. } = event else { return None };
+        let Event::Created { thread, name, directory, by, cause, .. } = event else { return None };
         Some(Self {
             id: *thread,
             name: name.clone(),
@@ -25,6 +25,7 @@ impl Thread {
             due: Vec::new(),
             held: Vec::new(),
             messages: 0,
+            standing: *cause,
         })
     }
 
@@ -36,6 +37,9 @@ impl Thread {
             Event::Renamed { name, .. } => self.name.clone_from(name),
             Event::Posted(posted) => {
                 self.messages += 1;
+                if posted.from == super::USER {
+                    self.standing = Some(posted.cause);
+                }
                 let due = |seat: &String| Due { post: posted.post, seat: seat.clone() };
                 self.due.extend(posted.wakes.iter().map(due));
                 // A reply that was held back is posted: it is not held any more.
@@ -53,17 +57,21 @@ impl Thread {
                     self.guests.insert(posted.from.clone());
                 }
             }
-            Event::Controlled { from, control, .. } => self.control(from, control, at),
-            Event::Woken { post, seat, session } => {
+            Event::Controlled { from, control, cause, .. } => {
+                self.standing = cause.or(self.standing);
+                self.control(from, control, at);
+            }
+            Event::Woken { post, seat, session, delivery } => {
                 self.due.retain(|due| due.post != *post || due.seat != *seat);
                 if let Some(seat) = self.invited.get_mut(seat) {
-                    (seat.session, seat.told, seat.working_on) = (Some(*session), Some(*post), Some(*post));
+                    let work = Work { post: *post, delivery: *delivery };
+                    (seat.session, seat.told, seat.working_on) = (Some(*session), Some(*post), Some(work));
                 }
             }
             Event::Settled { post, seat } => {
                 self.due.retain(|due| due.post != *post || due.seat != *seat);
                 if let Some(seat) = self.invited.get_mut(seat) {
-                    seat.working_on.take_if(|working_on| working_on == post);
+                    seat.working_on.take_if(|work| work.post == *post);
                 }
             }
             Event::Held(held) => {

@@ -182,7 +182,9 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
             // Announced by the protocol, and without an effect anywhere.
             "prod" | "done" | "ttl_seconds" => {}
             other => {
-                return Err(Malformed::Unknown(other.chars().take(60).flat_map(char::escape_debug).collect()));
+                return Err(Malformed::Unknown(
+                    other.chars().take(60).flat_map(char::escape_debug).collect(),
+                ));
             }
         }
     }

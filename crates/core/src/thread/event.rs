@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Control, Silence};
 use crate::actor::Actor;
 use crate::content::ContentRef;
-use crate::id::{CauseId, PostId, SessionId, ThreadId};
+use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};
 
 /// An event of the stream `thread/<uuid>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directory: Option<String>,
         by: Actor,
+        /// What descends from a person's making it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<CauseId>,
     },
     #[serde(rename = "thread.renamed")]
     Renamed { post: PostId, from: String, name: String },
@@ -27,10 +30,17 @@ pub enum Event {
     Posted(Box<Posted>),
     /// Somebody changed who is here, or who may do what.
     #[serde(rename = "thread.controlled")]
-    Controlled { post: PostId, from: String, control: Box<Control> },
+    Controlled {
+        post: PostId,
+        from: String,
+        control: Box<Control>,
+        /// What descends from it, when a person did it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<CauseId>,
+    },
     /// A participant was told of a message, by a session of its own.
     #[serde(rename = "thread.woken")]
-    Woken { post: PostId, seat: String, session: SessionId },
+    Woken { post: PostId, seat: String, session: SessionId, delivery: DeliveryId },
     /// What a participant was woken for is over, or never came to anything.
     #[serde(rename = "thread.settled")]
     Settled { post: PostId, seat: String },

@@ -21,7 +21,7 @@ pub use presence::{Presence, Shown, TTL, shown};
 pub use seat::{COORDINATOR, Profile, Refused, USER, free_id, invite};
 
 use crate::actor::Actor;
-use crate::id::{PostId, SessionId, ThreadId};
+use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};
 use crate::time::Timestamp;
 
 /// Returns the name of a thread's stream.
@@ -72,6 +72,9 @@ pub struct Thread {
     /// How many messages there are.
     #[serde(default)]
     pub messages: u64,
+    /// What a person did here last: whoever has no session is paid for by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<CauseId>,
 }
 
 /// An invited participant.
@@ -88,7 +91,15 @@ pub struct Seat {
     pub told: Option<PostId>,
     /// Of what it works now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub working_on: Option<PostId>,
+    pub working_on: Option<Work>,
+}
+
+/// What a participant works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    pub post: PostId,
+    /// The message to its session.
+    pub delivery: DeliveryId,
 }
 
 /// A participant that a message wakes.
@@ -99,6 +110,11 @@ pub struct Due {
 }
 
 impl Thread {
+    /// Says whether something is still to be done in it.
+    pub fn is_busy(&self) -> bool {
+        !self.due.is_empty() || self.invited.values().any(|seat| seat.working_on.is_some())
+    }
+
     /// Says why a participant may not speak now.
     pub fn silenced(&self, author: &str) -> Option<Silence> {
         if author == USER || author == COORDINATOR {

@@ -28,7 +28,14 @@ impl Bed {
     fn new() -> Self {
         let thread = ThreadId::from_parts(now(), [1; 10]);
         let by = Actor::Human("cli".into());
-        let created = Event::Created { thread, post: post_id(0), name: "plan".into(), directory: None, by };
+        let created = Event::Created {
+            thread,
+            post: post_id(0),
+            name: "plan".into(),
+            directory: None,
+            by,
+            cause: None,
+        };
         Self { thread: Thread::create(&created, now()).unwrap(), events: vec![created], number: 0 }
     }
 
@@ -55,7 +62,7 @@ impl Bed {
 
     fn control(&mut self, content: Value) {
         let (post, control) = (self.next(), control(&self.thread, &content).unwrap());
-        self.push(Event::Controlled { post, from: USER.into(), control: Box::new(control) });
+        self.push(Event::Controlled { post, from: USER.into(), control: Box::new(control), cause: None });
     }
 
     fn invite(&mut self, id: &str, profile: Value) {
@@ -132,7 +139,9 @@ fn a_session_is_kept_for_who_comes_back() {
     let session = SessionId::from_random([3; 16]);
     bed.wakes("codex-1", "hi");
     let post = bed.thread.due[0].post;
-    bed.push(Event::Woken { post, seat: "codex-1".into(), session });
+    let delivery = DeliveryId::from_parts(now(), [4; 10]);
+    bed.push(Event::Woken { post, seat: "codex-1".into(), session, delivery });
+    assert!(bed.thread.is_busy());
     assert_eq!((bed.thread.seat_of(session), bed.thread.due.len()), (Some("codex-1"), 0));
     bed.control(json!({"uninvite": {"participant_id": "codex-1"}}));
     assert_eq!(bed.thread.seat_of(session), None);
@@ -421,7 +430,7 @@ proptest! {
         match control(&bed.thread, &content) {
             Ok(control) => {
                 let mut thread = bed.thread.clone();
-                let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control) };
+                let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control), cause: None };
                 thread.apply(&event, now());
             }
             Err(refused) => prop_assert!(!refused.to_string().is_empty()),
