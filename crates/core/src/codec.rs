@@ -71,6 +71,7 @@ pub const KINDS: &[&str] = &[
     "thread.created",
     "thread.deleted",
     "thread.held",
+    "thread.moved",
     "thread.posted",
     "thread.renamed",
     "thread.settled",

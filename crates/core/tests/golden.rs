@@ -123,6 +123,7 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
         "thread" => match decode(kind, version, data) {
             thread::Event::Created { .. } => "thread.created",
             thread::Event::Renamed { .. } => "thread.renamed",
+            thread::Event::Moved { .. } => "thread.moved",
             thread::Event::Posted(_) => "thread.posted",
             thread::Event::Controlled { .. } => "thread.controlled",
             thread::Event::Woken { .. } => "thread.woken",

@@ -6,11 +6,12 @@ use paseo_core::actor::Actor;
 use paseo_core::cause::{self, Cause};
 use paseo_core::codec;
 use paseo_core::content::ContentRef;
-use paseo_core::fold::{self, SessionHead};
-use paseo_core::id::{CauseId, ContentId, ItemId, SessionId};
+use paseo_core::fold::{self, SessionHead, ThreadHead};
+use paseo_core::id::{CauseId, ContentId, ItemId, SessionId, ThreadId};
 use paseo_core::item::{Draft, Entry, Place};
 use paseo_core::session::{self, Session};
 use paseo_core::settings::{self, Settings};
+use paseo_core::thread::{self, Thread};
 use paseo_store::{Batch, Erasure, Expect, Log, NewContent, NewEvent, NewItem, Seq, StreamAppend, Version};
 use serde::Serialize;
 
@@ -45,6 +46,16 @@ impl Journal {
         match self.log.head(&stream).await? {
             Some(head) => Ok((fold::read(&stream, &head.state).map_err(Failure::internal)?, head.version)),
             None => Ok((Cause::default(), 0)),
+        }
+    }
+
+    /// Returns a thread; `None` when it never was or is deleted.
+    pub(crate) async fn thread(&self, id: ThreadId) -> Result<Option<(Thread, Version)>, Failure> {
+        let stream = thread::stream(id);
+        let Some(head) = self.log.head(&stream).await? else { return Ok(None) };
+        match fold::read(&stream, &head.state).map_err(Failure::internal)? {
+            ThreadHead::Thread(thread) => Ok(Some((*thread, head.version))),
+            ThreadHead::Deleted => Ok(None),
         }
     }
 
@@ -86,7 +97,12 @@ impl Entries {
 
     /// Adds a text that an event of the batch refers to.
     pub(crate) fn content(&mut self, owner: SessionId, id: ContentId, text: String, extra: Option<String>) {
-        self.batch.contents.push(NewContent { id: id.uuid(), owner: session::stream(owner), text, extra });
+        self.text(session::stream(owner), id, text, extra);
+    }
+
+    /// Adds a text of any stream.
+    pub(crate) fn text(&mut self, owner: String, id: ContentId, text: String, extra: Option<String>) {
+        self.batch.contents.push(NewContent { id: id.uuid(), owner, text, extra });
     }
 
     /// Adds an item with its text.

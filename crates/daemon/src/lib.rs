@@ -25,6 +25,7 @@ mod settings;
 mod skills;
 mod stop;
 mod tail;
+mod threads;
 mod tools;
 mod view;
 mod waits;

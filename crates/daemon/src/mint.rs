@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use paseo_core::id::{
-    CauseId, ContentId, DeliveryId, DeviceId, ItemId, RuleId, SessionId, TokenId, TurnId, WatchId,
+    CauseId, ContentId, DeliveryId, DeviceId, ItemId, PostId, RuleId, SessionId, ThreadId, TokenId, TurnId,
+    WatchId,
 };
 use paseo_core::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -39,6 +40,16 @@ pub(crate) fn delivery() -> DeliveryId {
 /// Makes an id for a cause.
 pub(crate) fn cause() -> CauseId {
     CauseId::from_uuid(Uuid::now_v7())
+}
+
+/// Makes an id for a thread.
+pub(crate) fn thread() -> ThreadId {
+    ThreadId::from_uuid(Uuid::now_v7())
+}
+
+/// Makes an id for what is said in one.
+pub(crate) fn post() -> PostId {
+    PostId::from_uuid(Uuid::now_v7())
 }
 
 /// Makes an id for a text.

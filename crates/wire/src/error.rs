@@ -41,6 +41,10 @@ pub enum Code {
     Ambiguous,
     /// It contradicts the present state.
     Conflict,
+    /// The participant may not speak in this thread now.
+    ParticipantMuted,
+    /// Nobody but people may speak in this thread now.
+    ThreadPaused,
     /// The agent is closed.
     Closed,
     /// The agent is in the middle of a turn.
@@ -64,7 +68,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
@@ -75,6 +79,8 @@ impl Code {
         Self::NotFound,
         Self::Ambiguous,
         Self::Conflict,
+        Self::ParticipantMuted,
+        Self::ThreadPaused,
         Self::Closed,
         Self::Busy,
         Self::WaitingForPermission,
@@ -96,6 +102,8 @@ impl Code {
             Self::NotFound => 404,
             Self::Ambiguous
             | Self::Conflict
+            | Self::ParticipantMuted
+            | Self::ThreadPaused
             | Self::Closed
             | Self::Busy
             | Self::WaitingForPermission
@@ -120,6 +128,8 @@ impl Code {
             | Self::ForeignHost
             | Self::ForeignOrigin
             | Self::Conflict
+            | Self::ParticipantMuted
+            | Self::ThreadPaused
             | Self::Closed
             | Self::Busy
             | Self::QueueFull

@@ -28,6 +28,7 @@ impl Session {
                 project: created.project,
                 directory: created.directory,
                 worktree: created.worktree,
+                seat: created.seat,
                 uprooted: None,
                 created_by: created.by,
                 created_at: at,

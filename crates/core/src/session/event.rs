@@ -9,7 +9,7 @@ use super::Watch;
 use crate::actor::Actor;
 use crate::content::ContentRef;
 use crate::glob::Glob;
-use crate::id::{CauseId, DeliveryId, SessionId, TurnId, WatchId};
+use crate::id::{CauseId, DeliveryId, SessionId, ThreadId, TurnId, WatchId};
 use crate::item::{Decision, Usage};
 use crate::label::Labels;
 use crate::permission::{Mode, Shape};
@@ -184,6 +184,16 @@ pub struct Created {
     pub labels: Labels,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The seat in a thread that it is behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<SeatOf>,
+}
+
+/// A seat in a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatOf {
+    pub thread: ThreadId,
+    pub seat: String,
 }
 
 impl Created {
@@ -206,6 +216,7 @@ impl Created {
             worktree: None,
             labels: Labels::default(),
             name: None,
+            seat: None,
         }
     }
 }

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use accept::{Incoming, Placement, Refusal, accept};
 pub use draft::Draft;
-pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb, Worktree};
+pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, Verb, Worktree};
 pub use lifecycle::{
     BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, pin_rank, rename,
     reopen, title, todo, unpark, uproot,
@@ -105,6 +105,9 @@ pub struct Profile {
     pub uprooted: Option<Uprooted>,
     pub created_by: Actor,
     pub created_at: Timestamp,
+    /// The seat in a thread that it is behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<SeatOf>,
 }
 
 /// What is left of a worktree that was removed.

@@ -24,6 +24,7 @@ impl Thread {
             guests: Default::default(),
             due: Vec::new(),
             held: Vec::new(),
+            version: 1,
             messages: 0,
             standing: *cause,
         })
@@ -32,9 +33,11 @@ impl Thread {
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event, at: Timestamp) {
         self.updated_at = self.updated_at.max(at);
+        self.version += 1;
         match event {
             Event::Created { .. } | Event::Deleted {} => {}
             Event::Renamed { name, .. } => self.name.clone_from(name),
+            Event::Moved { directory, .. } => self.directory = Some(directory.clone()),
             Event::Posted(posted) => {
                 self.messages += 1;
                 if posted.from == super::USER {
@@ -65,7 +68,7 @@ impl Thread {
                 self.due.retain(|due| due.post != *post || due.seat != *seat);
                 if let Some(seat) = self.invited.get_mut(seat) {
                     let work = Work { post: *post, delivery: *delivery };
-                    (seat.session, seat.told, seat.working_on) = (Some(*session), Some(*post), Some(work));
+                    (seat.session, seat.told, seat.working_on) = (Some(*session), self.version, Some(work));
                 }
             }
             Event::Settled { post, seat } => {
@@ -95,7 +98,7 @@ impl Thread {
                         invited_by: from.to_owned(),
                         invited_at: at,
                         session,
-                        told: None,
+                        told: 0,
                         working_on: None,
                     };
                     self.invited.insert(id.clone(), seat);

@@ -25,6 +25,9 @@ pub enum Event {
     },
     #[serde(rename = "thread.renamed")]
     Renamed { post: PostId, from: String, name: String },
+    /// Its agents work elsewhere from now on.
+    #[serde(rename = "thread.moved")]
+    Moved { post: PostId, from: String, directory: String },
     /// Somebody said something.
     #[serde(rename = "thread.posted")]
     Posted(Box<Posted>),

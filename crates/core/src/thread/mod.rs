@@ -2,6 +2,7 @@
 //! to, and who is to be woken by it.
 
 mod apply;
+mod briefing;
 mod control;
 mod event;
 mod mention;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use briefing::{Line, briefing};
 pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
 pub use event::{Event, Held, Posted};
 pub use mention::{Address, Reading, address, read};
@@ -69,6 +71,9 @@ pub struct Thread {
     /// Replies that came while their author was muted or the thread paused, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
+    /// How many events there are.
+    #[serde(default)]
+    pub version: u64,
     /// How many messages there are.
     #[serde(default)]
     pub messages: u64,
@@ -86,9 +91,9 @@ pub struct Seat {
     /// The session behind it, once it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Up to which message it was told what was said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<PostId>,
+    /// Up to which version of the thread it was told what was said.
+    #[serde(default)]
+    pub told: u64,
     /// Of what it works now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_on: Option<Work>,

@@ -107,6 +107,7 @@ impl House {
             ceiling: None,
             spawned: None,
             labels,
+            seat: None,
             name: None,
             project: "/".into(),
             directory: "/".into(),

@@ -119,6 +119,7 @@ impl Order {
             ceiling: Some(outfit.ceiling).filter(|ceiling| *ceiling != Ceiling::default()),
             spawned,
             labels: self.labels,
+            seat: None,
             name: self.name,
             project: self.project,
             directory: self.directory,

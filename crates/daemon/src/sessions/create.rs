@@ -6,7 +6,7 @@ use paseo_core::glob::Glob;
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
-use paseo_core::session::{self, Class, Created, Draft, Event, Opening, Session, Verb, Worktree};
+use paseo_core::session::{self, Class, Created, Draft, Event, Opening, SeatOf, Session, Verb, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_core::tool::Ceiling;
 use paseo_store::{Appended, Error, Version};
@@ -43,6 +43,8 @@ pub(crate) struct NewSession {
     /// The agent that starts it, when one does.
     pub(crate) spawned: Option<Spawned>,
     pub(crate) labels: Labels,
+    /// The seat in a thread that it is behind.
+    pub(crate) seat: Option<SeatOf>,
     pub(crate) name: Option<String>,
     pub(crate) project: String,
     pub(crate) directory: String,
@@ -113,6 +115,7 @@ impl Sessions {
             worktree: new.worktree,
             labels: new.labels,
             name: new.name,
+            seat: new.seat,
         };
         let session = Session::create(created.clone(), now);
         // What its definition wants and cannot have is told before there is a session.

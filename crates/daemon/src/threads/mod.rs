@@ -1,0 +1,289 @@
+//! Threads: shared conversations. Who may say what is decided by `core`; who is woken is told by the coordinator.
+
+mod attendance;
+mod coordinator;
+mod rooms;
+
+use std::sync::Arc;
+
+use paseo_core::actor::Actor;
+use paseo_core::id::{CauseId, PostId, ThreadId};
+use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
+use paseo_core::thread::{self, Address, COORDINATOR, Denied, Event, Incoming, Posted, Thread, USER};
+use paseo_store::{HeadRow, Record, Version, Which};
+use paseo_wire::error::Code;
+use serde_json::Value;
+
+use attendance::Attendance;
+use coordinator::Waking;
+use rooms::{Change, Done, Rooms};
+
+use crate::failure::Failure;
+use crate::mint;
+use crate::sessions::{RequestKey, Sessions};
+
+/// All threads. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Threads {
+    sessions: Sessions,
+    rooms: Rooms,
+    pub(crate) attendance: Attendance,
+    waking: Waking,
+}
+
+/// Something to say in a thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Words {
+    /// As it was typed: `all`, `user`, an id, a nickname, a handle.
+    pub(crate) to: String,
+    pub(crate) text: String,
+    pub(crate) reply_to: Option<PostId>,
+    pub(crate) tags: Vec<String>,
+}
+
+/// Who acts in a thread, and as whom.
+#[derive(Debug, Clone)]
+pub(crate) struct Speaker {
+    pub(crate) actor: Actor,
+    /// `user`, or the id of a seat.
+    pub(crate) id: String,
+    /// What it is paid by; `None` for people, who begin something new.
+    pub(crate) cause: Option<(CauseId, u32)>,
+}
+
+impl Threads {
+    pub(crate) fn new(sessions: Sessions) -> Self {
+        let rooms = Rooms::new(sessions.context.journal.clone());
+        Self { sessions, rooms, attendance: Attendance::default(), waking: Waking::default() }
+    }
+
+    /// Makes a thread.
+    pub(crate) async fn create(
+        &self,
+        speaker: &Speaker,
+        name: &str,
+        directory: Option<String>,
+        key: Option<RequestKey>,
+    ) -> Result<Thread, Failure> {
+        let (id, post, cause) = (mint::thread(), mint::post(), mint::cause());
+        let name = name_of(name)?;
+        let human = speaker.actor.is_human();
+        let mut change = Change { begins: human.then_some((cause, post)), ..Change::default() };
+        let (by, cause) = (speaker.actor.clone(), human.then_some(cause));
+        change.events.push(Event::Created { thread: id, post, name, directory, by, cause });
+        let key = key.map(|key| (key, id.to_string()));
+        match self.rooms.open(&speaker.actor, id, change, key).await? {
+            Done::New(thread, ()) => Ok(*thread),
+            Done::Repeat(id) => self.get(id.parse().map_err(Failure::internal)?).await,
+        }
+    }
+
+    /// Returns a thread as it stands.
+    pub(crate) async fn get(&self, id: ThreadId) -> Result<Thread, Failure> {
+        self.rooms.get(id).await.map(|(thread, _)| thread)
+    }
+
+    /// Lists threads, the oldest first, from a name of a stream on.
+    pub(crate) async fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<HeadRow>, Failure> {
+        let log = &self.sessions.context.journal.log;
+        Ok(log.heads("thread/", Which::All, after, limit.min(PAGE_ROWS)).await?)
+    }
+
+    /// Returns what happened in a thread after a version.
+    pub(crate) async fn events(
+        &self,
+        id: ThreadId,
+        after: Version,
+        limit: usize,
+    ) -> Result<Vec<Record>, Failure> {
+        let log = &self.sessions.context.journal.log;
+        Ok(log.read_stream(&thread::stream(id), after, limit.min(PAGE_ROWS)).await?)
+    }
+
+    /// Names a thread.
+    pub(crate) async fn rename(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        name: &str,
+    ) -> Result<Thread, Failure> {
+        let name = name_of(name)?;
+        let done = self.rooms.change(
+            &speaker.actor,
+            id,
+            None,
+            |thread, change| {
+                if thread.name != name {
+                    let (post, from) = (mint::post(), speaker.id.clone());
+                    change.events.push(Event::Renamed { post, from, name: name.clone() });
+                }
+                Ok(())
+            },
+            |()| String::new(),
+        );
+        match done.await? {
+            Done::New(thread, ()) => Ok(*thread),
+            Done::Repeat(_) => self.get(id).await,
+        }
+    }
+
+    /// Says something in a thread, and wakes whom it wakes. Returns the id of what was said.
+    pub(crate) async fn post(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        words: &Words,
+        key: Option<RequestKey>,
+    ) -> Result<PostId, Failure> {
+        let new = mint::cause();
+        let done = self.rooms.change(
+            &speaker.actor,
+            id,
+            key,
+            |thread, change| self.draft(thread, change, speaker, words, new),
+            |posted: &Posted| posted.post.to_string(),
+        );
+        match done.await? {
+            Done::Repeat(post) => post.parse().map_err(Failure::internal),
+            Done::New(_, posted) => {
+                self.wake_due(id);
+                Ok(posted.post)
+            }
+        }
+    }
+
+    fn draft(
+        &self,
+        thread: &Thread,
+        change: &mut Change,
+        speaker: &Speaker,
+        words: &Words,
+        new: CauseId,
+    ) -> Result<Posted, Failure> {
+        let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
+        let (cause, hop) = match (speaker.cause, thread.standing) {
+            (Some(cause), _) => cause,
+            (None, Some(standing)) if !speaker.actor.is_human() => (standing, 1),
+            (None, _) => (new, 0),
+        };
+        let post = mint::post();
+        if speaker.actor.is_human() {
+            change.begins = Some((cause, post));
+        }
+        let incoming = Incoming {
+            post,
+            from: &speaker.id,
+            to,
+            words: &words.text,
+            text: change.text(&words.text),
+            reply_to: words.reply_to,
+            tags: words.tags.clone(),
+            cause,
+            hop,
+        };
+        let (posted, remarks) = thread::post(thread, incoming).map_err(|denied| refused(&denied))?;
+        change.events.push(Event::Posted(Box::new(posted.clone())));
+        for remark in remarks {
+            let text = change.text(&remark);
+            change.events.push(Event::Posted(Box::new(Posted {
+                post: mint::post(),
+                from: COORDINATOR.to_owned(),
+                to: Address::User.word().to_owned(),
+                text,
+                reply_to: Some(post),
+                tags: vec!["coordinator".to_owned()],
+                via: None,
+                wakes: Vec::new(),
+                cause,
+                hop: hop + 1,
+            })));
+        }
+        Ok(posted)
+    }
+
+    /// Changes who is here, or who may do what. Of one who is no person, only invitations count.
+    pub(crate) async fn control(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        content: &Value,
+    ) -> Result<(Thread, PostId), Failure> {
+        let human = speaker.actor.is_human();
+        let (post, new) = (mint::post(), mint::cause());
+        let done = self.rooms.change(
+            &speaker.actor,
+            id,
+            None,
+            |thread, change| {
+                let mut control = thread::control(thread, content)
+                    .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
+                if !human {
+                    let switches = control.switches();
+                    control = control.without_switches();
+                    if control.is_empty() {
+                        let words: Vec<&str> = switches.iter().map(|switch| switch.word()).collect();
+                        return Err(Failure::new(
+                            Code::Forbidden,
+                            format!("only a person may {}", words.join(", ")),
+                        ));
+                    }
+                }
+                change.begins = human.then_some((new, post));
+                let (from, cause) = (speaker.id.clone(), human.then_some(new));
+                change.events.push(Event::Controlled { post, from, control: Box::new(control), cause });
+                Ok(())
+            },
+            |()| String::new(),
+        );
+        let thread = match done.await? {
+            Done::New(thread, ()) => *thread,
+            Done::Repeat(_) => self.get(id).await?,
+        };
+        self.release(id).await?;
+        Ok((thread, post))
+    }
+
+    fn seats_by_handle(&self, thread: &Thread, handle: &str) -> Vec<String> {
+        let directory = &self.sessions.context.directory;
+        let behind = |session| directory.handle(session).starts_with(&handle.to_lowercase());
+        let seats = thread.invited.iter().filter(|(_, seat)| seat.session.is_some_and(behind));
+        seats.map(|(id, _)| id.clone()).filter(|_| handle.len() >= 4).collect()
+    }
+}
+
+/// Returns as whom an actor speaks in a thread.
+pub(crate) fn speaks_as(thread: &Thread, actor: &Actor) -> Option<String> {
+    match actor {
+        Actor::Human(_) => Some(USER.to_owned()),
+        Actor::Session(id) => thread.seat_of(*id).map(str::to_owned),
+        Actor::Seat(seat) => {
+            let (of, id) = seat.split_once('/')?;
+            (of == thread.id.to_string()).then(|| id.to_owned())
+        }
+        Actor::Agent(_) | Actor::Daemon => None,
+    }
+}
+
+fn refused(denied: &Denied) -> Failure {
+    let code = match denied {
+        Denied::Muted(_) => Code::ParticipantMuted,
+        Denied::Paused => Code::ThreadPaused,
+        Denied::Empty => Code::InvalidRequest,
+    };
+    Failure::new(code, denied.to_string())
+}
+
+fn name_of(name: &str) -> Result<String, Failure> {
+    let plain: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.is_empty() || name.chars().count() > NAME_CHARS {
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            format!("a thread needs a name of at most {NAME_CHARS} characters"),
+        ));
+    }
+    Ok(name)
+}
+
+/// What several share.
+type Shared<T> = Arc<parking_lot::Mutex<T>>;
