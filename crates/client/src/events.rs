@@ -157,6 +157,7 @@ impl Events {
             Frame::EVENT => Frame::Event(Box::new(parse(&raw.data)?)),
             Frame::ITEM => Frame::Item(Box::new(parse(&raw.data)?)),
             Frame::LIVE => Frame::Live(parse(&raw.data)?),
+            Frame::THREAD => Frame::Thread(Box::new(parse(&raw.data)?)),
             Frame::RESUME => {
                 parse::<ResumeFrame>(&raw.data)?;
                 return Ok(false);

@@ -95,9 +95,12 @@ impl Follow {
                 Frame::Event(event) if event.session == self.session => self.event(&event).await?,
                 Frame::Item(frame) if frame.session == self.session => self.item(frame.item),
                 Frame::Live(live) if live.session == self.session => self.live(live),
-                Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {
-                    None
-                }
+                Frame::Event(_)
+                | Frame::Item(_)
+                | Frame::Live(_)
+                | Frame::Thread(_)
+                | Frame::Resume(_)
+                | Frame::Cursor(_) => None,
             };
             if let Some(step) = step {
                 return Ok(step);

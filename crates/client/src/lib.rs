@@ -11,6 +11,7 @@ mod follow;
 mod patience;
 mod routes;
 mod sse;
+mod threads;
 mod transport;
 mod uri;
 

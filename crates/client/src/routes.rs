@@ -326,7 +326,7 @@ impl Client {
     }
 }
 
-fn keyed(ask: Ask, key: Option<&str>) -> Ask {
+pub(crate) fn keyed(ask: Ask, key: Option<&str>) -> Ask {
     match key {
         Some(key) => ask.header(IDEMPOTENCY_KEY, key),
         None => ask,

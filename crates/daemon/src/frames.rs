@@ -3,14 +3,21 @@
 use std::collections::HashSet;
 
 use bytes::{Bytes, BytesMut};
-use paseo_core::id::SessionId;
+use paseo_core::id::{SessionId, ThreadId};
 use paseo_store::Seq;
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    Session(SessionId),
+    Thread(ThreadId),
+}
 
 /// A stored event, ready for readers.
 #[derive(Debug)]
 pub(crate) struct StoredFrame {
     pub(crate) seq: Seq,
-    pub(crate) session: SessionId,
+    pub(crate) of: Subject,
     /// A control event, as opposed to an item.
     pub(crate) control: bool,
     /// Whoever lists what the web app shows needs it.
@@ -26,13 +33,12 @@ pub(crate) struct Topics {
     /// Of those, only what the web app lists.
     pub(crate) only_ui: bool,
     /// Everything of these.
-    pub(crate) each: HashSet<SessionId>,
+    pub(crate) each: HashSet<Subject>,
 }
 
 impl Topics {
     pub(crate) fn want(&self, frame: &StoredFrame) -> bool {
-        self.each.contains(&frame.session)
-            || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
+        self.each.contains(&frame.of) || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
     }
 }
 

@@ -59,6 +59,7 @@ use crate::sessions::{Context, Sessions};
 use crate::settings::SettingsCell;
 use crate::stop::Stop;
 use crate::tail::Tail;
+use crate::threads::Threads;
 
 /// Runs the daemon until it is told to stop. `ready` is called once, when it answers requests.
 pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), StartError> {
@@ -88,6 +89,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     };
     let app = assemble(&home, &options, log, about).await.map_err(database)?;
     app.sessions.boot().await.map_err(database)?;
+    app.threads.boot().await.map_err(database)?;
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
     let background = [
         tokio::spawn(following.follow(app.stop.clone())),
@@ -142,7 +144,15 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
     };
     let tail = Tail::new(journal, context.directory.clone(), bell);
     let sessions = Sessions::new(context);
-    Ok(App { sessions, tail, about: Arc::new(about), logins: Logins::default(), stop: Stop::default() })
+    let threads = Threads::new(sessions.clone());
+    Ok(App {
+        sessions,
+        tail,
+        threads,
+        about: Arc::new(about),
+        logins: Logins::default(),
+        stop: Stop::default(),
+    })
 }
 
 fn public_urls(texts: &[String]) -> Result<Vec<PublicUrl>, StartError> {

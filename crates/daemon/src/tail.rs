@@ -7,23 +7,24 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use paseo_core::id::SessionId;
+use paseo_core::id::{SessionId, ThreadId};
 use paseo_core::label;
 use paseo_core::session;
+use paseo_core::thread;
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, ItemRow, Record, Seq};
 use paseo_wire::session::SessionView;
-use paseo_wire::stream::{EventFrame, Frame, ItemFrame};
+use paseo_wire::stream::{EventFrame, Frame, ItemFrame, ThreadFrame};
 use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::bell::{Bell, News};
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::frames::{Handful, StoredFrame, Topics};
+use crate::frames::{Handful, StoredFrame, Subject, Topics};
 use crate::journal::Journal;
 use crate::stop::Stop;
-use crate::view;
+use crate::{threads, view};
 
 /// Events that are read from the log at once.
 const PAGE: usize = 500;
@@ -139,6 +140,10 @@ impl Tail {
     async fn encode(&self, records: Vec<Record>) -> Result<Vec<StoredFrame>, Failure> {
         let mut frames = Vec::with_capacity(records.len());
         for record in records {
+            if let Some(thread) = thread::from_stream(&record.stream) {
+                frames.push(self.thread_frame(thread, &record).await?);
+                continue;
+            }
             let Some(session) = session::from_stream(&record.stream) else { continue };
             let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
             let (view, for_ui) = match record.body {
@@ -153,9 +158,19 @@ impl Tail {
                 Body::Item { .. } => (None, false),
             };
             let bytes = encode(session, record, view);
-            frames.push(StoredFrame { seq, session, control, for_ui, bytes });
+            frames.push(StoredFrame { seq, of: Subject::Session(session), control, for_ui, bytes });
         }
         Ok(frames)
+    }
+}
+
+impl Tail {
+    async fn thread_frame(&self, id: ThreadId, record: &Record) -> Result<StoredFrame, Failure> {
+        let thread = id.to_string();
+        let event = threads::view::event(&self.journal, &thread, record).await?;
+        let frame = ThreadFrame { seq: record.seq, thread, event };
+        let bytes = sse(Some(record.seq), Frame::THREAD, &frame);
+        Ok(StoredFrame { seq: record.seq, of: Subject::Thread(id), control: false, for_ui: false, bytes })
     }
 }
 
@@ -281,7 +296,7 @@ mod tests {
         let mut ring = Ring::default();
         let frame = |seq| StoredFrame {
             seq,
-            session: SessionId::from_random([1; 16]),
+            of: Subject::Session(SessionId::from_random([1; 16])),
             control: true,
             for_ui: false,
             bytes: Bytes::from(vec![b'x'; length]),
@@ -340,7 +355,8 @@ mod tests {
             let records = house.app.sessions.context.journal.log.read(0, PAGE).await.unwrap();
             let frames = house.app.tail.encode(records).await.unwrap();
             let newest = |of: &&CreatedSession| {
-                let newest = frames.iter().rfind(|frame| frame.session.to_string() == of.session.id);
+                let wanted = Subject::Session(of.session.id.parse().unwrap());
+                let newest = frames.iter().rfind(|frame| frame.of == wanted);
                 newest.is_some_and(|frame| frame.for_ui)
             };
             made.map(|made| newest(&made))

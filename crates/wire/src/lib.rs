@@ -15,6 +15,7 @@ pub mod session;
 pub mod settings;
 pub mod status;
 pub mod stream;
+pub mod thread;
 pub mod time;
 pub mod tool;
 pub mod trace;

@@ -4,7 +4,7 @@ use utoipa::OpenApi;
 
 use crate::{
     agent, conversation, device, error, item, message, permission, provider, session, settings, status,
-    stream, tool, trace, worktree,
+    stream, thread, tool, trace, worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -12,6 +12,21 @@ use crate::{
 #[openapi(
     info(title = "Paseo", description = "Runs and coordinates coding agents.", license(name = "Apache-2.0")),
     components(schemas(
+        thread::CreateSeatToken,
+        thread::CreateThread,
+        thread::PatchThread,
+        thread::PostMessage,
+        thread::PostedMessage,
+        thread::PresenceList,
+        thread::SayPresence,
+        thread::ThreadAnswer,
+        thread::ThreadControl,
+        thread::ThreadEvent,
+        thread::ThreadEventPage,
+        thread::ThreadEventQuery,
+        thread::ThreadPage,
+        thread::ThreadQuery,
+        thread::ThreadView,
         conversation::AgentSessions,
         conversation::AgentSessionsQuery,
         conversation::GoBack,
@@ -67,6 +82,7 @@ use crate::{
         stream::ItemFrame,
         stream::LiveFrame,
         stream::ResumeFrame,
+        stream::ThreadFrame,
         tool::ToolAnswer,
         tool::ToolArguments,
         tool::ToolList,

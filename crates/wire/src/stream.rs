@@ -1,6 +1,6 @@
 //! The event stream on the wire: server-sent events, each named by [`Frame::event`].
 //!
-//! `GET /api/stream?after=<seq>&topics=sessions,session:<id>`; `Last-Event-ID` wins over `after`. Stored
+//! `GET /api/stream?after=<seq>&topics=sessions,session:<id>,thread:<id>`; `Last-Event-ID` wins over `after`. Stored
 //! frames carry their sequence number as `id`; a frame with an id and no data only moves the cursor.
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::item::ItemView;
 use crate::session::SessionView;
+use crate::thread::ThreadEvent;
 use crate::time::Moment;
 
 /// One frame of the stream.
@@ -20,6 +21,8 @@ pub enum Frame {
     Item(Box<ItemFrame>),
     /// An item is growing; never stored, replaced by the item with the same id.
     Live(LiveFrame),
+    /// Something happened in a thread.
+    Thread(Box<ThreadFrame>),
     /// The reader was too slow: connect again from here.
     Resume(ResumeFrame),
     /// Nothing for these topics up to this point.
@@ -31,6 +34,7 @@ impl Frame {
     pub const EVENT: &'static str = "event";
     pub const ITEM: &'static str = "item";
     pub const LIVE: &'static str = "live";
+    pub const THREAD: &'static str = "thread";
     pub const RESUME: &'static str = "resume";
 }
 
@@ -67,6 +71,15 @@ pub struct LiveFrame {
     /// Where `text` begins in the item, in bytes.
     pub offset: u64,
     pub text: String,
+}
+
+/// An event of a thread.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ThreadFrame {
+    pub seq: u64,
+    pub thread: String,
+    /// `None` when only the state of a participant changed.
+    pub event: Option<ThreadEvent>,
 }
 
 /// Tells a slow reader where to go on.

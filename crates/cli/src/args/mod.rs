@@ -10,6 +10,7 @@ mod list;
 mod permit;
 mod provider;
 mod talk;
+mod thread;
 mod tool;
 mod web;
 mod worktree;
@@ -32,6 +33,7 @@ pub(crate) use list::ListArgs;
 pub(crate) use permit::{PermitArgs, PermitCommand};
 pub(crate) use provider::ProvidersArgs;
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
+pub(crate) use thread::{InviteArgs, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
 pub(crate) use web::{DevicesCommand, OpenArgs};
 pub(crate) use worktree::WorktreeCommand;
@@ -131,6 +133,9 @@ pub(crate) enum Command {
     /// List, check and trust the definitions that agents follow
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// Hold conversations of several participants, people and agents
+    #[command(subcommand)]
+    Thread(ThreadCommand),
     /// List and remove the worktrees of agents
     #[command(subcommand)]
     Worktree(WorktreeCommand),

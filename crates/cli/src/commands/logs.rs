@@ -139,7 +139,12 @@ async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Fai
                 printer.note("the agent was deleted");
                 return Ok(Exit::Ok);
             }
-            Frame::Event(_) | Frame::Item(_) | Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+            Frame::Event(_)
+            | Frame::Item(_)
+            | Frame::Live(_)
+            | Frame::Thread(_)
+            | Frame::Resume(_)
+            | Frame::Cursor(_) => {}
         }
     }
 }

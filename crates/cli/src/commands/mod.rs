@@ -26,6 +26,7 @@ mod send;
 mod settings;
 mod status;
 mod switch;
+mod thread;
 mod token;
 mod tool;
 mod trace;
@@ -74,6 +75,7 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Tool(args) => tool::run(context, args).await,
         Command::Agents(command) => agents::run(context, command).await,
         Command::Providers(args) => providers::run(context, args).await,
+        Command::Thread(command) => thread::run(context, command).await,
         Command::Worktree(command) => worktree::run(context, command).await,
         Command::Open(args) => open::run(context, args).await,
         Command::Devices(command) => devices::run(context, command).await,

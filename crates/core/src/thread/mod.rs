@@ -20,7 +20,7 @@ pub use event::{Event, Held, Posted};
 pub use mention::{Address, Reading, address, read};
 pub use post::{Denied, Incoming, can_hold, late, post, released, reply};
 pub use presence::{Presence, Shown, TTL, shown};
-pub use seat::{COORDINATOR, Profile, Refused, USER, free_id, invite};
+pub use seat::{COORDINATOR, Profile, Refused, USER, check_name, free_id, invite};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};

@@ -98,6 +98,11 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, R
     Ok(whole)
 }
 
+/// Checks that somebody can be called this.
+pub fn check_name(id: &str) -> Result<(), Refused> {
+    named(id, "id")
+}
+
 /// Returns an id for a participant that has none: after its client, numbered when that is taken.
 pub fn free_id(thread: &Thread, profile: &Profile) -> String {
     let client = profile.client.as_deref().unwrap_or_default();

@@ -31,6 +31,8 @@ pub(crate) enum Access {
     Itself,
     /// Sessions, and nobody else: they act as themselves.
     Agent,
+    /// People, and those who have a seat in the thread that the path names; the handler compares.
+    Seated,
     /// People; whoever is not logged in is sent to the login page.
     Page,
 }
@@ -89,6 +91,14 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         Failure::new(Code::Unauthenticated, "no valid credential")
             .hint("use the `paseo` command, or a token made with `paseo token create`")
     })?;
+    if let Actor::Seat(_) | Actor::Agent(_) = &actor
+        && access != Access::Seated
+    {
+        return Err(Failure::new(
+            Code::Forbidden,
+            "this token is good for a seat in a thread, and for nothing else",
+        ));
+    }
     let Actor::Session(id) = &actor else {
         return match access {
             Access::Itself => Err(Failure::new(Code::Forbidden, "only the agent itself may do this")),
@@ -100,7 +110,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         };
     };
     match access {
-        Access::Public | Access::Anyone | Access::Itself | Access::Agent => Ok(Some(actor)),
+        Access::Public | Access::Anyone | Access::Itself | Access::Agent | Access::Seated => Ok(Some(actor)),
         Access::Human | Access::Page => {
             Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
                 .hint(format!(

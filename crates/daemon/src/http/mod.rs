@@ -21,6 +21,7 @@ mod sessions;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
+mod threads;
 mod tools;
 mod trace;
 mod web;
@@ -38,12 +39,14 @@ use crate::identity::{Edge, Logins, PublicUrl};
 use crate::sessions::Sessions;
 use crate::stop::Stop;
 use crate::tail::Tail;
+use crate::threads::Threads;
 
 /// What handlers work with. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct App {
     pub(crate) sessions: Sessions,
     pub(crate) tail: Tail,
+    pub(crate) threads: Threads,
     pub(crate) about: Arc<About>,
     pub(crate) logins: Logins,
     pub(crate) stop: Stop,

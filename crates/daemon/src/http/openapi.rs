@@ -50,6 +50,7 @@ fn operation(route: &Route) -> Value {
         Access::Human | Access::Page => "People only.".to_owned(),
         Access::Itself => "The agent that the path names.".to_owned(),
         Access::Agent => "Agents, as themselves.".to_owned(),
+        Access::Seated => "People, and those who have a seat there.".to_owned(),
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
     let mut operation = json!({

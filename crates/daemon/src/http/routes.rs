@@ -12,7 +12,7 @@ use paseo_wire::error::Code;
 use super::gate::{Access, edge, gate};
 use super::{
     App, admin, agents, back, conversations, devices, items, listing, messages, openapi, permissions,
-    providers, rules, sessions, stream, tools, trace, web, worktrees,
+    providers, rules, sessions, stream, threads, tools, trace, web, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
@@ -215,7 +215,47 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/deliveries/{delivery}", Access::Human, || get(trace::delivery)).says("Tells the life of a message.").gives("DeliveryTrace"),
     route("GET", "/api/causes/{cause}", Access::Human, || get(trace::cause)).says("Shows what descends from a person's request.").gives("CauseView"),
     route("POST", "/api/causes/{cause}/stop", Access::Human, || post(trace::stop_cause)).says("Ends everything that descends from a person's request.").gives("CauseView"),
-    route("GET", "/api/stream", Access::Anyone, || get(stream::stream))
+    route("GET", "/api/threads", Access::Human, || get(threads::list))
+        .says("Lists threads, the oldest first.")
+        .asks(&["after", "limit"])
+        .gives("ThreadPage"),
+    route("POST", "/api/threads", Access::Human, || post(threads::create))
+        .says("Makes a thread.")
+        .takes("CreateThread")
+        .heeds(&["idempotency-key"])
+        .gives("ThreadAnswer"),
+    route("GET", "/api/threads/{thread}", Access::Seated, || get(threads::show))
+        .says("Shows a thread, by its id or its name: who is in it, and who may do what.")
+        .gives("ThreadAnswer"),
+    route("PATCH", "/api/threads/{thread}", Access::Human, || patch(threads::change))
+        .says("Changes the name of a thread, and where its agents work.")
+        .takes("PatchThread")
+        .gives("ThreadAnswer"),
+    route("GET", "/api/threads/{thread}/events", Access::Seated, || get(threads::events))
+        .says("What happened in a thread: the newest, or from a version on.")
+        .asks(&["after", "before", "limit"])
+        .gives("ThreadEventPage"),
+    route("POST", "/api/threads/{thread}/messages", Access::Seated, || post(threads::post))
+        .says("Says something in a thread, and wakes whom it is for.")
+        .takes("PostMessage")
+        .heeds(&["idempotency-key"])
+        .gives("PostedMessage"),
+    route("POST", "/api/threads/{thread}/controls", Access::Seated, || post(threads::control))
+        .says("Invites and uninvites; mutes, pauses and switches, which only people may.")
+        .takes("ThreadControl")
+        .gives("ThreadAnswer"),
+    route("GET", "/api/threads/{thread}/presence", Access::Seated, || get(threads::presence))
+        .says("What participants are doing right now.")
+        .gives("PresenceList"),
+    route("POST", "/api/threads/{thread}/presence", Access::Seated, || post(threads::say_presence))
+        .says("Says what the caller is doing.")
+        .takes("SayPresence")
+        .gives("PresenceList"),
+    route("POST", "/api/threads/{thread}/tokens", Access::Human, || post(threads::create_token))
+        .says("Makes a token that speaks as one participant of the thread, and as nobody else.")
+        .takes("CreateSeatToken")
+        .gives("CreatedToken"),
+    route("GET", "/api/stream", Access::Seated, || get(stream::stream))
         .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
         .asks(&["after", "topics", "ui"])
         .heeds(&["Last-Event-ID"])

@@ -24,8 +24,9 @@ use tokio::time::{Instant, Sleep};
 use super::App;
 use super::request::{Asked, Caller};
 use super::sessions::resolve;
+use super::threads;
 use crate::failure::Failure;
-use crate::frames::{Pieces, Topics};
+use crate::frames::{Pieces, Subject, Topics};
 use crate::live::LiveBytes;
 use crate::tail::{self, Reading, Tail};
 
@@ -108,21 +109,28 @@ async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Fa
         match topic.split_once(':') {
             None if topic == "sessions" => topics.sessions = true,
             // An agent hears of itself, and of nobody else, not even that they exist.
-            Some(("session", typed)) => match by.session() {
-                Some(own) if own.to_string() == typed => drop(topics.each.insert(own)),
-                Some(_) => return Err(own_only()),
-                None => drop(topics.each.insert(resolve(app, by, typed).await?)),
-            },
+            Some(("session", typed)) => {
+                let session = match by {
+                    Actor::Human(_) => resolve(app, by, typed).await?,
+                    Actor::Session(own) if own.to_string() == typed => *own,
+                    _ => return Err(own_only()),
+                };
+                topics.each.insert(Subject::Session(session));
+            }
+            Some(("thread", typed)) => {
+                let (thread, _) = threads::entered(app, by, typed).await?;
+                topics.each.insert(Subject::Thread(thread.id));
+            }
             _ => {
                 return Err(Failure::new(
                     Code::InvalidRequest,
                     format!("there is no topic `{}`", topic.escape_debug()),
                 )
-                .hint("topics: sessions, session:<id>"));
+                .hint("topics: sessions, session:<id>, thread:<id>"));
             }
         }
     }
-    if by.session().is_some() && topics.sessions {
+    if !by.is_human() && topics.sessions {
         return Err(own_only());
     }
     Ok(topics)
@@ -216,7 +224,10 @@ impl Reader {
     fn take_live(&mut self) {
         loop {
             match self.live.try_recv() {
-                Ok(frame) if self.topics.each.contains(&frame.session) && self.early.len() < EARLY => {
+                Ok(frame)
+                    if self.topics.each.contains(&Subject::Session(frame.session))
+                        && self.early.len() < EARLY =>
+                {
                     self.early.push_back(frame);
                     self.release_early();
                 }

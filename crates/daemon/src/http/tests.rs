@@ -133,7 +133,8 @@ fn request(route: &Route) -> http::request::Builder {
         .replace("{name}", "x")
         .replace("{*view}", "x")
         .replace("{server}", "Paseo")
-        .replace("{worktree}", "x");
+        .replace("{worktree}", "x")
+        .replace("{thread}", "x");
     Request::builder().method(route.method).uri(path).extension(Peer::Network)
 }
 
@@ -164,7 +165,12 @@ async fn without_a_credential_only_public_routes_answer() {
             match route.access {
                 Access::Public => assert_ne!(status, StatusCode::UNAUTHORIZED, "{context}"),
                 Access::Page => assert_eq!(response.headers()["location"], "/login", "{context}"),
-                Access::Anyone | Access::Human | Access::Tool(_) | Access::Itself | Access::Agent => {
+                Access::Anyone
+                | Access::Human
+                | Access::Tool(_)
+                | Access::Itself
+                | Access::Agent
+                | Access::Seated => {
                     assert_eq!(status, StatusCode::UNAUTHORIZED, "{context}");
                 }
             }

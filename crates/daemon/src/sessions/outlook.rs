@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use paseo_core::definition::{Definition, Exposure};
+use paseo_core::id::{CauseId, SessionId};
 use paseo_core::prompt::{self, Parts};
 use paseo_core::session::Session;
 use paseo_core::tool::Grants;
@@ -10,6 +11,9 @@ use paseo_core::tool::Grants;
 use super::Context;
 use crate::definitions::Catalogue;
 use crate::skills;
+
+/// Told to those who sit in a thread.
+const PRIMER: &str = include_str!("../../../../docs/participant-primer.md");
 
 /// One look.
 pub(super) struct Outlook {
@@ -33,7 +37,8 @@ impl Outlook {
         let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();
         let skills = skills::listed(&context.home, session.id, &pages);
         let grants = &self.grants;
-        prompt::build(Parts { session, definition, grants, role: None, skills: &skills, peers: &peers })
+        let role = session.profile.seat.is_some().then_some(PRIMER);
+        prompt::build(Parts { session, definition, grants, role, skills: &skills, peers: &peers })
     }
 }
 
@@ -57,6 +62,12 @@ impl Context {
     /// Returns what is added to the prompt of a session's harness now.
     pub(crate) fn prompt(&self, session: &Session) -> String {
         self.outlook(session).prompt(self, session)
+    }
+
+    /// Returns what a session is doing descends from, and how far it is from the person who asked for that.
+    pub(crate) fn turn_cause(&self, session: SessionId) -> Option<(CauseId, u32)> {
+        let session = self.directory.get(session)?;
+        session.turn.as_ref().map(|turn| (turn.cause, turn.hop + 1))
     }
 
     /// Returns how a session gets its tools now.

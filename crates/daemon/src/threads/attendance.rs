@@ -39,11 +39,4 @@ impl Attendance {
         let now = mint::now();
         here.map(|(id, said)| (id.clone(), said.clone(), thread::shown(Some(said), now))).collect()
     }
-
-    /// Forgets somebody, or a thread.
-    pub(crate) fn leave(&self, thread: ThreadId, who: &str) {
-        if let Some(here) = self.0.lock().get_mut(&thread) {
-            here.remove(who);
-        }
-    }
 }

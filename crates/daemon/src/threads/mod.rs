@@ -3,10 +3,12 @@
 mod attendance;
 mod coordinator;
 mod rooms;
+pub(crate) mod view;
 
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
+use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
 use paseo_core::thread::{self, Address, COORDINATOR, Denied, Event, Incoming, Posted, Thread, USER};
@@ -68,7 +70,8 @@ impl Threads {
         let (id, post, cause) = (mint::thread(), mint::post(), mint::cause());
         let name = name_of(name)?;
         let human = speaker.actor.is_human();
-        let mut change = Change { begins: human.then_some((cause, post)), ..Change::default() };
+        let mut change = Change::default();
+        change.begins = human.then_some((cause, post));
         let (by, cause) = (speaker.actor.clone(), human.then_some(cause));
         change.events.push(Event::Created { thread: id, post, name, directory, by, cause });
         let key = key.map(|key| (key, id.to_string()));
@@ -124,6 +127,39 @@ impl Threads {
         match done.await? {
             Done::New(thread, ()) => Ok(*thread),
             Done::Repeat(_) => self.get(id).await,
+        }
+    }
+
+    /// Lets the agents of a thread work elsewhere from now on.
+    pub(crate) async fn relocate(&self, speaker: &Speaker, id: ThreadId, place: &str) -> Result<(), Failure> {
+        if !speaker.actor.is_human() {
+            return Err(Failure::new(Code::Forbidden, "only a person says where agents work"));
+        }
+        let decide = |thread: &Thread, change: &mut Change| {
+            if thread.directory.as_deref() != Some(place) {
+                let (post, from, directory) = (mint::post(), speaker.id.clone(), place.to_owned());
+                change.events.push(Event::Moved { post, from, directory });
+            }
+            Ok(())
+        };
+        self.rooms.change(&speaker.actor, id, None, decide, |()| String::new()).await.map(drop)
+    }
+
+    /// Returns the threads of a name.
+    pub(crate) async fn named(&self, name: &str) -> Result<Vec<ThreadId>, Failure> {
+        let (mut found, mut after): (Vec<ThreadId>, Option<String>) = (Vec::new(), None);
+        loop {
+            let heads = self.list(after.as_deref(), PAGE_ROWS).await?;
+            let Some(last) = heads.last() else { return Ok(found) };
+            after = Some(last.stream.to_string());
+            for row in &heads {
+                if let ThreadHead::Thread(thread) =
+                    fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?
+                    && thread.name == name
+                {
+                    found.push(thread.id);
+                }
+            }
         }
     }
 

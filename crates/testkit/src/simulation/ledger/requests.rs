@@ -23,7 +23,7 @@ pub(super) struct Requests {
 impl Requests {
     pub(super) fn observe(&mut self, cause: CauseId, event: &Event, at: Timestamp) -> Check {
         match event {
-            Event::Opened { .. } => Ok(()),
+            Event::Opened { .. } | Event::Begun { .. } => Ok(()),
             Event::Woken { .. } => self.check_going(cause),
             Event::Spawned { session, .. } => self.spawn(cause, *session, at),
             Event::Stopped {} => {

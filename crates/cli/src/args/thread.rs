@@ -1,0 +1,178 @@
+//! Threads: conversations of several participants.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Output;
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  paseo thread new planning
+  paseo thread invite planning codex --nickname ada --role planner
+  paseo thread post planning \"@ada what is left to do?\"
+  paseo thread tail -f planning
+  paseo thread pause planning")]
+pub(crate) enum ThreadCommand {
+    /// Make a thread
+    New {
+        /// What it is called
+        name: String,
+        /// Where its agents work [default: here]
+        #[arg(short = 'C', long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// List threads
+    Ls {
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show a thread: who is in it, and who may do what
+    Show {
+        /// Its name or id
+        thread: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Change the name of a thread
+    Rename {
+        /// Its name or id
+        thread: String,
+        name: String,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Say where the agents of a thread work
+    Cwd {
+        /// Its name or id
+        thread: String,
+        /// [default: here]
+        directory: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    Post(PostArgs),
+    Tail(TailArgs),
+    Invite(InviteArgs),
+    /// Take participants out of a thread; what they said stays
+    Uninvite(SeatsArgs),
+    /// Let participants not speak: what they answer is kept until they are unmuted
+    Mute(SeatsArgs),
+    /// Let muted participants speak again
+    Unmute(SeatsArgs),
+    /// Let nobody but people speak
+    Pause(OneThread),
+    /// Let everybody speak again
+    Resume(OneThread),
+    /// Let agents wake each other by mentioning them
+    Discuss(ToggleArgs),
+    /// Let what you say to nobody in particular wake all who are invited
+    Auto(ToggleArgs),
+    /// Print the state of a thread as JSON
+    State(OneThread),
+    /// Make a token that speaks as one participant, and as nobody else
+    Token {
+        /// Its name or id
+        thread: String,
+        /// The participant
+        #[arg(long = "as", value_name = "PARTICIPANT")]
+        participant: String,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+/// Say something in a thread
+#[derive(Debug, Args)]
+pub(crate) struct PostArgs {
+    /// Its name or id
+    pub(crate) thread: String,
+    /// What to say; `-` reads it from stdin
+    pub(crate) text: String,
+    /// For whom: a participant's id, nickname or handle, or `all`
+    #[arg(long, value_name = "WHO")]
+    pub(crate) to: Option<String>,
+    /// The id of the message that this answers
+    #[arg(long, value_name = "ID")]
+    pub(crate) reply_to: Option<String>,
+    /// Mark it; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Show what was said in a thread
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// Its name or id
+    pub(crate) thread: String,
+    /// Go on with what is said from now on
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// How many of the newest events to begin with
+    #[arg(short = 'n', long, default_value_t = 50)]
+    pub(crate) lines: usize,
+    /// Print JSON, one event a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Invite an agent into a thread, or change what is known of it
+#[derive(Debug, Args)]
+pub(crate) struct InviteArgs {
+    /// Its name or id
+    pub(crate) thread: String,
+    /// A provider, or the slug of a definition
+    pub(crate) client: String,
+    /// The model; `default` leaves it to the provider
+    #[arg(long, default_value = "default")]
+    pub(crate) model: String,
+    /// What it is called; made from the client when it is missing
+    #[arg(long = "id", value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// What else it answers to
+    #[arg(long)]
+    pub(crate) nickname: Option<String>,
+    /// What it is here for; may be given several times
+    #[arg(long = "role", value_name = "ROLE")]
+    pub(crate) roles: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Participants of a thread.
+#[derive(Debug, Args)]
+pub(crate) struct SeatsArgs {
+    /// Its name or id
+    pub(crate) thread: String,
+    /// Their ids
+    #[arg(required = true)]
+    pub(crate) participants: Vec<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A thread.
+#[derive(Debug, Args)]
+pub(crate) struct OneThread {
+    /// Its name or id
+    pub(crate) thread: String,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A thread, and on or off.
+#[derive(Debug, Args)]
+pub(crate) struct ToggleArgs {
+    /// Its name or id
+    pub(crate) thread: String,
+    /// Switch it off
+    #[arg(long)]
+    pub(crate) off: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,212 @@
+//! `paseo thread`
+
+mod shown;
+mod tail;
+
+use paseo_wire::error::Exit;
+use paseo_wire::thread::{CreateThread, PatchThread, PostMessage, ThreadAnswer, ThreadQuery, ThreadView};
+use serde_json::{Value, json};
+
+use super::run::directory;
+use crate::args::{InviteArgs, Output, PostArgs, SeatsArgs, ThreadCommand, ToggleArgs};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Mode, Printer};
+use crate::prompt;
+
+pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exit, Failure> {
+    match command {
+        ThreadCommand::New { name, cwd, output } => {
+            let place = Some(directory(cwd.as_deref())?);
+            let made =
+                context.client()?.create_thread(&CreateThread { name, directory: place }, None).await?;
+            context.explain_version();
+            let printer = context.printer.with(output);
+            match printer.mode() {
+                Mode::Json => printer.json(&made.thread)?,
+                Mode::Quiet => printer.line(&made.thread.id)?,
+                Mode::Normal => {
+                    printer.line(&format!("{} is there ({})", made.thread.name, made.thread.id))?;
+                    printer.note(&format!(
+                        "Nobody is invited yet: paseo thread invite {} claude",
+                        made.thread.name
+                    ));
+                }
+            }
+        }
+        ThreadCommand::Ls { output } => list(context, output).await?,
+        ThreadCommand::Show { thread, output } => {
+            let client = context.client()?;
+            let (answer, presence) = (client.thread(&thread).await?, client.presence(&thread).await?);
+            let printer = context.printer.with(output);
+            match printer.mode() {
+                Mode::Json => printer.json(&answer.thread)?,
+                Mode::Quiet => printer.line(&answer.thread.id)?,
+                Mode::Normal => shown::thread(&printer, &answer.thread, &presence)?,
+            }
+        }
+        ThreadCommand::Rename { thread, name, output } => {
+            let patch = PatchThread { name: Some(name), ..PatchThread::default() };
+            let changed = context.client()?.patch_thread(&thread, &patch).await?;
+            told(context, output, &changed, &format!("it is called {} now", changed.thread.name))?;
+        }
+        ThreadCommand::Cwd { thread, directory: chosen, output } => {
+            let patch =
+                PatchThread { directory: Some(directory(chosen.as_deref())?), ..PatchThread::default() };
+            let changed = context.client()?.patch_thread(&thread, &patch).await?;
+            let where_to = changed.thread.directory.clone().unwrap_or_default();
+            told(context, output, &changed, &format!("its agents work in {where_to}"))?;
+        }
+        ThreadCommand::Post(args) => post(context, args).await?,
+        ThreadCommand::Tail(args) => return tail::run(context, args).await,
+        ThreadCommand::Invite(args) => invite(context, args).await?,
+        ThreadCommand::Uninvite(args) => {
+            for participant in &args.participants {
+                let content = json!({ "uninvite": { "participant_id": participant } });
+                let changed = context.client()?.control_thread(&args.thread, content).await?;
+                told(context, args.output, &changed, &format!("{participant} is not invited any more"))?;
+            }
+        }
+        ThreadCommand::Mute(args) => seats(context, &args, "mute", "may not speak").await?,
+        ThreadCommand::Unmute(args) => seats(context, &args, "unmute", "may speak again").await?,
+        ThreadCommand::Pause(one) => {
+            let content = json!({ "pause": { "on": true } });
+            control(context, &one.thread, one.output, content, "nobody but people may speak").await?;
+        }
+        ThreadCommand::Resume(one) => {
+            let content = json!({ "pause": { "on": false } });
+            control(context, &one.thread, one.output, content, "everybody may speak again").await?;
+        }
+        ThreadCommand::Discuss(args) => {
+            let words = ["agents wake each other by mentions", "agents do not wake each other"];
+            toggle(context, &args, "discussion", words).await?;
+        }
+        ThreadCommand::Auto(args) => {
+            let words =
+                ["what you say to nobody wakes all who are invited", "only who is addressed is woken"];
+            toggle(context, &args, "invited_auto", words).await?;
+        }
+        ThreadCommand::State(one) => {
+            let answer = context.client()?.thread(&one.thread).await?;
+            context.printer.json_if(true).json(&answer.thread.state)?;
+        }
+        ThreadCommand::Token { thread, participant, output } => {
+            let token = context.client()?.create_seat_token(&thread, &participant).await?;
+            let printer = context.printer.with(output);
+            match printer.mode() {
+                Mode::Json => printer.json(&token)?,
+                Mode::Quiet | Mode::Normal => {
+                    printer.note(&format!(
+                        "token {} speaks as {participant}. Its secret is shown only now:",
+                        token.id
+                    ));
+                    printer.line(&token.secret)?;
+                }
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+async fn list(context: &Context, output: Output) -> Result<(), Failure> {
+    let (client, printer) = (context.client()?, context.printer.with(output));
+    let (mut threads, mut after): (Vec<ThreadView>, Option<String>) = (Vec::new(), None);
+    loop {
+        let page = client.threads(&ThreadQuery { after, limit: None }).await?;
+        threads.extend(page.threads);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    match printer.mode() {
+        Mode::Json => printer.json(&threads),
+        Mode::Quiet => threads.iter().try_for_each(|thread| printer.line(&thread.id)),
+        Mode::Normal if threads.is_empty() => {
+            printer.note("No threads. Make one: paseo thread new planning");
+            Ok(())
+        }
+        Mode::Normal => printer.table(&shown::table(threads)),
+    }
+}
+
+async fn post(context: &Context, args: PostArgs) -> Result<(), Failure> {
+    let message = PostMessage {
+        text: prompt::typed(args.text.as_ref(), "message")?,
+        to: args.to,
+        reply_to: args.reply_to,
+        tags: args.tags,
+    };
+    let posted = context.client()?.post(&args.thread, &message, None).await?;
+    context.explain_version();
+    let printer = context.printer.with(args.output);
+    match printer.mode() {
+        Mode::Json => printer.json(&posted.event),
+        Mode::Quiet => printer.line(&posted.event.id),
+        Mode::Normal => {
+            let woken = &posted.event.meta.wakes;
+            let wakes = if woken.is_empty() {
+                "nobody is woken".to_owned()
+            } else {
+                format!("wakes {}", woken.join(", "))
+            };
+            printer.line(&format!("posted ({wakes})"))
+        }
+    }
+}
+
+async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
+    let roles = (!args.roles.is_empty()).then_some(args.roles);
+    let mut profile = json!({ "client": args.client, "model": args.model });
+    if let Some(roles) = roles {
+        profile["roles"] = json!(roles);
+    }
+    if let Some(nickname) = args.nickname {
+        profile["nickname"] = nickname.into();
+    }
+    let content = json!({ "invite": { "participant_id": args.id, "profile": profile } });
+    let client = context.client()?;
+    let before = client.thread(&args.thread).await?.thread;
+    let changed = client.control_thread(&args.thread, content).await?;
+    let known: Vec<&str> = before.state.participants.invited.iter().map(|seat| seat.id.as_str()).collect();
+    let invited = &changed.thread.state.participants.invited;
+    let new = invited.iter().find(|seat| !known.contains(&seat.id.as_str())).map(|seat| seat.id.clone());
+    let who = new.or(args.id).unwrap_or_default();
+    told(
+        context,
+        args.output,
+        &changed,
+        &format!("{who} is invited: paseo thread post {} \"@{who} …\"", args.thread),
+    )
+}
+
+async fn seats(context: &Context, args: &SeatsArgs, key: &str, words: &str) -> Result<(), Failure> {
+    let content = json!({ key: { "targets": args.participants } });
+    let words = format!("{} {words}", args.participants.join(", "));
+    control(context, &args.thread, args.output, content, &words).await
+}
+
+async fn toggle(context: &Context, args: &ToggleArgs, key: &str, words: [&str; 2]) -> Result<(), Failure> {
+    let content = json!({ key: { "on": !args.off } });
+    control(context, &args.thread, args.output, content, words[usize::from(args.off)]).await
+}
+
+async fn control(
+    context: &Context,
+    thread: &str,
+    output: Output,
+    content: Value,
+    words: &str,
+) -> Result<(), Failure> {
+    let changed = context.client()?.control_thread(thread, content).await?;
+    told(context, output, &changed, words)
+}
+
+fn told(context: &Context, output: Output, changed: &ThreadAnswer, words: &str) -> Result<(), Failure> {
+    let printer: Printer = context.printer.with(output);
+    match printer.mode() {
+        Mode::Json => printer.json(&changed.thread),
+        Mode::Quiet => Ok(()),
+        Mode::Normal => printer.line(&format!("{}: {words}", changed.thread.name)),
+    }
+}

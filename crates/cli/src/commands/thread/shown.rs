@@ -1,0 +1,131 @@
+//! Threads as people read them.
+
+use paseo_wire::thread::{Participant, PresenceList, ThreadEvent, ThreadView};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::printer::{Column, Printer, Style, Table, clock, relative};
+
+/// Returns a list of threads.
+pub(super) fn table(threads: Vec<ThreadView>) -> Table<5> {
+    let mut table = Table::new([
+        Column::flexible("NAME"),
+        Column::flexible("PARTICIPANTS"),
+        Column::fixed("MESSAGES"),
+        Column::fixed("UPDATED"),
+        Column::fixed("ID"),
+    ]);
+    for thread in threads {
+        let invited: Vec<&str> =
+            thread.state.participants.invited.iter().map(|seat| seat.id.as_str()).collect();
+        let name =
+            if thread.state.paused { format!("{} (paused)", thread.name) } else { thread.name.clone() };
+        table.row([
+            (Style::Bold, name),
+            (Style::Plain, if invited.is_empty() { "-".to_owned() } else { invited.join(", ") }),
+            (Style::Plain, thread.messages.to_string()),
+            (Style::Dim, relative(thread.updated_at)),
+            (Style::Dim, thread.id),
+        ]);
+    }
+    table
+}
+
+/// Shows one thread.
+pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &PresenceList) -> Result<(), Failure> {
+    printer.styled(&[(Style::Bold, &thread.name), (Style::Dim, &format!("  {}", thread.id))])?;
+    let state = &thread.state;
+    let directory = thread.directory.as_deref().unwrap_or("none: say where with `paseo thread cwd`");
+    printer.line(&format!("works in    {directory}"))?;
+    let on = |on: bool| if on { "on" } else { "off" };
+    printer.line(&format!("paused      {}", on(state.paused)))?;
+    printer
+        .line(&format!("discussion  {}", on(state.discussion.on && state.discussion.allow_agent_mentions)))?;
+    printer.line(&format!("auto        {}", on(state.invited_auto.on)))?;
+    if state.held > 0 {
+        printer.line(&format!("held        {} replies, until their authors may speak again", state.held))?;
+    }
+    printer.line("")?;
+    if state.participants.invited.is_empty() {
+        printer.note(&format!("Nobody is invited yet: paseo thread invite {} claude", thread.name));
+        return Ok(());
+    }
+    let mut table = Table::new([
+        Column::fixed("PARTICIPANT"),
+        Column::fixed("STATE"),
+        Column::fixed("CLIENT"),
+        Column::flexible("MODEL"),
+        Column::flexible("ROLES"),
+    ]);
+    for seat in &state.participants.invited {
+        let Participant { id, profile, .. } = seat;
+        let there = presence.participants.iter().find(|known| known.id == *id);
+        let mut doing = there.map_or("offline".to_owned(), |known| known.state.clone());
+        if state.muted.contains(id) {
+            doing.push_str(", muted");
+        }
+        let name = match &profile.nickname {
+            Some(nickname) => format!("{id} ({nickname})"),
+            None => id.clone(),
+        };
+        table.row([
+            (Style::Bold, name),
+            (Style::Plain, doing),
+            (Style::Plain, profile.client.clone().unwrap_or_default()),
+            (Style::Dim, profile.model.clone().unwrap_or_default()),
+            (Style::Dim, profile.roles.clone().unwrap_or_default().join(", ")),
+        ]);
+    }
+    printer.table(&table)
+}
+
+/// Shows something that happened.
+pub(super) fn event(printer: &Printer, event: &ThreadEvent) -> Result<(), Failure> {
+    let to = if event.to == "all" { String::new() } else { format!(" to {}", event.to) };
+    let tags: Vec<&str> =
+        event.meta.tags.iter().map(String::as_str).filter(|tag| *tag != "coordinator").collect();
+    let tags = if tags.is_empty() { String::new() } else { format!("  [{}]", tags.join(", ")) };
+    let style = match (event.kind.as_str(), event.meta.tags.iter().any(|tag| tag == "error")) {
+        (_, true) => Style::Red,
+        ("message", false) => Style::Bold,
+        _ => Style::Dim,
+    };
+    let head = format!("{}{to}", event.from);
+    printer.styled(&[(style, &head), (Style::Dim, &format!("  {}{tags}", clock(event.ts)))])?;
+    match &event.content {
+        Value::String(text) => printer.text(text)?,
+        content if event.kind == "control" => printer.text(&control(content))?,
+        content => printer.text(&format!("{} {}", event.kind, content))?,
+    }
+    printer.line("")
+}
+
+/// Returns a control in words.
+fn control(content: &Value) -> String {
+    let Some(fields) = content.as_object() else { return content.to_string() };
+    let mut words = Vec::new();
+    for (key, value) in fields {
+        let on = value["on"].as_bool().unwrap_or(true);
+        let targets = || {
+            let list = value["targets"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            list.collect::<Vec<_>>().join(", ")
+        };
+        words.push(match key.as_str() {
+            "invite" => {
+                let profile = &value["profile"];
+                format!(
+                    "invites {} ({} {})",
+                    value["participant_id"].as_str().unwrap_or_default(),
+                    profile["client"].as_str().unwrap_or_default(),
+                    profile["model"].as_str().unwrap_or_default()
+                )
+            }
+            "uninvite" => format!("uninvites {}", value["participant_id"].as_str().unwrap_or_default()),
+            "mute" => format!("mutes {}", targets()),
+            "unmute" => format!("unmutes {}", targets()),
+            "pause" => (if on { "pauses the thread" } else { "resumes the thread" }).to_owned(),
+            other => format!("switches {other} {}", if on { "on" } else { "off" }),
+        });
+    }
+    words.join("; ")
+}

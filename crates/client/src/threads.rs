@@ -1,0 +1,77 @@
+//! One method per route of threads. A `thread` may be an id or a name.
+
+use http::Method;
+use paseo_wire::settings::CreatedToken;
+use paseo_wire::thread::{
+    CreateSeatToken, CreateThread, PatchThread, PostMessage, PostedMessage, PresenceList, ThreadAnswer,
+    ThreadControl, ThreadEventPage, ThreadEventQuery, ThreadPage, ThreadQuery,
+};
+use serde_json::Value;
+
+use crate::client::Ask;
+use crate::routes::keyed;
+use crate::uri::{path, query};
+use crate::{Client, Error};
+
+impl Client {
+    /// Returns a page of threads.
+    pub async fn threads(&self, asked: &ThreadQuery) -> Result<ThreadPage, Error> {
+        self.get(&format!("/api/threads{}", query(asked))).await
+    }
+
+    /// Makes a thread. Repeated with the same key, it is made once.
+    pub async fn create_thread(
+        &self,
+        wanted: &CreateThread,
+        key: Option<&str>,
+    ) -> Result<ThreadAnswer, Error> {
+        self.read(keyed(Ask::new(Method::POST, "/api/threads"), key).json(wanted)).await
+    }
+
+    /// Shows a thread.
+    pub async fn thread(&self, thread: &str) -> Result<ThreadAnswer, Error> {
+        self.get(&path(["api", "threads", thread])).await
+    }
+
+    /// Changes a thread's name, or where its agents work.
+    pub async fn patch_thread(&self, thread: &str, patch: &PatchThread) -> Result<ThreadAnswer, Error> {
+        self.read(Ask::new(Method::PATCH, &path(["api", "threads", thread])).json(patch)).await
+    }
+
+    /// Returns what happened in a thread.
+    pub async fn thread_events(
+        &self,
+        thread: &str,
+        asked: &ThreadEventQuery,
+    ) -> Result<ThreadEventPage, Error> {
+        self.get(&format!("{}{}", path(["api", "threads", thread, "events"]), query(asked))).await
+    }
+
+    /// Says something in a thread. Repeated with the same key, it is said once.
+    pub async fn post(
+        &self,
+        thread: &str,
+        message: &PostMessage,
+        key: Option<&str>,
+    ) -> Result<PostedMessage, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "threads", thread, "messages"]));
+        self.read(keyed(ask, key).json(message)).await
+    }
+
+    /// Changes who is in a thread, or who may do what.
+    pub async fn control_thread(&self, thread: &str, control: Value) -> Result<ThreadAnswer, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "threads", thread, "controls"]));
+        self.read(ask.json(&ThreadControl(control))).await
+    }
+
+    /// Returns what participants are doing.
+    pub async fn presence(&self, thread: &str) -> Result<PresenceList, Error> {
+        self.get(&path(["api", "threads", thread, "presence"])).await
+    }
+
+    /// Makes a token that speaks as one participant.
+    pub async fn create_seat_token(&self, thread: &str, participant: &str) -> Result<CreatedToken, Error> {
+        let ask = Ask::new(Method::POST, &path(["api", "threads", thread, "tokens"]));
+        self.read(ask.json(&CreateSeatToken { participant: participant.to_owned() })).await
+    }
+}
