@@ -28,7 +28,7 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
                     break true;
                 }
                 Frame::Event(_) | Frame::Item(_) => stored += 1,
-                Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+                Frame::Live(_) | Frame::Thread(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
             }
             if stored == step {
                 break false;
@@ -99,7 +99,7 @@ async fn a_stream_has_neither_gap_nor_duplicate_across_crashes() {
                 seqs.push(frame.item.seq);
                 ordinals.push(frame.item.ordinal);
             }
-            Frame::Live(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+            Frame::Live(_) | Frame::Thread(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
         }
         matches!(frame, Frame::Event(frame) if frame.kind == "session.closed" && frame.seq > head)
     })

@@ -42,6 +42,7 @@ mod settings;
 mod summon;
 mod tabs;
 mod terminal;
+mod threads;
 mod todos;
 mod tools;
 mod wait;

@@ -103,7 +103,23 @@ impl Threads {
         if author.is_human() {
             self.sessions.ask(session, |reply| Command::Reopen(author.clone(), reply)).await?;
         }
-        let text = thread::briefing(&thread, &due.seat, &before, &trigger.line);
+        let (cause, hop) = (trigger.posted.cause, trigger.posted.hop);
+        // Words of others come from nobody, and beside those of whoever wakes it.
+        if let Some(text) = thread::before(&thread, &due.seat, &before) {
+            let message = Message {
+                origin: Actor::Daemon,
+                text,
+                verb: Verb::Queue,
+                class: Class::Passive,
+                waited: false,
+                aside: true,
+                notify: None,
+                cause: Some((cause, hop)),
+                key: Some(once(id, due, "before")),
+            };
+            self.sessions.ask(session, |reply| Command::Deliver(message, reply)).await?;
+        }
+        let text = thread::call(&thread, &due.seat, &trigger.line);
         let message = Message {
             origin: author,
             text,
@@ -112,12 +128,8 @@ impl Threads {
             waited: true,
             aside: true,
             notify: None,
-            cause: Some((trigger.posted.cause, trigger.posted.hop)),
-            key: Some(RequestKey {
-                scope: thread::stream(id),
-                key: format!("{}/{}", due.post, due.seat),
-                body: [0; 32],
-            }),
+            cause: Some((cause, hop)),
+            key: Some(once(id, due, "call")),
         };
         let receipt = self.sessions.ask(session, |reply| Command::Deliver(message, reply)).await?;
         Ok(Some((session, receipt.delivery.parse().map_err(Failure::internal)?)))
@@ -463,6 +475,11 @@ impl Threads {
         };
         self.rooms.change(&Actor::Daemon, id, None, decide, |()| String::new()).await.map(drop)
     }
+}
+
+/// Makes the key by which a participant is told something once, however often it is tried.
+fn once(id: ThreadId, due: &Due, what: &str) -> RequestKey {
+    RequestKey { scope: thread::stream(id), key: format!("{what} {}/{}", due.post, due.seat), body: [0; 32] }
 }
 
 /// What a participant is woken by.

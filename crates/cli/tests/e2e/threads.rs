@@ -1,0 +1,275 @@
+//! Threads: people and agents in one conversation, with the real binary.
+
+use std::time::Duration;
+
+use paseo_testkit::home::TestHome;
+use paseo_wire::stream::Frame;
+use paseo_wire::thread::{PostMessage, ThreadEvent, ThreadEventQuery, ThreadView};
+use serde_json::{Value, json};
+
+use crate::watch::{Watched, next};
+
+/// A thread called `plan`, with somebody who follows it.
+struct Room {
+    watched: Watched,
+    thread: String,
+}
+
+impl Room {
+    fn new(seats: &[&str]) -> Self {
+        let watched = Watched::new();
+        let made = watched.home.paseo(&["thread", "new", "plan", "--json"]);
+        let made: ThreadView = serde_json::from_str(made.ok()).unwrap();
+        let room = Self { watched, thread: made.id };
+        for seat in seats {
+            room.paseo(&["invite", "plan", "scripted", "--id", seat]);
+        }
+        room
+    }
+
+    fn home(&self) -> &TestHome {
+        &self.watched.home
+    }
+
+    fn paseo(&self, arguments: &[&str]) -> String {
+        let all: Vec<&str> = ["thread"].iter().chain(arguments).copied().collect();
+        self.home().paseo(&all).ok().to_owned()
+    }
+
+    fn refused(&self, arguments: &[&str]) -> (i32, String) {
+        let all: Vec<&str> = ["thread"].iter().chain(arguments).copied().collect();
+        let output = self.home().paseo(&all);
+        (output.code, output.stderr)
+    }
+
+    async fn say(&self, to: &str, text: &str) -> ThreadEvent {
+        let message = PostMessage { text: text.into(), to: Some(to.into()), ..PostMessage::default() };
+        self.watched.client.post(&self.thread, &message, None).await.unwrap().event
+    }
+
+    async fn all(&self) -> Vec<ThreadEvent> {
+        let query = ThreadEventQuery { after: Some(0), limit: Some(500), ..ThreadEventQuery::default() };
+        self.watched.client.thread_events(&self.thread, &query).await.unwrap().events
+    }
+
+    /// Waits for something that happens in the thread, from the beginning on.
+    async fn until(&self, wanted: impl Fn(&ThreadEvent) -> bool) -> ThreadEvent {
+        let mut events = self.watched.client.events(0, &[format!("thread:{}", self.thread)]);
+        let found = async {
+            loop {
+                if let Frame::Thread(frame) = next(&mut events).await
+                    && let Some(event) = frame.event.filter(|event| wanted(event))
+                {
+                    return event;
+                }
+            }
+        };
+        match tokio::time::timeout(Duration::from_secs(30), found).await {
+            Ok(event) => event,
+            Err(_) => panic!("it never came: {:#?}", self.all().await),
+        }
+    }
+
+    /// Waits for the answer to a message.
+    async fn reply(&self, to: &ThreadEvent) -> ThreadEvent {
+        self.until(|event| event.meta.reply_to.as_ref() == Some(&to.id)).await
+    }
+
+    async fn state(&self) -> Value {
+        serde_json::from_str(&self.paseo(&["state", "plan"])).unwrap()
+    }
+}
+
+fn text(event: &ThreadEvent) -> &str {
+    event.content.as_str().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_new_thread_has_nobody_and_an_invited_agent_answers() {
+    let room = Room::new(&[]);
+    assert_eq!(room.state().await["participants"]["invited"], json!([]));
+    let told = room.paseo(&["invite", "plan", "scripted", "--nickname", "Ada", "--role", "planner"]);
+    assert!(told.starts_with("plan: scripted is invited"), "{told}");
+    let seat = &room.state().await["participants"]["invited"][0];
+    assert_eq!((&seat["id"], &seat["profile"]["nickname"]), (&json!("scripted"), &json!("Ada")));
+    for (to, words) in
+        [("scripted", "<<say one>>"), ("@ada", "<<say one>>"), ("all", "@planner: <<say one>>")]
+    {
+        let asked = room.say(to, words).await;
+        assert_eq!(asked.meta.wakes, ["scripted"], "{to}");
+        let answer = room.reply(&asked).await;
+        assert_eq!((answer.from.as_str(), answer.to.as_str(), text(&answer)), ("scripted", "all", "one"));
+        assert_eq!(answer.meta.tags, ["coordinator"]);
+        assert_eq!(answer.meta.via.as_deref(), Some("bridge-coordinator"));
+    }
+    // It is one session, behind the seat, with the primer in its prompt.
+    let seat = room.state().await["participants"]["invited"][0].clone();
+    let session = seat["session"].as_str().unwrap();
+    let shown = room.watched.client.session(session).await.unwrap().session;
+    assert_eq!((shown.turns, shown.labels.is_empty()), (3, true));
+    let prompt = room.home().paseo(&["inspect", "--prompt", &session[..8]]);
+    assert!(prompt.ok().contains("You are a participant in a thread"), "{prompt:?}");
+}
+
+#[tokio::test]
+async fn only_who_is_invited_is_woken_and_the_coordinator_says_so() {
+    let room = Room::new(&["ada"]);
+    let asked = room.say("nobody", "<<say x>>").await;
+    assert!(asked.meta.wakes.is_empty());
+    let remark = room.reply(&asked).await;
+    assert_eq!((remark.from.as_str(), remark.to.as_str()), ("bridge-coordinator", "user"));
+    assert!(text(&remark).contains("`nobody` is not invited") && text(&remark).contains("Invited: ada."));
+    room.paseo(&["uninvite", "plan", "ada"]);
+    assert!(room.say("ada", "<<say x>>").await.meta.wakes.is_empty());
+    assert_eq!(
+        room.all().await.iter().filter(|event| event.kind == "message" && event.from == "user").count(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn a_reply_that_comes_while_its_author_may_not_speak_is_kept() {
+    for (silence, voice) in [
+        (["mute", "plan", "ada"].as_slice(), ["unmute", "plan", "ada"].as_slice()),
+        (&["pause", "plan"], &["resume", "plan"]),
+    ] {
+        let room = Room::new(&["ada"]);
+        let gate = room.home().work().join("gate");
+        let asked = room.say("ada", "<<sh while ! test -e gate; do sleep 0.02; done>><<say done>>").await;
+        let session = loop {
+            let seat = room.state().await["participants"]["invited"][0]["session"].clone();
+            if let Some(session) = seat.as_str() {
+                break session.to_owned();
+            }
+            tokio::task::yield_now().await;
+        };
+        room.paseo(silence);
+        std::fs::write(&gate, "").unwrap();
+        room.watched.settled(&session).await;
+        let mut held = 0;
+        while held == 0 {
+            held = room.state().await["held"].as_u64().unwrap();
+        }
+        assert!(!room.all().await.iter().any(|event| event.from == "ada"));
+        room.paseo(voice);
+        let late = room.until(|event| event.from == "ada").await;
+        assert_eq!((text(&late), late.meta.tags.join(",")), ("done", "coordinator,held".to_owned()));
+        assert_eq!(late.meta.reply_to, Some(asked.id));
+    }
+}
+
+#[tokio::test]
+async fn muted_and_paused_participants_are_refused_with_the_protocols_codes() {
+    let room = Room::new(&["ada"]);
+    let secret = room.paseo(&["token", "plan", "--as", "ada", "-q"]);
+    let address = room.watched.client.status().await.unwrap().url.trim_start_matches("http://").to_owned();
+    let ada = paseo_client::Client::tcp(&*address, Some(secret));
+    let message = PostMessage { text: "hi".into(), ..PostMessage::default() };
+    assert_eq!(ada.post(&room.thread, &message, None).await.unwrap().event.from, "ada");
+    room.paseo(&["mute", "plan", "ada"]);
+    let refused = ada.post(&room.thread, &message, None).await.unwrap_err();
+    assert_eq!(refused.code(), Some(paseo_wire::error::Code::ParticipantMuted));
+    room.paseo(&["unmute", "plan", "ada"]);
+    room.paseo(&["pause", "plan"]);
+    let refused = ada.post(&room.thread, &message, None).await.unwrap_err();
+    assert_eq!(refused.code(), Some(paseo_wire::error::Code::ThreadPaused));
+    // What a person says is kept, and wakes nobody, then or later.
+    assert!(room.say("ada", "<<say x>>").await.meta.wakes.is_empty());
+    room.paseo(&["resume", "plan"]);
+    // It may invite, and nothing that only people may.
+    let invite =
+        json!({"invite": {"participant_id": "eve", "profile": {"client": "scripted", "model": "default"}}});
+    ada.control_thread(&room.thread, invite).await.unwrap();
+    for control in [json!({"pause": {}}), json!({"mute": {"targets": ["eve"]}}), json!({"discussion": {}})] {
+        let refused = ada.control_thread(&room.thread, control).await.unwrap_err();
+        assert_eq!(refused.code(), Some(paseo_wire::error::Code::Forbidden));
+    }
+    // And nothing outside of its thread.
+    let elsewhere = room.home().paseo(&["thread", "new", "other", "-q"]).ok().to_owned();
+    assert_eq!(ada.thread(&elsewhere).await.unwrap_err().code(), Some(paseo_wire::error::Code::Forbidden));
+    assert_eq!(ada.status().await.unwrap_err().code(), Some(paseo_wire::error::Code::Forbidden));
+    assert_eq!(
+        ada.sessions(&Default::default()).await.unwrap_err().code(),
+        Some(paseo_wire::error::Code::Forbidden)
+    );
+    let mut stream = ada.events(0, &["sessions"]);
+    assert!(stream.next().await.is_err());
+}
+
+#[tokio::test]
+async fn agents_wake_each_other_only_in_a_discussion_and_within_their_budget() {
+    let room = Room::new(&["ada", "eve"]);
+    let asked = room.say("ada", "<<say @eve look>>").await;
+    assert!(room.reply(&asked).await.meta.wakes.is_empty());
+    room.paseo(&["discuss", "plan"]);
+    let asked = room.say("ada", "<<say @eve look>>").await;
+    let answer = room.reply(&asked).await;
+    assert_eq!(answer.meta.wakes, ["eve"]);
+    let heard = room.reply(&answer).await;
+    assert!(
+        heard.from == "eve" && text(&heard).contains("[thread plan: ada to all; you are eve"),
+        "{heard:#?}"
+    );
+}
+
+#[tokio::test]
+async fn a_killed_daemon_loses_no_reply_and_wakes_nobody_twice() {
+    let room = Room::new(&["ada"]);
+    let asked = room.say("ada", "<<say one>>").await;
+    room.watched.crash();
+    room.until(|event| event.meta.reply_to.as_ref() == Some(&asked.id)).await;
+    let again = room.say("ada", "<<say two>>").await;
+    assert_eq!(text(&room.reply(&again).await), "two");
+    let replies =
+        room.all().await.iter().filter(|event| event.meta.reply_to.as_ref() == Some(&asked.id)).count();
+    assert_eq!(replies, 1);
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_posted() {
+    let room = Room::new(&["ada"]);
+    let asked = room.say("ada", "<<fail no luck>>").await;
+    let told = room.reply(&asked).await;
+    assert_eq!((told.from.as_str(), text(&told)), ("bridge-coordinator", "ada failed: no luck"));
+    assert_eq!(told.meta.tags, ["coordinator", "error"]);
+    let asked = room.say("ada", "<<think hm>>").await;
+    assert_eq!(text(&room.reply(&asked).await), "[no output]");
+    room.paseo(&["invite", "plan", "no-such-client", "--id", "eve"]);
+    let asked = room.say("eve", "hi").await;
+    let told = room.reply(&asked).await;
+    assert!(
+        text(&told).contains("eve could not be woken") && text(&told).contains("no-such-client"),
+        "{told:#?}"
+    );
+}
+
+#[tokio::test]
+async fn a_slow_participant_delays_nobody() {
+    let room = Room::new(&["ada", "eve"]);
+    let slow = room.say("ada", "<<hang>>").await;
+    let quick = room.say("eve", "<<say here>>").await;
+    assert_eq!(text(&room.reply(&quick).await), "here");
+    assert!(!room.all().await.iter().any(|event| event.meta.reply_to.as_ref() == Some(&slow.id)));
+    let session = room.state().await["participants"]["invited"][0]["session"].as_str().unwrap().to_owned();
+    room.watched.client.stop(&session).await.unwrap();
+    assert!(text(&room.reply(&slow).await).contains("ada was stopped"));
+}
+
+#[tokio::test]
+async fn odd_names_and_controls_are_refused_in_words() {
+    let room = Room::new(&["ada"]);
+    for (arguments, expected) in [
+        (&["invite", "plan", "scripted", "--id", "user"][..], "`user` is reserved"),
+        (&["invite", "plan", "scripted", "--id", "A-da"], "is taken"),
+        (&["invite", "plan", "scripted", "--id", "x", "--nickname", "ad\u{200b}a"], "cannot be the nickname"),
+        (&["mute", "plan", "nobody"], "`nobody` is not invited; invited: ada"),
+        (&["uninvite", "plan", "nobody"], "is not invited"),
+        (&["post", "nowhere", "hi"], "there is no such thread"),
+        (&["post", "plan", " "], "nothing to say"),
+        (&["post", "plan", "hi", "--reply-to", "x"], "not the id of a message"),
+        (&["new", ""], "a thread needs a name"),
+    ] {
+        let (code, told) = room.refused(arguments);
+        assert!(code != 0 && told.contains(expected), "{arguments:?}: {code} {told}");
+    }
+}
