@@ -102,7 +102,7 @@ fn current(kind: &str) -> u16 {
 fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
-        "setting" | "token" | "device" | "rule" | "project" => {
+        "setting" | "token" | "device" | "rule" | "project" | "provider" => {
             codec::encode(&decode::<settings::Event>(kind, version, data))
         }
         _ => codec::encode(&decode::<session::Event>(kind, version, data)),
@@ -118,7 +118,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             cause::Event::Spawned { .. } => "cause.spawned",
             cause::Event::Stopped {} => "cause.stopped",
         },
-        "setting" | "token" | "device" | "rule" | "project" => match decode(kind, version, data) {
+        "setting" | "token" | "device" | "rule" | "project" | "provider" => match decode(kind, version, data)
+        {
             settings::Event::Changed { .. } => "setting.changed",
             settings::Event::TokenCreated { .. } => "token.created",
             settings::Event::TokenRevoked { .. } => "token.revoked",
@@ -128,6 +129,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             settings::Event::RuleRemoved { .. } => "rule.removed",
             settings::Event::ProjectTrusted { .. } => "project.trusted",
             settings::Event::ProjectDistrusted { .. } => "project.distrusted",
+            settings::Event::ProviderAdded { .. } => "provider.added",
+            settings::Event::ProviderRemoved { .. } => "provider.removed",
         },
         _ => match decode(kind, version, data) {
             session::Event::Created(_) => "session.created",

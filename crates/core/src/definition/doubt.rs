@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Definition, Exposure, Kind, Problem, Severity, missing};
+use super::{Definition, Exposure, Problem, Severity, missing};
 use crate::permission::Power;
 use crate::settings::Settings;
 use crate::tool;
@@ -18,10 +18,6 @@ pub struct Known<'a> {
 /// Says what keeps its agents from running, with these providers.
 pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> {
     let mut found = Vec::new();
-    if let Kind::External { .. } = definition.kind {
-        let message = "an external agent cannot be talked to in this version of Paseo";
-        found.extend(definition.doubt(&["type"], message.to_owned()));
-    }
     if let Some(name) = definition.provider.as_deref() {
         match providers.iter().find(|known| known.name == name) {
             Some(known) => found.extend(unknown_efforts(definition, known)),

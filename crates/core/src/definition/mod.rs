@@ -96,6 +96,8 @@ pub struct Model {
     /// The id of the key to use, of those in the configuration.
     pub key: Option<String>,
     pub effort: Option<String>,
+    /// How many tokens it takes at most, where that is known; for providers whose conversation we keep ourselves.
+    pub context: Option<u64>,
 }
 
 /// How an agent gets its tools.
@@ -151,6 +153,17 @@ impl Origin {
 }
 
 impl Definition {
+    /// Returns the models that a session tries in turn that runs on one of them: that one, and those after it. Without
+    /// any, it runs on what is no model of this definition.
+    pub fn chain(&self, provider: &str, model: Option<&str>) -> &[Model] {
+        // Models are words of the provider that they were written for.
+        if self.provider.as_deref().is_some_and(|own| own != provider) {
+            return &[];
+        }
+        let place = self.models.iter().position(|own| Some(own.model.as_str()) == model);
+        place.map_or(&[], |place| &self.models[place..])
+    }
+
     /// A definition that says nothing but its slug.
     pub fn plain(slug: &str, source: Source) -> Self {
         Self {
@@ -193,6 +206,11 @@ impl Definition {
             ceiling: Some(vec![Glob::new("*")]),
             ..Self::plain(DEFAULT, Source { origin: Origin::BuiltIn, file: None })
         }
+    }
+
+    /// Says whether its agents run elsewhere: they have nothing of ours, neither tools nor a prompt.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, Kind::External { .. })
     }
 
     /// Returns the text that the prompt begins with, when the definition has something to say.

@@ -104,7 +104,8 @@ fn external_agents_have_an_address() {
     let text = r#"{"agents":[{"agentId":"far","type":"external","external":{"inputUrl":"http://127.0.0.1:9/in","callbackBaseUrl":null}},
         {"agentId":"lost","type":"external"},
         {"agentId":"odd","type":"external","external":{"inputUrl":"file:///etc"}},
-        {"agentId":"near","external":{"inputUrl":"http://a"}}]}"#;
+        {"agentId":"near","external":{"inputUrl":"http://a"}},
+        {"agentId":"bound","type":"external","external":{"inputUrl":"http://a"},"permissions":"ask"}]}"#;
     let parsed = read("config.json", text);
     assert_eq!(parsed.definitions.len(), 1);
     assert_eq!(
@@ -115,8 +116,10 @@ fn external_agents_have_an_address() {
         problems(&parsed),
         [
             "config.json:2: an agent of type external needs `external.inputUrl`: where messages are posted to",
-            "config.json:3: `file:///etc` is no address: it begins with http:// or https://",
+            "config.json:3: `file:///etc` is no address to post to: it begins with http:// or https://",
             "config.json:4: only an agent of type external has `external`",
+            "config.json:5: `permissions` cannot be kept: an external agent runs elsewhere, with powers of its own; leave \
+             it out",
         ]
     );
 }
@@ -348,6 +351,10 @@ fn what_can_never_run_is_doubted() {
     };
     for (text, expected) in [
         (
+            "name = 'a'\nprovider = 'opencode'",
+            "2: the provider `opencode` is not in this version of Paseo; there are: claude, scripted",
+        ),
+        (
             "name = 'a'\nprovider = 'pi'",
             "2: the provider `pi` is not in this version of Paseo; there are: claude, scripted",
         ),
@@ -372,10 +379,6 @@ fn what_can_never_run_is_doubted() {
             "permissions = 'read-only'\ntoolExposure = 'mixed'",
             "2: toolExposure `mixed` needs a shell, and the agent has none: native_shell: permissions read-only do not \
              grant it",
-        ),
-        (
-            "\ntype = 'external'\nexternal = { inputUrl = 'http://127.0.0.1:9' }",
-            "2: an external agent cannot be talked to in this version of Paseo",
         ),
     ] {
         assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
@@ -405,8 +408,8 @@ fn impossible_fields_are_errors() {
         ("toolExposure = 'all'", "there is no tool exposure `all`; expected tools, skills or mixed"),
         ("permissions = 'some'", "there are no permissions `some`; known: full, ask, read-only"),
         (
-            "provider = 'clod'",
-            "there is no provider `clod`; known: claude, codex, pi, acp, openai, openai-compatible, scripted",
+            "provider = 'Clod!'",
+            "there is no provider `Clod!`; known: claude, codex, pi, acp, openai, openai-compatible, scripted",
         ),
         ("type = 'room'", "there is no type `room`; expected chat or external"),
         (

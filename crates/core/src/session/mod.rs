@@ -2,6 +2,7 @@
 
 mod accept;
 mod apply;
+mod callback;
 mod draft;
 mod event;
 mod lifecycle;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use accept::{Incoming, Placement, Refusal, accept};
+pub use callback::{Landing, call_back};
 pub use draft::Draft;
 pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb, Worktree};
 pub use lifecycle::{

@@ -5,11 +5,17 @@ use std::path::Path;
 use paseo_core::definition::{self, Definition, Known, Problem};
 
 use super::Catalogue;
+use crate::external::External;
 use crate::providers::Providers;
 use crate::sessions::routing::place;
 
 /// Says what keeps agents of the definitions in a project from running.
-pub(crate) fn doubts(catalogue: &Catalogue, providers: &Providers, project: &str) -> Vec<Problem> {
+pub(crate) fn doubts(
+    catalogue: &Catalogue,
+    providers: &Providers,
+    external: &External,
+    project: &str,
+) -> Vec<Problem> {
     let names = providers.names();
     let known = names
         .iter()
@@ -18,6 +24,7 @@ pub(crate) fn doubts(catalogue: &Catalogue, providers: &Providers, project: &str
     let of = |definition: &Definition| {
         let mut found = definition::doubts(definition, &known);
         found.extend(no_directory(definition, project));
+        found.extend(external.doubts(definition));
         found
     };
     catalogue.listed().iter().flat_map(|listed| of(&listed.definition)).collect()

@@ -4,6 +4,7 @@ mod admin;
 mod agents;
 mod conversations;
 mod devices;
+mod external;
 mod gate;
 mod items;
 mod listing;
@@ -53,6 +54,7 @@ pub(crate) struct About {
     pub(crate) started_at: Timestamp,
     pub(crate) socket: PathBuf,
     pub(crate) url: String,
+    pub(crate) port: u16,
     pub(crate) public_urls: Vec<PublicUrl>,
     pub(crate) edge: Edge,
 }

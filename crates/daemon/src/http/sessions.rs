@@ -89,7 +89,8 @@ pub(super) async fn start(
     key: Option<RequestKey>,
 ) -> Result<CreatedSession, Failure> {
     let context = &app.sessions.context;
-    let shown = order.labels.is_ui();
+    // One that runs elsewhere works in no directory of ours.
+    let shown = order.labels.is_ui() && !order.definition.is_external();
     let new = order.by_person(context, mode)?;
     let id = new.id;
     let place = worktrees::prepare(&context.home, id, new.directory.clone(), shown, wish).await?;

@@ -119,10 +119,13 @@ impl SessionActor {
 
     /// Delivers what a person said along with an answer that cannot carry it, as a message of its own.
     async fn say_along(&mut self, by: &Actor, text: String, allowed: bool) -> Result<bool, Failure> {
+        let provider = self.context.providers.get(&self.session.profile.provider);
+        // What cannot enter the turn comes after it.
+        let steers = provider.is_some_and(|provider| provider.capabilities().steer);
         let message = Message {
             origin: by.clone(),
             text,
-            verb: Verb::Steer,
+            verb: if steers { Verb::Steer } else { Verb::Queue },
             class: Class::Message,
             waited: false,
             notify: None,

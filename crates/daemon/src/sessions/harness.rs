@@ -10,7 +10,7 @@ use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId};
 use paseo_core::session::{Class, Event, On, Outcome, Pending, Source};
 use paseo_core::tool::SEND_TO_TAB;
-use paseo_runtime::provider::{Harness, Input, Launch, Message, Output, TOKEN_VARIABLE};
+use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, TOKEN_VARIABLE};
 
 use super::Context;
 use super::actor::{Ending, SessionActor};
@@ -24,7 +24,8 @@ use crate::{journal, mint, skills, worktrees};
 pub(super) struct Running {
     harness: Harness,
     _registration: Registration,
-    _place: Place,
+    /// Those elsewhere need none.
+    place: Option<Place>,
     /// What it was started with, and would have to be started anew to change.
     dress: Dress,
     ended: bool,
@@ -59,9 +60,14 @@ impl Running {
         self.tell(Input::Interrupt)
     }
 
+    /// Says whether it takes a place among the processes that may live at once.
+    pub(super) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
     /// Kills the shim itself.
     pub(super) fn kill(&self) {
-        paseo_runtime::process::kill(self.harness.shim);
+        self.harness.shim.into_iter().for_each(paseo_runtime::process::kill);
     }
 
     /// Ends the harness and everything under it.
@@ -131,8 +137,9 @@ impl SessionActor {
     pub(super) fn launch(&mut self) {
         let (context, session, dress) =
             (Arc::clone(&self.context), self.session.clone(), self.context.dress(&self.session));
+        let remote = self.is_remote();
         self.start = Some(Box::pin(async move {
-            let place = context.processes.place(session.id).await;
+            let place = if remote { None } else { Some(context.processes.place(session.id).await) };
             let not_started = |text: String| NotStarted { code: "start_failed", text };
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
@@ -143,6 +150,13 @@ impl SessionActor {
                     gone.hint.map_or(gone.message.clone(), |hint| format!("{}\n{hint}", gone.message)),
                 )
             })?;
+            let past = match provider.capabilities().memory {
+                Memory::Own => Vec::new(),
+                Memory::Ours => context
+                    .past(&session)
+                    .await
+                    .map_err(|failure| NotStarted { code: "storage_unavailable", text: failure.message })?,
+            };
             let dress = dress.map_err(|failure| {
                 let hint = failure.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
                 not_started(failure.message + &hint)
@@ -165,6 +179,13 @@ impl SessionActor {
                 withheld: dress.withheld.clone(),
                 prompt: dress.prompt.clone(),
                 servers: dress.servers.clone(),
+                tools: dress.tools.clone(),
+                chain: dress.chain.clone(),
+                remote: context.remote(&session).map_err(|gone| {
+                    let hint = gone.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+                    not_started(gone.message + &hint)
+                })?,
+                past,
                 resume: session.history.reference.clone(),
                 turns: session.history.turns,
                 executable: context.executable.clone(),
@@ -176,15 +197,11 @@ impl SessionActor {
                     error.hint.as_ref().map_or_else(|| error.to_string(), |hint| format!("{error}\n{hint}")),
                 )
             })?;
-            let registration = registration.with_shim(harness.shim);
-            Ok(Running {
-                harness,
-                _registration: registration,
-                _place: place,
-                dress,
-                ended: false,
-                background: 0,
-            })
+            let registration = match harness.shim {
+                Some(shim) => registration.with_shim(shim),
+                None => registration,
+            };
+            Ok(Running { harness, _registration: registration, place, dress, ended: false, background: 0 })
         }));
     }
 

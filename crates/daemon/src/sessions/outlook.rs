@@ -27,7 +27,8 @@ impl Outlook {
 
     /// Returns what is added to the prompt of the session's harness.
     pub(super) fn prompt(&self, context: &Context, session: &Session) -> String {
-        let Some(definition) = &self.definition else { return String::new() };
+        let definition = self.definition.as_ref().filter(|definition| !definition.is_external());
+        let Some(definition) = definition else { return String::new() };
         let peers = self.catalogue.peers(definition);
         let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
         let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! After a restart: a turn whose process is gone is interrupted, and the queue goes on.
+//! After a restart: a turn whose process is gone is interrupted, and the queue goes on. What runs elsewhere goes on, too.
 
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::item::{Entry, Kind, dangling_calls};
@@ -46,9 +46,17 @@ impl Sessions {
 }
 
 impl SessionActor {
-    /// Ends the turn that was open when the daemon ended.
+    /// Ends the turn that was open when the daemon ended: its process is gone with whoever had opened it. An agent
+    /// elsewhere still has it, or gets it once more, under the same key.
     pub(super) async fn recover(&mut self) {
+        let handed = self.session.turn.as_ref().is_some_and(|turn| turn.handed);
+        if self.is_remote() && !handed {
+            return self.hand_over().await;
+        }
         self.current = self.session.turn.as_ref().map(|turn| turn.id);
+        if self.is_remote() {
+            return;
+        }
         if let Some(turn) = self.current {
             match open_calls(&self.context.journal, self.id(), turn).await {
                 Ok(calls) => self.calls = calls,

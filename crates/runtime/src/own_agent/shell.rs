@@ -13,16 +13,16 @@ const OUTPUT_LIMIT: usize = 8 * 1024 * 1024;
 const PIPE_CAPACITY: usize = 64 * 1024;
 
 /// A running command.
-pub(super) struct Shell {
-    pub(super) pid: u32,
+pub(crate) struct Shell {
+    pub(crate) pid: u32,
     /// What it and its children print, on stdout and stderr.
-    pub(super) output: pipe::Receiver,
+    pub(crate) output: pipe::Receiver,
 }
 
 impl Shell {
     /// Starts `sh -c` in a process group of its own, in the current directory.
     #[allow(clippy::disallowed_methods)]
-    pub(super) fn start(command: &str) -> io::Result<Self> {
+    pub(crate) fn start(command: &str) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         let child = Command::new("sh")
             .arg("-c")
@@ -39,7 +39,7 @@ impl Shell {
     ///
     /// Does not wait for the end of the pipe: what the command left running may hold it open, and may
     /// print for ever, so that no more is read than was there.
-    pub(super) fn leftover(&self) -> Vec<u8> {
+    pub(crate) fn leftover(&self) -> Vec<u8> {
         let mut found = Vec::new();
         let mut buffer = [0; 4096];
         while found.len() < PIPE_CAPACITY {
@@ -54,7 +54,7 @@ impl Shell {
 
 /// Bytes on their way to text, in pieces that may cut a character in two.
 #[derive(Default)]
-pub(super) struct Transcript {
+pub(crate) struct Transcript {
     text: String,
     /// The beginning of a character whose rest has not come yet.
     half: Vec<u8>,
@@ -63,7 +63,7 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Takes in a piece and returns the text that it completes.
-    pub(super) fn push(&mut self, piece: &[u8]) -> String {
+    pub(crate) fn push(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.half);
         bytes.extend_from_slice(piece);
         let whole = bytes.len() - half_character(&bytes);
@@ -72,7 +72,7 @@ impl Transcript {
     }
 
     /// Returns all of the text.
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         let half = std::mem::take(&mut self.half);
         self.keep(String::from_utf8_lossy(&half).into_owned());
         self.text
