@@ -119,6 +119,7 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
                 text,
                 class: Class::Message,
                 waited: false,
+                aside: false,
             }),
             Event::TurnOpened { turn, cause, hop: 0, deliveries: vec![delivery] },
             Event::TurnHanded { turn },

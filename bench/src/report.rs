@@ -163,7 +163,7 @@ const NOTES: &str = "\
   into one transaction of single-row inserts, and the same kind of acknowledgement to each writer. Both logs are
   measured in turns; the ratio is the median of the ratios of all turns.
 - **reading**: requests over one connection to the Unix socket, median; the two sessions are read in turns.
-- **streaming**: 300 events a second for 5 seconds to 1,000 connections, three rounds of each kind in turns. Latency is
+- **streaming**: 300 events a second for 5 seconds to 1,000 connections, five rounds of each kind in turns. Latency is
   from sending the request that causes the event to the arrival of the frame, so the daemon's includes the request and
   the fsync. *Bare fan-out* is a process that reads frames of the same bytes from a socket and writes them to 1,000
   connections, those that are behind several at once. Server and readers share the machine.

@@ -21,7 +21,7 @@ const PER_SECOND: usize = 300;
 const SECONDS: usize = 5;
 const FRAMES: usize = PER_SECOND * SECONDS;
 /// How often each kind of round is repeated.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 /// Connections that bring events, so that a slow answer does not delay the next event.
 const SENDERS: usize = 8;
 /// The number of the frame that is not measured.

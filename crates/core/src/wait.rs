@@ -238,6 +238,7 @@ mod tests {
             text: ContentRef { id: ContentId::from_parts(now, [0; 10]), len: 0, sha256: String::new() },
             class: Class::Message,
             waited: true,
+            aside: false,
         };
         let cause = incoming.cause;
         session::accept(&mut draft, incoming, false).unwrap();

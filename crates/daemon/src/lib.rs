@@ -7,6 +7,7 @@ mod definitions;
 mod directory;
 mod external;
 mod failure;
+mod frames;
 mod glimpse;
 mod home;
 mod http;

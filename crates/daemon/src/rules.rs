@@ -84,8 +84,17 @@ mod tests {
         let (delivery, cause) = (mint::delivery(), mint::cause());
         let opened = cause::Event::Opened { by: by.clone(), session: id, delivery };
         let (verb, class) = (Verb::Queue, Class::Message);
-        let incoming =
-            session::Accepted { delivery, origin: by, verb, cause, hop: 0, text, class, waited: false };
+        let incoming = session::Accepted {
+            delivery,
+            origin: by,
+            verb,
+            cause,
+            hop: 0,
+            text,
+            class,
+            waited: false,
+            aside: false,
+        };
         session::accept(&mut draft, incoming, true).unwrap();
         let plan = session::next(&draft.session).unwrap();
         session::open(&mut draft, plan, &cause::Cause::default(), mint::turn());

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use crate::bell::{Bell, News};
 use crate::directory::Directory;
 use crate::failure::Failure;
+use crate::frames::{Handful, StoredFrame, Topics};
 use crate::journal::Journal;
 use crate::stop::Stop;
 use crate::view;
@@ -39,18 +40,6 @@ const PER_READER: Duration = Duration::from_micros(5);
 /// Shorter waits are not worth a timer.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// A stored event, ready for readers.
-#[derive(Debug)]
-pub(crate) struct StoredFrame {
-    pub(crate) seq: Seq,
-    pub(crate) session: SessionId,
-    /// A control event, as opposed to an item.
-    pub(crate) control: bool,
-    /// Whoever lists what the web app shows needs it.
-    pub(crate) for_ui: bool,
-    pub(crate) bytes: Bytes,
-}
-
 /// The shared end of the log. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Tail {
@@ -65,6 +54,8 @@ pub(crate) struct Tail {
 struct Ring {
     frames: VecDeque<StoredFrame>,
     bytes: usize,
+    /// What the last reader was given: those that follow the same, from the same point on, are given it again.
+    shared: Option<(Topics, Handful)>,
     /// Every frame above this is in the ring.
     floor: Seq,
     /// Events up to this were looked at.
@@ -111,15 +102,15 @@ impl Tail {
         Reading { readers: Arc::clone(&self.readers), news: self.bell.listen() }
     }
 
-    /// Shows the next frames after a point, from memory or else from the log, and returns the point they reach to.
-    pub(crate) async fn after(&self, cursor: Seq, mut see: impl FnMut(&StoredFrame)) -> Result<Seq, Failure> {
-        if let Some(reached) = self.ring.lock().after(cursor, &mut see) {
-            return Ok(reached);
+    /// Returns the next frames after a point that someone wants to see, from memory or else from the log.
+    pub(crate) async fn after(&self, cursor: Seq, topics: &Topics) -> Result<Handful, Failure> {
+        if let Some(handful) = self.ring.lock().after(cursor, topics) {
+            return Ok(handful);
         }
         let records = self.journal.log.read(cursor, CATCH_UP).await?;
         let reached = records.last().map_or(cursor, |record| record.seq);
-        self.encode(records).await?.iter().for_each(see);
-        Ok(reached)
+        let frames = self.encode(records).await?;
+        Ok(Handful::of(frames.iter().filter(|frame| topics.want(frame)), cursor, reached))
     }
 
     fn skip_to(&self, head: Seq) {
@@ -174,24 +165,36 @@ fn is_leaving(kind: &str) -> bool {
 }
 
 impl Ring {
-    /// Shows the next frames after a point and returns the point they reach to, unless some are not here any more.
-    fn after(&self, cursor: Seq, mut see: impl FnMut(&StoredFrame)) -> Option<Seq> {
+    /// Returns the next frames after a point that someone wants to see, unless some are not here any more.
+    fn after(&mut self, cursor: Seq, topics: &Topics) -> Option<Handful> {
         if cursor < self.floor {
             return None;
         }
+        if let Some((same, handful)) = &self.shared
+            && handful.after == cursor
+            && same == topics
+        {
+            return Some(handful.clone());
+        }
         let start = self.frames.partition_point(|frame| frame.seq <= cursor);
-        let mut bytes = 0;
-        for frame in self.frames.range(start..) {
+        let (mut bytes, mut reached) = (0, self.reached.max(cursor));
+        let mut end = self.frames.len();
+        for (index, frame) in self.frames.iter().enumerate().skip(start) {
             if bytes >= HANDFUL {
-                return Some(frame.seq - 1);
+                (end, reached) = (index, frame.seq - 1);
+                break;
             }
             bytes += frame.bytes.len();
-            see(frame);
         }
-        Some(self.reached.max(cursor))
+        let wanted = self.frames.range(start..end).filter(|frame| topics.want(frame));
+        let handful = Handful::of(wanted, cursor, reached);
+        self.shared = Some((topics.clone(), handful.clone()));
+        Some(handful)
     }
 
     fn push(&mut self, frames: Vec<StoredFrame>, reached: Seq) {
+        // There is more to give now.
+        self.shared = None;
         for frame in frames {
             self.bytes += frame.bytes.len();
             self.frames.push_back(frame);
@@ -270,6 +273,10 @@ mod tests {
     use super::*;
     use crate::http::tests::House;
 
+    fn everything() -> Topics {
+        Topics { sessions: true, ..Topics::default() }
+    }
+
     fn ring(frames: Seq, length: usize) -> Ring {
         let mut ring = Ring::default();
         let frame = |seq| StoredFrame {
@@ -285,23 +292,39 @@ mod tests {
 
     #[test]
     fn a_reader_gets_a_handful_at_a_time_and_misses_nothing() {
-        let ring = ring(10, HANDFUL / 2);
-        let (mut seen, mut cursor, mut pieces) = (Vec::new(), 0, 0);
+        let mut ring = ring(10, HANDFUL / 2);
+        let (mut seen, mut cursor, mut pieces) = (0, 0, 0);
         while cursor < ring.reached {
-            let before = seen.len();
-            cursor = ring.after(cursor, |frame| seen.push(frame.seq)).unwrap();
-            assert!(seen.len() - before <= 2);
-            pieces += 1;
+            let handful = ring.after(cursor, &everything()).unwrap();
+            let length = handful.bytes.map_or(0, |bytes| bytes.len());
+            assert!(length <= HANDFUL);
+            (seen, cursor, pieces) = (seen + length, handful.reached, pieces + 1);
         }
-        assert_eq!(seen, (1..=10).map(|number| number * 2).collect::<Vec<_>>());
-        assert_eq!(pieces, 5);
+        assert_eq!((seen, pieces), (10 * HANDFUL / 2, 5));
+    }
+
+    #[test]
+    fn who_follows_the_same_from_the_same_point_on_is_given_the_same_bytes() {
+        let mut ring = ring(4, 10);
+        let address = |handful: &Handful| handful.bytes.as_ref().map(|bytes| bytes.as_ptr());
+        let first = ring.after(2, &everything()).unwrap();
+        assert_eq!((first.told, first.bytes.as_ref().map(Bytes::len)), (Some(8), Some(30)));
+        assert_eq!(address(&ring.after(2, &everything()).unwrap()), address(&first));
+        // Another point, other topics, something new: each is looked for anew.
+        assert_eq!(ring.after(4, &everything()).unwrap().bytes.unwrap().len(), 20);
+        assert_eq!(ring.after(2, &Topics::default()).unwrap().bytes, None);
+        let mut more = self::ring(1, 10).frames.pop_front().unwrap();
+        more.seq = 12;
+        ring.push(vec![more], 12);
+        let newer = ring.after(2, &everything()).unwrap();
+        assert_eq!((newer.told, newer.bytes.unwrap().len()), (Some(12), 40));
     }
 
     #[test]
     fn who_is_behind_the_oldest_frame_reads_the_log() {
-        let ring = ring(FRAMES as Seq + 1, 1);
-        assert_eq!(ring.after(1, |_| {}), None);
-        assert_eq!(ring.after(2, |_| {}), Some(ring.reached));
+        let mut ring = ring(FRAMES as Seq + 1, 1);
+        assert!(ring.after(1, &everything()).is_none());
+        assert_eq!(ring.after(2, &everything()).map(|handful| handful.reached), Some(ring.reached));
     }
 
     #[tokio::test]

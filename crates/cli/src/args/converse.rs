@@ -90,7 +90,7 @@ pub(crate) struct SwitchArgs {
     pub(crate) output: Output,
 }
 
-/// Keep agents at hand: pinned ones come first in lists
+/// Keep agents at hand: pinned ones come first in lists, in the order in which they are named here
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {
     /// Which agents

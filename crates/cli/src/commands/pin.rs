@@ -14,8 +14,13 @@ pub(crate) async fn run(context: &Context, args: PinArgs) -> Result<Exit, Failur
     let patch = PatchSession { pinned: Some(!args.off), ..PatchSession::default() };
     let client = context.client()?;
     let mut exit = Exit::Ok;
-    for handle in &args.handles {
-        match client.patch_session(handle, &patch).await {
+    // The newest pin is listed first, and so shall be the first that was named.
+    let mut answers = Vec::with_capacity(args.handles.len());
+    for handle in args.handles.iter().rev() {
+        answers.push(client.patch_session(handle, &patch).await);
+    }
+    for answer in answers.into_iter().rev() {
+        match answer {
             Ok(answer) => match printer.mode() {
                 Mode::Json => printer.json(&answer.session)?,
                 Mode::Quiet => printer.line(&answer.session.handle)?,

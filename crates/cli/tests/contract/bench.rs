@@ -206,6 +206,19 @@ impl Bench {
         self.inspect(handle)
     }
 
+    /// Waits until something lies in an agent's queue.
+    pub(crate) fn until_queued(&self, handle: &str, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let queue = self.home.paseo(&["queue", handle]).stdout;
+            if queue.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < end, "it never came: {text}; the queue: {queue}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Makes a pipe in the directory that agents work in. A command that reads it waits until [`Gate::open`].
     pub(crate) fn gate(&self) -> Gate {
         let path = self.file("gate");

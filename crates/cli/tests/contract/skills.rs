@@ -1,6 +1,7 @@
 //! Tools as commands of the agent's own shell.
 
 use crate::bench::Bench;
+use crate::together::define;
 use crate::withheld::run;
 
 /// As the skill says it: the shell of a harness may not find it otherwise.
@@ -29,4 +30,36 @@ pub(crate) fn mixed_gives_both(bench: &mut Bench) {
     let results = bench.items_of(&id, "tool_result");
     assert!(results.len() == 2 && results.iter().all(|result| result["outcome"] == "ok"), "{results:#?}");
     assert!(bench.told().contains("paseo-agents/SKILL.md"));
+}
+
+pub(crate) fn agents_work_together_by_skills(bench: &mut Bench) {
+    for setting in ["perm_send_to_tab", "perm_summon"] {
+        bench.home.paseo(&["settings", "set", setting, "on"]).ok();
+    }
+    define(bench, &[("helper", "is_subagent = true")]);
+    let (peer, _) = bench.run(&[], "<<say hi>>");
+    let peer = bench.inspect(&peer)["handle"].as_str().unwrap().to_owned();
+    let definition = "tools = ['bash', 'agents_message', 'send_to_tab', 'todo', 'summon']\n\
+                      ceiling = ['*']\ntoolExposure = 'skills'";
+    let prompt = format!(
+        "<<bash {PASEO} tool send_to_tab --tab-id {peer} --message 'from a shell'>>\
+         <<bash {PASEO} tool agents_message --agent-id default --session create --content 'are you there'>>\
+         <<bash {PASEO} tool summon --agent helper --task 'look around'>>\
+         <<bash {PASEO} tool todo --todos '[{{\"content\":\"Sweep\"}}]'>><<say done>>"
+    );
+    let id = run(bench, "skilled", definition, &prompt);
+    let results = bench.items_of(&id, "tool_result");
+    let text = |index: usize| results[index]["text"].as_str().unwrap();
+    assert_eq!(results.len(), 4, "{results:#?}");
+    assert!(text(0).contains("started") || text(0).contains("queued"), "{results:#?}");
+    assert!(
+        text(1).contains("\"status\":\"complete\"") || text(1).contains("\"status\": \"complete\""),
+        "{results:#?}"
+    );
+    assert!(text(2).contains("agent_id: "), "{results:#?}");
+    assert_eq!(bench.inspect(&id)["todo"][0]["content"], "Sweep", "{results:#?}");
+    bench.until(&peer, |item| {
+        item["kind"] == "user_text" && item["text"].as_str().unwrap_or_default().contains("from a shell")
+    });
+    assert_eq!(bench.inspect(&id)["children"].as_array().map(Vec::len), Some(1), "the child is its own");
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::bench::Bench;
 
 /// Defines agents in the home, each by its slug and the lines of its file.
-fn define(bench: &Bench, agents: &[(&str, &str)]) {
+pub(crate) fn define(bench: &Bench, agents: &[(&str, &str)]) {
     let folder = bench.home.path().join("agents");
     // A home is for its owner alone.
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
@@ -83,4 +83,60 @@ pub(crate) fn a_list_of_what_is_to_be_done_is_kept(bench: &mut Bench) {
     let list: Vec<_> = shown["todo"].as_array().unwrap().iter().map(|todo| &todo["content"]).collect();
     assert_eq!(list, ["Sweep", "Mop"], "{shown:#}");
     assert!(bench.told().contains("# Task Management"), "the prompt does not say how");
+}
+
+pub(crate) fn an_agent_starts_one_for_the_person(bench: &mut Bench) {
+    define(bench, &[("writer", "description = \"Writes.\"")]);
+    switch_on(bench, &["perm_user_agent"]);
+    let prompt =
+        r#"<<tool summon {"agent":"writer","task":"<<say written\>\>","top_level":true}>><<say on>>"#;
+    let (handle, _) = bench.run(&[], prompt);
+    let told = results(bench, &handle).join("\n");
+    let made = told.split("agent_id: ").nth(1).expect(&told).split_whitespace().next().unwrap();
+    assert!(bench.wait_for_answer(&made[..8]).contains("written"));
+    let made = bench.inspect(&made[..8]);
+    assert_eq!((&made["parent"], &made["agent"]), (&Value::Null, &"writer".into()), "{made:#}");
+}
+
+pub(crate) fn an_agent_is_told_when_another_is_idle(bench: &mut Bench) {
+    switch_on(bench, &["perm_read_tab"]);
+    let gate = bench.gate();
+    let busy = bench.start(&[], "<<bash cat gate>><<say done>>");
+    bench.until(&busy, |item| item["kind"] == "tool_call");
+    let busy_handle = bench.inspect(&busy)["handle"].as_str().unwrap().to_owned();
+    let ask = format!(r#"<<tool notify_when_idle {{"tab_id":"{busy_handle}"}}>><<say on>>"#);
+    let (handle, _) = bench.run(&[], &ask);
+    let told = results(bench, &handle).join("\n");
+    assert!(told.contains("You will be told once"), "{told}");
+    gate.open();
+    bench.wait_for_answer(&busy);
+    let notice = format!("[notice] Tab {busy_handle} is idle now.");
+    bench.until_queued(&handle, &notice);
+    let mark = bench.mark();
+    // It comes along with the next turn, and starts none.
+    assert_eq!(bench.inspect(&handle)["turns"], 1);
+    bench.home.paseo(&["send", &handle, "<<say further>>"]).ok();
+    bench.until_idle(&handle);
+    assert!(bench.told_since(&mark).contains(&notice), "nobody told it");
+}
+
+pub(crate) fn an_answer_that_nobody_waits_for_comes_as_news(bench: &mut Bench) {
+    define(bench, &[("lead", ""), ("notes", "")]);
+    let content = r#""agentId":"notes","content":"<<bash cat gate\>\><<say noted it\>\>""#;
+    for (mode, status) in [(r#""mode":"async""#, "started"), (r#""timeout":1"#, "timeout")] {
+        fs::remove_file(bench.file("gate")).ok();
+        let gate = bench.gate();
+        let ask = format!("<<tool agents_message {{{content},{mode}}}>><<say on>>");
+        let (handle, _) = bench.run(&["--agent", "lead"], &ask);
+        let answer = json(results(bench, &handle).last().unwrap());
+        assert_eq!(answer["status"], status, "{answer:#}");
+        gate.open();
+        let notes = answer["sessionId"].as_str().unwrap();
+        bench.until(&handle, |item| {
+            let text = item["text"].as_str().unwrap_or_default();
+            item["kind"] == "user_text" && text.contains("noted it")
+        });
+        bench.until_idle(&handle);
+        bench.until_idle(notes);
+    }
 }

@@ -158,6 +158,10 @@ async fn a_granted_agent_writes_as_itself_and_its_wakes_are_bounded() {
     );
     let printed = watched.shell(&script).await;
     assert!(printed.contains("held"), "{printed}");
+    // Whoever waited here would not be seen by those who look for circles.
+    let waits = format!("<<sh paseo send --wait {} hello; echo \"exit=$?\">>", target.handle);
+    let printed = watched.shell(&waits).await;
+    assert!(printed.contains("an agent does not wait") && printed.ends_with("exit=6\n"), "{printed}");
     let view = watched.client.session(&target.id).await.unwrap().session;
     assert_eq!((view.hold.as_str(), view.queued), ("budget", 0));
     let texts: Vec<String> =

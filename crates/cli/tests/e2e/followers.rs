@@ -149,7 +149,14 @@ fn pinned_ones_come_first_the_newest_pin_first() {
         "closed ones too"
     );
     home.paseo(&["reopen", &handles[0], &handles[1], &handles[2]]).ok();
-    home.paseo(&["pin", "--off", &handles[1], &handles[0]]).ok();
+    // They are put in another order by naming them in it; who is not known changes nothing for the others.
+    let moved = home.paseo(&["pin", &handles[0], "zzzz", &handles[2], &handles[1]]);
+    assert_eq!(moved.code, 3);
+    assert_eq!(moved.stdout.lines().count(), 3);
+    assert_eq!(listed(), [handles[0].clone(), handles[2].clone(), handles[1].clone()]);
+    home.paseo(&["pin", &handles[1]]).ok();
+    assert_eq!(listed()[0], handles[1], "pinned again it is first");
+    home.paseo(&["pin", "--off", &handles[2], &handles[1], &handles[0]]).ok();
     assert!(!home.paseo(&["ls"]).ok().contains('*'));
     assert_eq!(home.paseo(&["pin", "zzzz"]).code, 3);
 }

@@ -201,6 +201,25 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
 }
 
 #[test]
+fn whoever_asks_or_tells_another_stays_where_they_are() {
+    let home = noted();
+    define(&home, "todo", "name = 'Todo'\n");
+    let general = start(&home, "<<say hi>>");
+    home.paseo(&["wait", &general]).ok();
+    let notes = switch(&home, &["notes", "<<say about X>>"]);
+    wait_for_text(&home, &notes, "about X");
+    assert_eq!(home.paseo(&["ask", "todo", "<<say noted>>"]).ok(), "noted");
+    assert_eq!(
+        home.paseo(&["ask", "todo", "<<say again>>"]).ok(),
+        "again",
+        "in the session that is there, too"
+    );
+    home.paseo(&["tell", "todo", "<<say later>>"]).ok();
+    let back = json(&home.paseo(&["switch", "--back", "--json", "<<say we chose X>>"]));
+    assert_eq!((&back["session"]["handle"], &back["left"]), (&general.into(), &id(&home, &notes)));
+}
+
+#[test]
 fn a_summary_for_a_stopped_agent_waits_there_and_that_is_said() {
     let home = noted();
     let general = start(&home, "<<hang>>");

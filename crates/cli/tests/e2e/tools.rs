@@ -19,8 +19,8 @@ use crate::watch::{Watched, until};
 /// What becomes of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Verdict {
-    /// It may be called; whether it did what was wanted is another question.
-    Allowed,
+    /// It may be called, and says this; whether it did what was wanted is another question.
+    Allowed(String),
     /// Refused, in these words.
     Denied(String),
     NotAnAgent,
@@ -57,10 +57,28 @@ async fn create(
 
 /// Calls every tool natively and from the agent's shell, then shows its token and stays.
 async fn alive(watched: &Watched, slug: &str, ui: bool, tools: &[&Spec]) -> Agent {
+    let id = create(watched, slug, ui, &tour(tools)).await.unwrap();
+    with_token(watched, id).await
+}
+
+/// The same for an agent that another one starts, with these tools of its own.
+async fn child(watched: &Watched, parent: &str, own: &Value, tools: &[&Spec]) -> Agent {
+    let summon = json!({ "agent": "helper", "task": "wait for a person", "background": true, "tools": own });
+    let parent = create(watched, parent, false, &format!("<<tool summon {summon}>>")).await.unwrap();
+    watched.settled(&parent).await;
+    let id = watched.client.session(&parent).await.unwrap().session.children.unwrap().remove(0);
+    watched.settled(&id).await;
+    watched.send(&id, &tour(tools)).await;
+    with_token(watched, id).await
+}
+
+fn tour(tools: &[&Spec]) -> String {
     let native = tools.iter().map(|tool| format!("<<tool {} {{}}>>", tool.name)).collect::<String>();
     let shell = tools.iter().map(|tool| format!("<<sh paseo tool {}; echo \"exit=$?\">>", tool.name));
-    let prompt = format!("{native}{}<<sh echo token=$PASEO_TOKEN=>><<hang>>", shell.collect::<String>());
-    let id = create(watched, slug, ui, &prompt).await.unwrap();
+    format!("{native}{}<<sh echo token=$PASEO_TOKEN=>><<hang>>", shell.collect::<String>())
+}
+
+async fn with_token(watched: &Watched, id: String) -> Agent {
     let mut events = watched.follow(&id, 0);
     let mut token = None;
     until(&mut events, |frame| {
@@ -85,7 +103,7 @@ fn by_script(items: &[ItemView], tools: &[&Spec]) -> (Vec<Verdict>, Vec<Verdict>
     let (native, shell) = results.split_at(tools.len());
     let native = native.iter().map(|item| match item.fields["outcome"].as_str().unwrap() {
         "denied" => Verdict::Denied(item.text.clone().unwrap_or_default()),
-        _ => Verdict::Allowed,
+        _ => Verdict::Allowed(item.text.clone().unwrap_or_default()),
     });
     let shell = shell.iter().take(tools.len()).map(|item| by_exit(item.text.as_deref().unwrap_or_default()));
     (native.collect(), shell.collect())
@@ -94,12 +112,12 @@ fn by_script(items: &[ItemView], tools: &[&Spec]) -> (Vec<Verdict>, Vec<Verdict>
 /// Reads what a shell step printed: stderr, then the exit code.
 fn by_exit(printed: &str) -> Verdict {
     let (said, code) = printed.trim_end().rsplit_once("exit=").unwrap_or_else(|| panic!("{printed}"));
-    match code {
-        "0" | "1" => Verdict::Allowed,
-        "6" => {
-            let said = said.strip_prefix("error: ").unwrap_or_else(|| panic!("{printed}"));
-            Verdict::Denied(said.split("\n hint:").next().unwrap_or_default().trim_end().to_owned())
-        }
+    let failed = said.strip_prefix("error: ").map(|said| said.split("\n hint:").next().unwrap_or_default());
+    match (code, failed) {
+        ("0", None) => Verdict::Allowed(said.trim_end().to_owned()),
+        // Further lines of an error are set in on a terminal.
+        ("1", Some(said)) => Verdict::Allowed(said.trim_end().replace("\n  ", "\n")),
+        ("6", Some(said)) => Verdict::Denied(said.trim_end().to_owned()),
         _ => panic!("{printed}"),
     }
 }
@@ -108,7 +126,7 @@ async fn by_http(client: &Client, tool: &str) -> Verdict {
     match client.call_tool(tool, &ToolArguments::default()).await {
         Ok(answer) => {
             assert!(["ok", "error"].contains(&answer.outcome.as_str()), "{answer:?}");
-            Verdict::Allowed
+            Verdict::Allowed(answer.text)
         }
         Err(error) => refusal(error.code(), error.to_string()),
     }
@@ -156,7 +174,7 @@ fn by_mcp(address: &str, session: &str, token: Option<&str>, tool: &Spec) -> Ver
     let text = body["result"]["content"][0]["text"].as_str().unwrap_or_default();
     match text.contains("is not granted to this agent") {
         true => Verdict::Denied(text.to_owned()),
-        false => Verdict::Allowed,
+        false => Verdict::Allowed(text.to_owned()),
     }
 }
 
@@ -174,13 +192,21 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
     // It needs a shell to try from.
     define(&watched, "nothing", "toolAllowlist = ['native_shell']");
     define(&watched, "no-shell", "tools = ['native_read']");
+    // What it starts may do no more than it does itself, although that one's own definition says nothing.
+    define(&watched, "boss", "tools = ['bash', 'summon', 'read_tab', 'todo']");
+    define(&watched, "helper", "is_subagent = true");
     let address = address(&watched).await;
     let all: Vec<&Spec> = REGISTRY.iter().collect();
     let but_shell: Vec<&Spec> = REGISTRY.iter().filter(|tool| tool.name != "native_shell").collect();
 
     let granted = alive(&watched, "everything", true, &all).await;
     let denied = alive(&watched, "nothing", false, &but_shell).await;
-    for (agent, tools, expected) in [(&granted, &all, true), (&denied, &but_shell, false)] {
+    let own = ["todo", "read_tab", "native_shell", "native_net"];
+    let limited = child(&watched, "boss", &json!(["todo", "read_tab", "bash"]), &but_shell).await;
+    let everything: Vec<&str> = all.iter().map(|tool| tool.name).collect();
+    for (agent, tools, expected) in
+        [(&granted, &all, &everything[..]), (&denied, &but_shell, &[]), (&limited, &but_shell, &own)]
+    {
         let items = watched.items(&agent.id).await;
         let (native, shell) = by_script(&items, tools);
         let client = Client::tcp(&*address, Some(agent.token.clone()));
@@ -193,7 +219,8 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
             ];
             let first = verdicts[0].clone();
             assert!(verdicts.iter().all(|verdict| *verdict == first), "{}: {verdicts:#?}", tool.name);
-            assert_eq!(first == Verdict::Allowed, expected, "{}: {first:?}", tool.name);
+            let allowed = matches!(first, Verdict::Allowed(_));
+            assert_eq!(allowed, expected.contains(&tool.name), "{}: {first:?}", tool.name);
         }
         // Each refusal is in the transcript, whatever the way.
         let items = watched.items(&agent.id).await;
@@ -203,7 +230,8 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
                     && item.fields["code"] == "tool_refused"
                     && item.text.as_deref().is_some_and(|text| text.contains(&format!("`{}`", tool.name)))
             });
-            assert_eq!(told.count(), if expected { 0 } else { 4 }, "{}", tool.name);
+            let refusals = if expected.contains(&tool.name) { 0 } else { 4 };
+            assert_eq!(told.count(), refusals, "{}", tool.name);
         }
     }
 
@@ -240,7 +268,7 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
         .collect();
     assert!(told[0].contains("`native_shell` is not granted to this agent"), "{told:?}");
     assert_eq!(told[0], told[1]);
-    for agent in [&granted, &denied] {
+    for agent in [&granted, &denied, &limited] {
         watched.client.stop(&agent.id).await.unwrap();
     }
 }

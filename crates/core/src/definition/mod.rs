@@ -9,6 +9,7 @@ mod json;
 mod markdown;
 mod node;
 mod parse;
+mod peers;
 mod problem;
 mod reach;
 mod reader;
@@ -27,6 +28,7 @@ pub use change::{Change, changes};
 pub use doubt::{Known, doubts};
 pub use fields::{Keys, is_slug};
 pub use parse::{File, Format, Parsed, parse};
+pub use peers::unknown_peers;
 pub use problem::{Problem, Severity};
 pub use words::{EFFORTS, PROVIDERS, provider};
 

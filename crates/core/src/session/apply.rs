@@ -79,7 +79,7 @@ impl Session {
                 }
             }
             Event::Uprooted { kept } => self.profile.uprooted = Some(Uprooted { kept: kept.clone() }),
-            Event::Pinned { pinned } => self.pinned_at = pinned.then_some(at),
+            Event::Pinned { pinned, rank } => self.pinned_at = pinned.then_some(rank.unwrap_or(at)),
             Event::Attributed { set } => {
                 for (name, value) in set {
                     if value.is_null() {
@@ -212,7 +212,9 @@ impl Session {
         };
         if accepted.origin.is_human() && accepted.class == Class::Message {
             self.naming.titled = false;
-            self.history.spoken = Some((accepted.origin.clone(), at));
+            if !accepted.aside {
+                self.history.spoken = Some((accepted.origin.clone(), at));
+            }
         }
         match accepted.verb {
             Verb::Queue => self.queue.push(pending),

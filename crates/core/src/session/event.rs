@@ -52,7 +52,12 @@ pub enum Event {
     },
     /// A person keeps it at hand, or does not any more.
     #[serde(rename = "session.pinned")]
-    Pinned { pinned: bool },
+    Pinned {
+        pinned: bool,
+        /// Later than that of any other pin, so that pins have an order.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rank: Option<Timestamp>,
+    },
     /// Notes about it changed; null takes one away.
     #[serde(rename = "session.attributed")]
     Attributed { set: BTreeMap<String, Value> },
@@ -230,6 +235,9 @@ pub struct Accepted {
     /// Somebody waits for the answer to this message alone.
     #[serde(default)]
     pub waited: bool,
+    /// It is said in passing: the person who says it stays where they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
 }
 
 /// How a message enters a busy session.

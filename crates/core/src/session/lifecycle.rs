@@ -107,10 +107,17 @@ pub fn uproot(draft: &mut Draft, kept: Option<String>) {
     }
 }
 
-/// Keeps the session at hand, or does not any more.
-pub fn pin(draft: &mut Draft, pinned: bool) {
-    if draft.session.pinned_at.is_some() != pinned {
-        draft.push(Event::Pinned { pinned });
+/// Returns the rank of a new pin: the present, but after all that there are.
+pub fn pin_rank(pins: impl IntoIterator<Item = Timestamp>, now: Timestamp) -> Timestamp {
+    let after = |pin: Timestamp| Timestamp::from_millis(pin.as_millis().saturating_add(1));
+    pins.into_iter().map(after).max().map_or(now, |after| after.max(now))
+}
+
+/// Keeps the session at hand, before all that were pinned earlier, or does not any more. Ranks of pins differ.
+pub fn pin(draft: &mut Draft, rank: Option<Timestamp>) {
+    let pinned = rank.is_some();
+    if pinned || draft.session.pinned_at.is_some() {
+        draft.push(Event::Pinned { pinned, rank });
     }
 }
 

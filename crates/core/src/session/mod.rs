@@ -21,8 +21,8 @@ pub use callback::{Landing, call_back};
 pub use draft::Draft;
 pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, Source, Verb, Worktree};
 pub use lifecycle::{
-    BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, rename, reopen,
-    title, todo, unpark, uproot,
+    BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, pin_rank, rename,
+    reopen, title, todo, unpark, uproot,
 };
 pub use presence::{Entered, enter, whereabouts};
 pub use receipt::{Receipt, Settled};

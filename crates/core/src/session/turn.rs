@@ -37,8 +37,11 @@ pub fn next(session: &Session) -> Option<Plan> {
     let ready: Vec<&Pending> = session.queue.iter().filter(|pending| pending.held.is_none()).collect();
     let wakes = |pending: &&Pending| pending.class != Class::Passive;
     let first = ready.iter().copied().find(|pending| wakes(pending))?;
-    let mut batch: Vec<&Pending> = if stands_alone(first) {
+    let mut batch: Vec<&Pending> = if first.verb == Verb::Interrupt {
         vec![first]
+    } else if first.waited {
+        // Lines that ask for no answer ride along: whoever waits gets the answer to their message all the same.
+        ready.into_iter().take_while(|pending| pending.id != first.id).take(TURN_DELIVERIES).collect()
     } else {
         ready.into_iter().take_while(|pending| !stands_alone(pending)).take(TURN_DELIVERIES).collect()
     };

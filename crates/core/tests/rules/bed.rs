@@ -146,6 +146,7 @@ pub(crate) fn human(message: u8) -> Accepted {
         text: text(),
         class: Class::Message,
         waited: false,
+        aside: false,
     }
 }
 

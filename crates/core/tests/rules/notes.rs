@@ -14,14 +14,18 @@ fn set(pairs: &[(&str, Value)]) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn a_pin_has_a_time_and_is_set_once() {
+fn a_pin_has_a_rank_and_is_moved_by_another() {
     let mut bed = Bed::new();
-    session::pin(&mut bed.draft, false);
+    session::pin(&mut bed.draft, None);
     assert!(bed.draft.events.is_empty(), "it was not pinned");
-    session::pin(&mut bed.draft, true);
-    session::pin(&mut bed.draft, true);
-    assert_eq!((bed.session().pinned_at, bed.draft.events.len()), (Some(now()), 1));
-    session::pin(&mut bed.draft, false);
+    let first = session::pin_rank([], now());
+    assert_eq!(first, now());
+    session::pin(&mut bed.draft, Some(first));
+    let second = session::pin_rank([first], now());
+    assert!(second > first, "in the same moment, too");
+    session::pin(&mut bed.draft, Some(second));
+    assert_eq!((bed.session().pinned_at, bed.draft.events.len()), (Some(second), 2));
+    session::pin(&mut bed.draft, None);
     assert_eq!(bed.session().pinned_at, None);
     bed.assert_replays();
 }

@@ -63,6 +63,21 @@ fn passive_lines_never_start_a_turn_and_ride_along() {
 }
 
 #[test]
+fn passive_lines_ride_along_with_a_message_that_somebody_waits_for() {
+    let mut bed = Bed::new();
+    bed.send(passive(1, 50));
+    bed.send(waited(human(2)));
+    assert_eq!(bed.in_turn(), [1, 2]);
+    bed.send(human(3));
+    bed.send(waited(human(4)));
+    bed.send(passive(5, 50));
+    assert!(bed.complete());
+    assert_eq!(bed.in_turn(), [3]);
+    assert!(bed.complete());
+    assert_eq!(bed.in_turn(), [4], "what comes later rides with the next");
+}
+
+#[test]
 fn passive_lines_leave_room_for_what_they_ride_with() {
     let mut bed = Bed::new();
     bed.send_all((0..100).map(|number| passive(number, 50)));

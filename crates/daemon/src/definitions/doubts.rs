@@ -21,8 +21,10 @@ pub(crate) fn doubts(
         .iter()
         .filter_map(|name| Some(Known { name, efforts: providers.get(name)?.capabilities().efforts }));
     let known: Vec<Known<'_>> = known.collect();
+    let slugs: Vec<&str> = catalogue.all().map(|definition| definition.slug.as_str()).collect();
     let of = |definition: &Definition| {
         let mut found = definition::doubts(definition, &known);
+        found.extend(definition::unknown_peers(definition, &slugs));
         found.extend(no_directory(definition, project));
         found.extend(external.doubts(definition));
         found

@@ -31,6 +31,11 @@ pub(crate) async fn send(
     Body(request): Body<SendMessage>,
 ) -> Answer<Receipt> {
     check_text(&request.text)?;
+    // Who waits like this is not seen by those who look for circles.
+    if request.wait && by.session().is_some() {
+        return Err(Failure::new(Code::Forbidden, "an agent does not wait for the answer to what it sends")
+            .hint("leave --wait out; the tools agents_message and retrieve wait, within limits"));
+    }
     let id = resolve(&app, &by, &typed).await?;
     let key = key.bind(&by, "POST /api/sessions/{id}/messages", &(id, &request));
     if let Some(key) = &key
@@ -49,6 +54,7 @@ pub(crate) async fn send(
         },
         class: Class::Message,
         waited: request.wait,
+        aside: false,
         notify: None,
         key,
     };

@@ -2,6 +2,7 @@
 
 mod admin;
 mod agents;
+mod back;
 mod conversations;
 mod devices;
 mod external;

@@ -11,8 +11,8 @@ use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
 use super::{
-    App, admin, agents, conversations, devices, external, items, listing, messages, openapi, permissions,
-    providers, rules, sessions, stream, tools, trace, web, worktrees,
+    App, admin, agents, back, conversations, devices, external, items, listing, messages, openapi,
+    permissions, providers, rules, sessions, stream, tools, trace, web, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
@@ -159,7 +159,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/api/sessions/{id}/close", Access::Human, || post(sessions::close)).says("Closes a session.").gives("ActionAnswer"),
     route("POST", "/api/sessions/{id}/reopen", Access::Human, || post(sessions::reopen)).says("Reopens a closed session.").gives("ActionAnswer"),
     route("POST", "/api/sessions/{id}/clear", Access::Human, || post(sessions::clear)).says("Removes the transcript; the agent starts afresh.").gives("ActionAnswer"),
-    route("POST", "/api/sessions/{id}/back", Access::Human, || post(conversations::back))
+    route("POST", "/api/sessions/{id}/back", Access::Human, || post(back::back))
         .says("Asks a session for a summary, and takes it to where the person came from. Waits for the summary.")
         .takes("GoBack")
         .gives("WentBack"),

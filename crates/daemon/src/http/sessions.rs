@@ -73,6 +73,7 @@ pub(crate) async fn create(
         effort: request.effort,
         labels: Labels::from_flags(labels, false).map_err(malformed)?,
         name: request.name.as_deref().map(check_name).transpose()?.flatten(),
+        aside: false,
     };
     let mode = request.permissions.as_deref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };

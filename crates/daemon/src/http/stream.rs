@@ -1,6 +1,6 @@
 //! The event stream: the past from a point on, then the present, without a gap and without a duplicate.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,11 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use paseo_core::actor::Actor;
-use paseo_core::id::SessionId;
 use paseo_store::Seq;
 use paseo_wire::error::Code;
 use paseo_wire::stream::{Frame, ResumeFrame};
@@ -26,8 +25,9 @@ use super::App;
 use super::request::{Asked, Caller};
 use super::sessions::resolve;
 use crate::failure::Failure;
+use crate::frames::{Pieces, Topics};
 use crate::live::LiveBytes;
-use crate::tail::{self, Reading, StoredFrame, Tail};
+use crate::tail::{self, Reading, Tail};
 
 /// A comment is sent this often, so that a dead connection is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(25);
@@ -46,22 +46,6 @@ pub(crate) struct StreamQuery {
     /// `true`: of the topic `sessions`, only those with `ui=true` and those below them.
     #[serde(default)]
     ui: bool,
-}
-
-/// What a reader wants to see.
-struct Topics {
-    /// Control events of all sessions.
-    sessions: bool,
-    only_ui: bool,
-    /// Everything of these.
-    each: HashSet<SessionId>,
-}
-
-impl Topics {
-    fn want(&self, frame: &StoredFrame) -> bool {
-        self.each.contains(&frame.session)
-            || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
-    }
 }
 
 pub(crate) async fn stream(
@@ -97,7 +81,7 @@ pub(crate) async fn stream(
         topics,
         cursor,
         told: cursor,
-        ready: Ready::One(Bytes::from_static(b": paseo\n\n")),
+        ready: Pieces::One(Bytes::from_static(b": paseo\n\n")),
         early: VecDeque::new(),
         caught_up: false,
         over: false,
@@ -112,7 +96,7 @@ pub(crate) async fn stream(
 }
 
 async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Failure> {
-    let mut topics = Topics { sessions: false, only_ui: query.ui, each: HashSet::new() };
+    let mut topics = Topics { only_ui: query.ui, ..Topics::default() };
     for topic in query
         .topics
         .as_deref()
@@ -160,7 +144,8 @@ struct Reader {
     cursor: Seq,
     /// The last id that the client was told.
     told: Seq,
-    ready: Ready,
+    /// What goes to the client next.
+    ready: Pieces,
     /// Live frames that wait for what was stored before them.
     early: VecDeque<Arc<LiveBytes>>,
     /// It was up to date once: from then on, falling far behind means that it is too slow.
@@ -170,37 +155,6 @@ struct Reader {
     spoke: Instant,
     /// Runs on while frames are sent: setting it anew for each of them, for each reader, is not free.
     keep_alive: Pin<Box<Sleep>>,
-}
-
-/// What goes to the client next, in one piece: each piece is written by itself.
-enum Ready {
-    Nothing,
-    /// One frame, which all readers share.
-    One(Bytes),
-    Several(BytesMut),
-}
-
-impl Ready {
-    fn push(&mut self, frame: &Bytes) {
-        match self {
-            Self::Nothing => *self = Self::One(frame.clone()),
-            Self::One(first) => {
-                let mut several = BytesMut::with_capacity(first.len() + frame.len());
-                several.extend_from_slice(first);
-                several.extend_from_slice(frame);
-                *self = Self::Several(several);
-            }
-            Self::Several(several) => several.extend_from_slice(frame),
-        }
-    }
-
-    fn take(&mut self) -> Option<Bytes> {
-        match std::mem::replace(self, Self::Nothing) {
-            Self::Nothing => None,
-            Self::One(frame) => Some(frame),
-            Self::Several(several) => Some(several.freeze()),
-        }
-    }
 }
 
 impl Reader {
@@ -239,16 +193,13 @@ impl Reader {
         if self.caught_up && reached - self.cursor > TOO_FAR {
             return self.send_away();
         }
-        let Self { tail, topics, ready, told, .. } = self;
-        let shown = tail.after(self.cursor, |frame| {
-            if topics.want(frame) {
-                ready.push(&frame.bytes);
-                *told = frame.seq;
-            }
-        });
-        match shown.await {
-            Ok(reached) => {
-                self.cursor = reached;
+        match self.tail.after(self.cursor, &self.topics).await {
+            Ok(handful) => {
+                if let (Some(told), Some(bytes)) = (handful.told, handful.bytes) {
+                    self.told = told;
+                    self.ready.push(&bytes);
+                }
+                self.cursor = handful.reached;
                 if self.cursor - self.told >= CURSOR_EVERY {
                     self.ready.push(&Bytes::from(format!("id: {}\n\n", self.cursor)));
                     self.told = self.cursor;
@@ -297,23 +248,5 @@ impl Reader {
     fn send_away(&mut self) {
         self.ready.push(&tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor }));
         self.over = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_that_are_ready_together_go_in_one_piece() {
-        let mut ready = Ready::Nothing;
-        assert_eq!(ready.take(), None);
-        ready.push(&Bytes::from_static(b"a\n"));
-        assert_eq!(ready.take().as_deref(), Some(&b"a\n"[..]));
-        for frame in [&b"a\n"[..], b"b\n", b"c\n"] {
-            ready.push(&Bytes::from_static(frame));
-        }
-        assert_eq!(ready.take().as_deref(), Some(&b"a\nb\nc\n"[..]));
-        assert_eq!(ready.take(), None);
     }
 }

@@ -115,6 +115,7 @@ impl House {
             worktree: None,
             notes: None,
             prompt: None,
+            aside: false,
             key: None,
         };
         self.app.sessions.create(new).await.unwrap()

@@ -128,6 +128,7 @@ impl SessionActor {
             verb: if steers { Verb::Steer } else { Verb::Queue },
             class: Class::Message,
             waited: false,
+            aside: false,
             notify: None,
             cause: None,
             key: None,

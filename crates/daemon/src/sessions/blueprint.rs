@@ -31,6 +31,8 @@ pub(crate) struct Order {
     pub(crate) effort: Option<String>,
     pub(crate) labels: Labels,
     pub(crate) name: Option<String>,
+    /// What it is asked is said in passing: the person stays where they are.
+    pub(crate) aside: bool,
 }
 
 impl Order {
@@ -136,6 +138,7 @@ impl Order {
             worktree: None,
             notes: None,
             prompt: None,
+            aside: self.aside,
             key: None,
         })
     }

@@ -50,6 +50,8 @@ pub(crate) struct NewSession {
     /// What a person should know about where it runs.
     pub(crate) notes: Option<PlaceNotes>,
     pub(crate) prompt: Option<String>,
+    /// The prompt is said in passing.
+    pub(crate) aside: bool,
     pub(crate) key: Option<RequestKey>,
 }
 
@@ -135,6 +137,7 @@ impl Sessions {
                 verb: Verb::Queue,
                 class: Class::Message,
                 waited: new.spawned.is_some_and(|spawned| spawned.waited),
+                aside: new.aside,
                 notify: new.spawned.and_then(|spawned| spawned.notify),
                 cause: new.spawned.map(|spawned| spawned.cause),
                 key: None,

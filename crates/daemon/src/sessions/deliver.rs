@@ -87,6 +87,7 @@ pub(super) fn incoming(message: &Message) -> Accepted {
         text: journal::reference(&message.text),
         class: message.class,
         waited: message.waited,
+        aside: message.aside,
     }
 }
 

@@ -190,6 +190,8 @@ pub(crate) struct Message {
     pub(crate) verb: Verb,
     pub(crate) class: Class,
     pub(crate) waited: bool,
+    /// Said in passing: the person stays where they are.
+    pub(crate) aside: bool,
     /// Who is told what becomes of it.
     pub(crate) notify: Option<Notify>,
     /// What it descends from; `None` opens a new cause, which only people do.

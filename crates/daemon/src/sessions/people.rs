@@ -15,7 +15,7 @@ use super::output::{close_open, end};
 use super::{Patch, Uproot};
 use crate::directory::Closing;
 use crate::failure::Failure;
-use crate::{skills, worktrees};
+use crate::{mint, skills, worktrees};
 
 impl SessionActor {
     /// Stops the running turn; nothing more starts until a person writes.
@@ -124,14 +124,18 @@ impl SessionActor {
     }
 
     pub(super) async fn patch(&mut self, patch: Patch) -> Result<bool, Failure> {
+        let rank = (patch.pinned == Some(true)).then(|| {
+            let open = self.context.directory.all();
+            session::pin_rank(open.iter().filter_map(|session| session.pinned_at), mint::now())
+        });
         self.change(&patch.by, |change| {
             if let Some(name) = &patch.name {
                 session::rename(&mut change.draft, name.clone());
             }
             session::label(&mut change.draft, patch.set.clone(), patch.unset.clone())
                 .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
-            if let Some(pinned) = patch.pinned {
-                session::pin(&mut change.draft, pinned);
+            if patch.pinned.is_some() {
+                session::pin(&mut change.draft, rank);
             }
             session::attribute(&mut change.draft, patch.attributes.clone())
                 .map_err(|bad| Failure::new(Code::InvalidRequest, bad.to_string()))?;

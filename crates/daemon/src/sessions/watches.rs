@@ -133,6 +133,7 @@ async fn deliver(
         verb: Verb::Queue,
         class: watch.class,
         waited: false,
+        aside: false,
         notify: None,
         cause: Some((watch.cause, watch.hop)),
         key: Some(key),

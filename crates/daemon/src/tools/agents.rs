@@ -119,6 +119,7 @@ pub(super) async fn message(
                 verb: Verb::Queue,
                 class: Class::Message,
                 waited: sync,
+                aside: false,
                 notify: Some(notify),
                 key: None,
             };
@@ -326,6 +327,7 @@ async fn addressee(
         effort: None,
         labels: Default::default(),
         name: None,
+        aside: false,
     };
     order
         .by_agent(context, caller, &powers::above(sessions, caller, &definition.slug), None, cause)

@@ -189,6 +189,7 @@ pub(super) async fn summon(
         effort: None,
         labels: labels.and_then(|labels| Labels::from_flags(labels, false)).unwrap_or_default(),
         name: Some(name(task)),
+        aside: false,
     };
     let above = powers::ceiling(sessions, caller);
     let mut new = order.by_agent(context, caller, &above, tools.as_deref(), cause)?;

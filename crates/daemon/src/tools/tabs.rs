@@ -26,6 +26,7 @@ pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -
         verb: Verb::Queue,
         class: Class::Message,
         waited: false,
+        aside: false,
         notify: None,
         key: None,
     };

@@ -41,6 +41,7 @@ pub(super) fn human(random: &mut Random, now: Timestamp) -> Incoming {
         text: text(),
         class: if random.percent(5) { Class::Passive } else { Class::Message },
         waited: random.percent(10),
+        aside: false,
     }
 }
 

@@ -260,8 +260,9 @@ impl Messages {
             return Err(format!("{session} is held for {hold:?} and starts turn {turn}"));
         }
         self.check_interrupts(session, deliveries)?;
-        let waited = |id: &DeliveryId| self.messages.get(id).is_some_and(|message| message.accepted.waited);
-        if deliveries.len() > 1 && deliveries.iter().any(waited) {
+        let words = deliveries.iter().filter_map(|id| self.messages.get(id).map(|message| &message.accepted));
+        let words: Vec<_> = words.filter(|accepted| accepted.class != Class::Passive).collect();
+        if words.len() > 1 && words.iter().any(|accepted| accepted.waited) {
             return Err(format!("{turn} mixes a message that somebody waits for with others"));
         }
         self.check_order(session, deliveries, Verb::Queue)?;

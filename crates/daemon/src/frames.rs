@@ -1,0 +1,112 @@
+//! What readers of the stream are given: stored events, as many as go in one piece.
+
+use std::collections::HashSet;
+
+use bytes::{Bytes, BytesMut};
+use paseo_core::id::SessionId;
+use paseo_store::Seq;
+
+/// A stored event, ready for readers.
+#[derive(Debug)]
+pub(crate) struct StoredFrame {
+    pub(crate) seq: Seq,
+    pub(crate) session: SessionId,
+    /// A control event, as opposed to an item.
+    pub(crate) control: bool,
+    /// Whoever lists what the web app shows needs it.
+    pub(crate) for_ui: bool,
+    pub(crate) bytes: Bytes,
+}
+
+/// What someone wants to see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Topics {
+    /// Control events of all sessions.
+    pub(crate) sessions: bool,
+    /// Of those, only what the web app lists.
+    pub(crate) only_ui: bool,
+    /// Everything of these.
+    pub(crate) each: HashSet<SessionId>,
+}
+
+impl Topics {
+    pub(crate) fn want(&self, frame: &StoredFrame) -> bool {
+        self.each.contains(&frame.session)
+            || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
+    }
+}
+
+/// The next frames for a reader.
+#[derive(Debug, Clone)]
+pub(crate) struct Handful {
+    pub(crate) after: Seq,
+    /// The point they reach to.
+    pub(crate) reached: Seq,
+    /// The last of them.
+    pub(crate) told: Option<Seq>,
+    /// All of them in one piece; `None` when there is none to see.
+    pub(crate) bytes: Option<Bytes>,
+}
+
+impl Handful {
+    /// Puts frames together that come after one point and reach to another.
+    pub(crate) fn of<'a>(frames: impl Iterator<Item = &'a StoredFrame>, after: Seq, reached: Seq) -> Self {
+        let (mut pieces, mut told) = (Pieces::default(), None);
+        for frame in frames {
+            pieces.push(&frame.bytes);
+            told = Some(frame.seq);
+        }
+        Self { after, reached, told, bytes: pieces.take() }
+    }
+}
+
+/// Frames in one piece: each piece is written by itself.
+#[derive(Debug, Default)]
+pub(crate) enum Pieces {
+    #[default]
+    Nothing,
+    /// One, which all readers share.
+    One(Bytes),
+    Several(BytesMut),
+}
+
+impl Pieces {
+    pub(crate) fn push(&mut self, frame: &Bytes) {
+        match self {
+            Self::Nothing => *self = Self::One(frame.clone()),
+            Self::One(first) => {
+                let mut several = BytesMut::with_capacity(first.len() + frame.len());
+                several.extend_from_slice(first);
+                several.extend_from_slice(frame);
+                *self = Self::Several(several);
+            }
+            Self::Several(several) => several.extend_from_slice(frame),
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Bytes> {
+        match std::mem::take(self) {
+            Self::Nothing => None,
+            Self::One(frame) => Some(frame),
+            Self::Several(several) => Some(several.freeze()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_that_are_ready_together_go_in_one_piece() {
+        let mut pieces = Pieces::default();
+        assert_eq!(pieces.take(), None);
+        pieces.push(&Bytes::from_static(b"a\n"));
+        assert_eq!(pieces.take().as_deref(), Some(&b"a\n"[..]));
+        for frame in [&b"a\n"[..], b"b\n", b"c\n"] {
+            pieces.push(&Bytes::from_static(frame));
+        }
+        assert_eq!(pieces.take().as_deref(), Some(&b"a\nb\nc\n"[..]));
+        assert_eq!(pieces.take(), None);
+    }
+}

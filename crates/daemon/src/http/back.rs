@@ -1,0 +1,165 @@
+//! Coming back from an agent to the one that a person came from, with a summary of what was decided.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::actor::Actor;
+use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
+use paseo_core::session::{Receipt as Stage, Status};
+use paseo_wire::conversation::{GoBack, WentBack};
+use paseo_wire::error::Code;
+use tokio::time::{Instant, sleep_until};
+
+use super::App;
+use super::conversations::words;
+use super::reply::Answer;
+use super::request::{Body, Caller, Path};
+use super::sessions::{check_text, resolve, whole};
+use crate::failure::Failure;
+use crate::sessions::{Command, Message, RequestKey};
+use crate::tools::{answers, news};
+
+/// How long an agent may take to sum up.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// What an agent is asked by whoever goes back.
+const SUM_UP: &str = "I am going back to the agent that I came from. Sum up for it what we decided here, and what it \
+    needs to know to go on: in a few sentences, and nothing else. Your answer is passed on to it as it is.";
+
+/// Brings a person back to where they came from, with a summary of what was decided.
+pub(crate) async fn back(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Body(request): Body<GoBack>,
+) -> Answer<WentBack> {
+    if let Some(text) = &request.text {
+        check_text(text)?;
+    }
+    let id = resolve(&app, &by, &typed).await?;
+    // The way back is the daemon's, not that of the connection that asked for it.
+    let going = tokio::spawn(go_back(app, by, id, request.text));
+    going.await.map_err(Failure::internal)?.map(Json)
+}
+
+async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Result<WentBack, Failure> {
+    let sessions = &app.sessions;
+    let handle = sessions.context.directory.handle(id);
+    let from = came_from(&app, id).await?.ok_or_else(|| {
+        Failure::new(Code::Conflict, format!("nobody came to {handle} from another agent"))
+            .hint("`paseo switch` goes to an agent, and notes from where")
+    })?;
+    if sessions.context.journal.session(from).await?.is_none() {
+        sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
+        return Err(Failure::new(Code::NotFound, "the agent that you came from was deleted meanwhile")
+            .hint(format!("stay in {handle}, or switch to another agent")));
+    }
+
+    let asked = Message { waited: true, ..words(by.clone(), text.unwrap_or_else(|| SUM_UP.to_owned())) };
+    let receipt = sessions.ask(id, |reply| Command::Deliver(asked, reply)).await?;
+    let delivery = receipt.delivery.parse().map_err(Failure::internal)?;
+    let summary = summary(&app, &handle, id, delivery).await?;
+
+    // Somebody may have been faster.
+    if came_from(&app, id).await? != Some(from) {
+        return Err(Failure::new(
+            Code::Conflict,
+            format!("{handle} was left already, or entered from elsewhere"),
+        )
+        .hint(format!("`paseo read {handle}` shows its summary")));
+    }
+    sessions.ask(from, |reply| Command::Reopen(by.clone(), reply)).await?;
+    let cause: CauseId = receipt.cause.parse().map_err(Failure::internal)?;
+    let passed_on = Message {
+        // One further from the person than the turn that they asked for.
+        cause: Some((cause, 1)),
+        key: Some(RequestKey { scope: "back".to_owned(), key: delivery.to_string(), body: [0; 32] }),
+        ..words(Actor::Session(id), summary.clone())
+    };
+    let receipt = sessions.ask(from, |reply| Command::Deliver(passed_on, reply)).await?;
+    sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
+    Ok(WentBack { session: whole(&app, from).await?, left: id.to_string(), summary, receipt })
+}
+
+/// Returns where the person came from who is in a session.
+async fn came_from(app: &App, id: SessionId) -> Result<Option<SessionId>, Failure> {
+    let (session, _) = app
+        .sessions
+        .context
+        .journal
+        .session(id)
+        .await?
+        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    Ok(session.entered.map(|entered| entered.from))
+}
+
+/// Waits for what an agent sums up.
+async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -> Result<String, Failure> {
+    let refused = |why: &str| {
+        Failure::new(Code::Conflict, format!("{handle} {why}; you are still in it"))
+            .hint(format!("`paseo logs {handle}` shows what it did; go back again when it can answer"))
+    };
+    let (receipt, turn) = match settled(app, id, delivery).await? {
+        Some((receipt, Some(turn))) => (receipt, turn),
+        Some((Stage::Handed, None)) => {
+            let asks = refused("asks for permission before it has summed up");
+            let hint = format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`; then go back");
+            return Err(Failure { code: Code::WaitingForPermission, ..asks.hint(hint) });
+        }
+        Some((_, None)) => return Err(refused("did not take up that it shall sum up")),
+        None => {
+            let minutes = PATIENCE.as_secs() / 60;
+            return Err(refused(&format!("has not summed up within {minutes} minutes, and goes on")));
+        }
+    };
+    let account = answers::of_turn(&app.sessions, id, turn).await?;
+    match (receipt, account.answer()) {
+        (Stage::Answered, Some(answer)) => Ok(news::cut(&answer).0),
+        (Stage::Answered, None) => Err(refused("said nothing")),
+        (Stage::Failed, _) => {
+            let why = account.error().map(|error| format!(": {error}")).unwrap_or_default();
+            Err(refused(&format!("failed to sum up{why}")))
+        }
+        _ => Err(refused("was interrupted before it had summed up")),
+    }
+}
+
+/// Waits for what becomes of a message, and which turn took it; `None` when that takes too long. An agent that asks for
+/// permission meanwhile is not waited for: it still has the message, and no turn is told.
+async fn settled(
+    app: &App,
+    id: SessionId,
+    delivery: DeliveryId,
+) -> Result<Option<(Stage, Option<TurnId>)>, Failure> {
+    let (context, until) = (&app.sessions.context, Instant::now() + PATIENCE);
+    let gone = Some((Stage::Cancelled, None));
+    loop {
+        // Before looking, so that nothing is missed in between.
+        let changed = context.directory.changes();
+        let open = context.directory.get(id);
+        match open.as_ref().and_then(|session| session.receipt(delivery)) {
+            Some(held @ Stage::Held(_)) => return Ok(Some((held, None))),
+            Some(Stage::Handed)
+                if open.is_some_and(|session| session.condition.status == Status::Waiting) =>
+            {
+                return Ok(Some((Stage::Handed, None)));
+            }
+            Some(_) => {}
+            // What is settled only the log knows.
+            None => {
+                let Some((session, _)) = context.journal.session(id).await? else { return Ok(gone) };
+                let settled = session.recent.iter().rev().find(|settled| settled.id == delivery);
+                if let Some(settled) = settled {
+                    return Ok(Some((settled.receipt, settled.turn)));
+                }
+                if !session.is_open() || session.receipt(delivery).is_none() {
+                    return Ok(gone);
+                }
+            }
+        }
+        tokio::select! {
+            () = changed => {}
+            () = sleep_until(until) => return Ok(None),
+        }
+    }
+}
