@@ -97,10 +97,10 @@ fn the_list_is_for_people_to_read() {
     [hash]  [id] fix  shell  [AGO]
       runs `echo hi` in [DIR]/work
       {
+        "tool": "shell",
         "input": {
           "command": "echo hi"
-        },
-        "tool": "shell"
+        }
       }
       --always: the command `echo hi` in [DIR]/work
     "#);

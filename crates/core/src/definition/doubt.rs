@@ -24,7 +24,7 @@ pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> 
             None => {
                 let all: Vec<&str> = providers.iter().map(|known| known.name).collect();
                 let message = format!(
-                    "the provider `{name}` is not in this version of Paseo; there are: {}",
+                    "there is no provider `{name}`; there are: {}; `paseo providers add` adds others",
                     all.join(", ")
                 );
                 found.extend(definition.doubt(&["provider", "chat", "type"], message));

@@ -352,11 +352,11 @@ fn what_can_never_run_is_doubted() {
     for (text, expected) in [
         (
             "name = 'a'\nprovider = 'opencode'",
-            "2: the provider `opencode` is not in this version of Paseo; there are: claude, scripted",
+            "2: there is no provider `opencode`; there are: claude, scripted; `paseo providers add` adds others",
         ),
         (
             "name = 'a'\nprovider = 'pi'",
-            "2: the provider `pi` is not in this version of Paseo; there are: claude, scripted",
+            "2: there is no provider `pi`; there are: claude, scripted; `paseo providers add` adds others",
         ),
         (
             "provider = 'claude'\neffort = 'ultra'",
@@ -384,7 +384,7 @@ fn what_can_never_run_is_doubted() {
         assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
     }
     let config = "[[agents]]\nagentId = 'a'\n[[agents]]\nagentId = 'b'\nchat = {}\n";
-    assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: the provider `openai`"));
+    assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: there is no provider `openai`"));
     assert!(
         doubted("agents/x.toml", "provider = 'claude'\neffort = 'low'\ntoolExposure = 'skills'").is_empty()
     );
