@@ -71,7 +71,7 @@ impl Target {
         let (rest, standard) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
             (Some(rest), _) => (rest, 443),
             (None, Some(rest)) => (rest, 80),
-            (None, None) => return Err(no("it begins with http:// or https://")),
+            (None, None) => return Err(no("it must begin with http:// or https://")),
         };
         if !url
             .bytes()
@@ -84,7 +84,7 @@ impl Target {
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, _) = rest.split_at(end);
         if authority.contains('@') {
-            return Err(no("it holds no name and no password: what is posted is signed"));
+            return Err(no("it must hold no name and no password: what is posted is signed"));
         }
         let (host, port) = match authority.strip_prefix('[') {
             Some(bracketed) => {

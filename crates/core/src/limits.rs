@@ -56,3 +56,5 @@ pub const PAGE_ROWS: usize = 500;
 pub const HANDLE_CHARS: usize = 4;
 /// Longest path of a session's directory, in bytes as the log holds it.
 pub const PATH_BYTES: usize = 1024;
+/// Words of an agent elsewhere that no turn waited for, in one session.
+pub const UNASKED_PER_HOUR: usize = 60;

@@ -1,6 +1,7 @@
 //! What the daemon keeps for external agents: the key that their secrets are made from, where their answers come to,
 //! and whom it posts to.
 
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -10,7 +11,8 @@ use parking_lot::Mutex;
 use paseo_core::address::{Allowed, Target};
 use paseo_core::definition::{Definition, Kind, Problem};
 use paseo_core::id::SessionId;
-use paseo_core::session::Session;
+use paseo_core::limits::UNASKED_PER_HOUR;
+use paseo_core::session::{Session, Unasked};
 use paseo_runtime::external::{self, NAME, signature};
 use paseo_runtime::provider::Remote;
 use paseo_wire::error::Code;
@@ -34,11 +36,20 @@ pub(crate) struct External {
     base_url: String,
     edge: Edge,
     allowed: Allowed,
+    /// Who lately said something that no turn waited for.
+    unasked: Mutex<HashMap<SessionId, Unasked>>,
 }
 
 impl External {
     pub(crate) fn new(home: &Path, base_url: String, edge: Edge, allowed: Allowed) -> Self {
-        Self { home: home.to_owned(), key: Mutex::default(), base_url, edge, allowed }
+        Self {
+            home: home.to_owned(),
+            key: Mutex::default(),
+            base_url,
+            edge,
+            allowed,
+            unasked: Mutex::default(),
+        }
     }
 
     /// Returns the secret of a session.
@@ -59,6 +70,26 @@ impl External {
     pub(crate) fn callback_url(&self, session: SessionId, base_url: Option<&str>) -> String {
         let base_url = base_url.unwrap_or(&self.base_url).trim_end_matches('/');
         format!("{base_url}/external/sessions/{session}/messages")
+    }
+
+    /// Refuses words that no turn waits for, when there were too many of them lately.
+    pub(crate) fn may_speak(&self, session: SessionId) -> Result<(), Failure> {
+        let now = mint::now();
+        if self.unasked.lock().get(&session).is_none_or(|unasked| unasked.allows(now)) {
+            return Ok(());
+        }
+        let message = format!(
+            "no turn waits for this, and this agent said {UNASKED_PER_HOUR} such things within an hour, which is the limit"
+        );
+        Err(Failure::new(Code::QueueFull, message)
+            .hint("answer the turn that runs, or send it again in an hour"))
+    }
+
+    /// Notes that such words were stored.
+    pub(crate) fn spoke(&self, session: SessionId) {
+        let (now, mut unasked) = (mint::now(), self.unasked.lock());
+        unasked.retain(|_, unasked| !unasked.is_quiet(now));
+        unasked.entry(session).or_default().note(now);
     }
 
     /// Refuses an address that nothing is ever posted to.

@@ -12,6 +12,9 @@ pub const CODEX_KEY: &str = "OPENAI_API_KEY";
 /// Where codex is told the server of that key.
 pub const CODEX_URL: &str = "OPENAI_BASE_URL";
 
+/// With what the users of Claude Code log in.
+const CLAUDE_LOGINS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
+
 /// Where pi is told its key. It gets it in the variable of the server that its model names: see `pi::spawn`.
 pub const PI_KEY: &str = "PASEO_PI_KEY";
 /// Where pi is told the server of that key.
@@ -98,6 +101,32 @@ impl Key {
     }
 }
 
+/// Returns which variables of the daemon the harness of a provider does not find in its environment: those of the keys
+/// that people have set, which may be for others, and those that only our own agents are paid with.
+///
+/// What the launch itself brings is not taken away.
+pub fn withheld<'a>(provider: &str, keys: impl IntoIterator<Item = &'a Key>) -> Vec<String> {
+    // With these their users log in.
+    let own: &[&str] = match provider {
+        "claude" => &CLAUDE_LOGINS,
+        "codex" => &[CODEX_KEY],
+        _ => &[],
+    };
+    let named = keys.into_iter().filter_map(|key| match &key.secret {
+        Secret::Variable(name) => Some(name.as_str()),
+        Secret::File(_) => None,
+    });
+    let mut names: Vec<&str> = named.filter(|name| !own.contains(name)).collect();
+    names.push("OPENAI_COMPATIBLE_API_KEY");
+    // Codex, pi and the agents that speak ACP may be logged in with it.
+    if matches!(provider, "claude" | "openai" | "openai-compatible" | "scripted") {
+        names.push("OPENAI_API_KEY");
+    }
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(str::to_owned).collect()
+}
+
 /// Returns the variables in which a provider's harness finds a key. What would win over it is emptied.
 pub fn variables(provider: &str, secret: &str, base_url: Option<&str>) -> Vec<(String, String)> {
     let (key, url, others): (_, _, &[&str]) = match provider {
@@ -136,6 +165,26 @@ mod tests {
         for provider in PROVIDERS {
             assert_eq!(variables(provider, "s", None).is_empty(), CHAINS.contains(&provider), "{provider}");
         }
+    }
+
+    #[test]
+    fn nobody_finds_the_keys_of_others() {
+        let named = |name: &str| key(Secret::Variable(name.to_owned()));
+        let keys = [named("WORK_KEY"), named("ANTHROPIC_API_KEY"), key(Secret::File("/k".into()))];
+        let (anthropic, compatible) = ("ANTHROPIC_API_KEY", "OPENAI_COMPATIBLE_API_KEY");
+        for (provider, expected) in [
+            ("openai", vec![anthropic, "OPENAI_API_KEY", compatible, "WORK_KEY"]),
+            ("openai-compatible", vec![anthropic, "OPENAI_API_KEY", compatible, "WORK_KEY"]),
+            ("claude", vec!["OPENAI_API_KEY", compatible, "WORK_KEY"]),
+            ("codex", vec![anthropic, compatible, "WORK_KEY"]),
+            ("pi", vec![anthropic, compatible, "WORK_KEY"]),
+            ("opencode", vec![anthropic, compatible, "WORK_KEY"]),
+        ] {
+            assert_eq!(withheld(provider, &keys), expected, "{provider}");
+        }
+        // The user's own login, until a key is set to be it.
+        assert!(withheld("opencode", &[named("OPENAI_API_KEY")]).contains(&"OPENAI_API_KEY".to_owned()));
+        assert!(!withheld("codex", &[named("OPENAI_API_KEY")]).contains(&"OPENAI_API_KEY".to_owned()));
     }
 
     #[test]

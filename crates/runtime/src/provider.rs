@@ -7,7 +7,7 @@ use std::pin::Pin;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
-use paseo_core::item::{Draft, Kind, ToolOutcome};
+use paseo_core::item::{CompactionExtra, Draft, Kind, ToolOutcome};
 use paseo_core::permission::{Mode, Power, Request};
 use paseo_core::time::Timestamp;
 use serde_json::Value;
@@ -149,6 +149,8 @@ pub struct Launch {
     pub executable: PathBuf,
     /// Set on top of the daemon's environment; `PASEO_SESSION` and `PASEO_HOME` mark descendants.
     pub environment: Vec<(String, String)>,
+    /// What of the daemon's environment it does not get: keys of others.
+    pub removed: Vec<String>,
 }
 
 /// Where an MCP server of ours is. Its bearer token is the variable [`TOKEN_VARIABLE`] of [`Launch::environment`].
@@ -227,6 +229,8 @@ pub struct Past {
     pub turn: Option<TurnId>,
     pub kind: Kind,
     pub text: String,
+    /// Of a summary: where what follows it begins.
+    pub kept: Option<CompactionExtra>,
 }
 
 /// Holds the token of the process, and of nobody else.

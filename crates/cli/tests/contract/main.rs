@@ -12,6 +12,7 @@ mod cycles;
 mod failures;
 mod keys;
 mod lacks;
+mod opencode;
 mod own_turns;
 mod permissions;
 mod personalities;

@@ -76,6 +76,19 @@ fn a_model_that_was_chosen_is_where_it_begins() {
 }
 
 #[test]
+fn a_model_that_the_definition_does_not_have_is_asked_for_on_its_server_with_its_key() {
+    let model = ModelServer::start();
+    let home = chained(&model);
+    let id = run(&home, &["--agent", "chained", "--model", "three"], "<<say on>>");
+    assert!(home.paseo(&["read", &id]).ok().contains("model=three"));
+    assert_eq!(model.requests()[0].header("authorization"), Some("Bearer sk-first"));
+    for nothing in ["", " ", "a\nb"] {
+        let refused = home.paseo(&["run", "--agent", "chained", "--model", nothing, "hi"]);
+        assert!(refused.code == 2 && refused.stderr.contains("a model has a name"), "{refused:?}");
+    }
+}
+
+#[test]
 fn another_key_counts_from_the_next_turn_on() {
     let model = ModelServer::start();
     let home = chained(&model);
@@ -105,6 +118,8 @@ fn a_key_that_cannot_be_read_is_told() {
     let words = "the key `first` cannot be used: the variable FIRST_KEY is not set";
     assert!(refused.code != 0 && refused.stderr.contains(words), "{refused:?}");
     assert!(model.requests().is_empty());
+    let checked = home.paseo(&["agents", "check"]);
+    assert!(checked.stdout.contains(words), "{checked:?}");
 }
 
 #[test]
@@ -122,6 +137,21 @@ fn no_key_is_ever_seen_by_the_agent_or_written_down() {
     for secret in ["sk-first", "sk-second", "sk-environment"] {
         assert!(!seen.contains(secret), "{secret} is seen: {seen}");
         assert!(!tools.contains(secret) && !written.contains(secret), "{secret} is written down");
+    }
+}
+
+#[test]
+fn nobody_finds_the_keys_of_others() {
+    let model = ModelServer::start();
+    let mut home = at(&format!("{}/v1", model.url()));
+    home.set("OTHERS_KEY", "sk-others");
+    home.set("OPENAI_COMPATIBLE_API_KEY", "sk-compatible");
+    configure(&home, "[[keys]]\nid = 'others'\nprovider = 'claude'\nenv = 'OTHERS_KEY'\n", &[]);
+    for (provider, prompt) in [("openai", "<<bash env>><<say on>>"), ("scripted", "<<sh env>>")] {
+        let id = run(&home, &["--provider", provider], prompt);
+        let seen = items(&home, &id, "tool_result").pop().unwrap()["text"].as_str().unwrap().to_owned();
+        assert!(seen.contains("PASEO_SESSION="), "{provider} saw nothing: {seen}");
+        assert!(!seen.contains("sk-") && !seen.contains("OTHERS_KEY"), "{provider}: {seen}");
     }
 }
 

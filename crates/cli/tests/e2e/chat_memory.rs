@@ -3,6 +3,7 @@
 use paseo_testkit::model::ModelServer;
 
 use crate::chat::{Canned, at, configure, http, items, notices, run, says, send};
+use crate::chat_turns::calls;
 
 /// The model takes so little that the third turn does not fit.
 const SMALL: &str = "provider = 'openai'\n[[models]]\nmodel_id = 'scripted'\ncontext_tokens = 2000\n";
@@ -74,6 +75,34 @@ fn a_long_output_is_cut_for_the_model_and_whole_in_the_transcript() {
     assert!(send(&home, &id, "<<say on>>").ok().starts_with("on [turns=2 tools=1 "));
     let again = told(2);
     assert!(again.len() < 40_000 && again.starts_with("1\n2\n") && again.contains("bytes left out"));
+}
+
+#[test]
+fn of_an_output_without_measure_the_real_end_is_told_and_kept() {
+    let model = ModelServer::start();
+    let home = at(&format!("{}/v1", model.url()));
+    let id =
+        run(&home, &[], "<<bash yes 0123456789 | head -c 40000000; echo; echo the real end>><<say done>>");
+    let result = items(&home, &id, "tool_result").pop().unwrap();
+    let kept = result["full_length"].as_u64().unwrap();
+    assert!((33_000_000..=33_554_432).contains(&kept), "{kept}");
+    let request = model.requests()[1].body.clone();
+    let told =
+        request["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
+    assert!(told["content"].as_str().unwrap().ends_with("\nthe real end\n"), "{}", told["content"]);
+}
+
+#[test]
+fn a_file_that_grows_on_the_line_is_told_nevertheless() {
+    let server = Canned::start(vec![calls(&[("read", r#"{"path":"wild"}"#)]), says("done")]);
+    let home = at(&server.url);
+    // Text to the eye of the tool, and six times as long as JSON.
+    let content = format!("{}\n{}", "x".repeat(10_000), "\u{1}".repeat(15_000_000));
+    std::fs::write(home.work().join("wild"), content).unwrap();
+    let id = run(&home, &[], "go");
+    let result = items(&home, &id, "tool_result").pop().unwrap();
+    assert_eq!(result["outcome"], "ok", "{:?}", notices(&home, &id, "line_too_long"));
+    assert_eq!(home.paseo(&["read", &id]).ok(), "done");
 }
 
 #[test]

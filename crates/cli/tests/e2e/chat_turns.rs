@@ -16,7 +16,7 @@ fn pieces(pieces: &[Value]) -> Bytes {
 }
 
 /// Returns an answer that calls tools.
-fn calls(calls: &[(&str, &str)]) -> Bytes {
+pub(crate) fn calls(calls: &[(&str, &str)]) -> Bytes {
     let calls = calls.iter().enumerate().map(|(index, (name, arguments))| {
         json!({ "index": index, "id": "same", "function": { "name": name, "arguments": arguments } })
     });
@@ -79,6 +79,22 @@ fn calls_of_one_answer_are_told_first_and_done_in_order() {
     let answered: Vec<&Value> = answered.map(|message| &message["tool_call_id"]).collect();
     assert!(made == answered && made.len() == 3 && made[0] != made[1], "{made:?} {answered:?}");
     assert!(made.iter().all(|id| id.as_str().unwrap().len() <= 40));
+}
+
+#[test]
+fn calls_that_are_too_many_are_answered_and_not_done() {
+    let many: Vec<(&str, String)> =
+        (0..66).map(|number| ("shell", format!(r#"{{"command":"echo {number}"}}"#))).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(name, input)| (*name, input.as_str())).collect();
+    let server = Canned::start(vec![calls(&many), says("done")]);
+    let home = at(&server.url);
+    let id = run(&home, &[], "go");
+    let messages = server.requests()[1]["messages"].as_array().unwrap().clone();
+    let told = messages.iter().filter(|message| message["role"] == "tool");
+    let told: Vec<&str> = told.map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!((told.len(), told[63]), (66, "63\n"));
+    assert!(told[64..].iter().all(|text| text.starts_with("it was not done: an answer may make 64 calls")));
+    assert_eq!(home.paseo(&["read", &id]).ok(), "done");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder};
 use std::net::TcpListener;
 use std::os::unix::fs::DirBuilderExt;
 
+use paseo_core::limits::UNASKED_PER_HOUR;
 use paseo_runtime::external::signature;
 use paseo_wire::item::ItemView;
 use serde_json::{Value, json};
@@ -225,8 +226,10 @@ async fn only_the_agent_of_the_session_is_heard() {
     let secret = cast.0.home.paseo(&["inspect", "--secret", &session]).ok().to_owned();
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs().cast_signed();
+    let turn = own.body["turnId"].as_str().unwrap();
     let signed = async |at: i64, secret: &str, body: &[u8], sent: &[u8]| {
-        let (timestamp, signature) = (at.to_string(), signature::sign(secret, at, body));
+        let said = signature::Answer { turn, key: "", body };
+        let (timestamp, signature) = (at.to_string(), signature::sign_answer(secret, at, said));
         send(&cast, &own, &[("x-paseo-timestamp", &timestamp), ("x-paseo-signature", &signature)], sent).await
     };
     assert_eq!(signed(now - 400, &secret, b"x", b"x").await, 403, "too old");
@@ -348,4 +351,87 @@ async fn nothing_is_posted_to_where_nobody_should_be() {
     far.define(&cast.0.home, "wrong", "");
     cast.0.send(&session.id, "three").await;
     assert_eq!(far.next().body["message"]["text"], "two\n\nthree");
+}
+
+#[tokio::test]
+async fn a_late_answer_to_what_came_back_is_its_answer_and_it_is_not_posted_again() {
+    let (cast, far, session) = meet(None).await;
+    far.plan(&[Reply::Silence]);
+    let sent = cast.0.send(&session, "slow").await;
+    let slow = far.next();
+    cast.0.home.paseo(&["stop", &session]).ok();
+    let view = cast.view(&session).await;
+    assert_eq!((view.status.as_str(), view.queued + view.held), ("idle", 1), "nobody took it");
+    for _ in 0..2 {
+        assert_eq!(answer(&cast, &slow, "here after all").await, 200);
+    }
+    let view = cast.view(&session).await;
+    assert_eq!((view.status.as_str(), view.queued + view.held), ("idle", 0));
+    assert_eq!(cast.0.client.delivery(&session, &sent.delivery).await.unwrap().stage, "answered");
+    cast.0.send(&session, "next").await;
+    let next = far.next();
+    assert_eq!(next.body["message"]["text"], "next");
+    assert_eq!(answer(&cast, &next, "fine").await, 200);
+    let items = cast.0.items(&session).await;
+    let talk =
+        items.iter().filter(|item| item.kind.ends_with("_text")).map(|item| item.text.as_deref().unwrap());
+    assert_eq!(talk.collect::<Vec<_>>(), ["slow", "here after all", "next", "fine"]);
+    assert!(far.is_quiet());
+}
+
+#[tokio::test]
+async fn what_was_signed_cannot_be_sent_again_as_something_else() {
+    let (cast, far, session) = meet(Some("ask")).await;
+    let posted = far.next();
+    let secret = cast.0.home.paseo(&["inspect", "--secret", &session]).ok().to_owned();
+    let (url, turn) = (posted.body["callbackUrl"].as_str().unwrap(), posted.body["turnId"].as_str().unwrap());
+    let unasked = url.split('?').next().unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let at = now.as_secs().cast_signed();
+    let sign = |turn: &str, key: &str| {
+        signature::sign_answer(&secret, at, signature::Answer { turn, key, body: b"words" })
+    };
+    let said = |url: &str, signature: &str, more: &[(&str, &str)]| {
+        let timestamp = at.to_string();
+        let own = [("x-paseo-timestamp", timestamp.as_str()), ("x-paseo-signature", signature)];
+        post(url, &[&own, more].concat(), b"words").0
+    };
+    let answer = sign(turn, "");
+    assert_eq!(said(unasked, &answer, &[]), 403, "as news");
+    assert_eq!(said(url, &answer, &[("idempotency-key", "k")]), 403, "under another key");
+    assert_eq!(said(url, &answer, &[("x-paseo-message-id", "k")]), 403);
+    let plain = signature::sign(&secret, at, b"words");
+    assert_eq!((said(url, &plain, &[]), said(unasked, &plain, &[])), (403, 403), "like a message of ours");
+    for _ in 0..2 {
+        assert_eq!(said(url, &answer, &[]), 200);
+    }
+    assert_eq!(cast.said(&session).await, ["words"]);
+    let (news, named) = (sign("", ""), sign("", "k"));
+    for _ in 0..2 {
+        assert_eq!(said(unasked, &news, &[]), 200);
+        assert_eq!(said(unasked, &named, &[("idempotency-key", "k")]), 200);
+    }
+    assert_eq!(said(unasked, &named, &[]), 403, "without its key");
+    assert_eq!(cast.said(&session).await, ["words", "words", "words"], "each is recorded once");
+}
+
+#[tokio::test]
+async fn who_talks_unasked_without_end_is_told_to_wait() {
+    let (cast, far, session) = meet(Some("ask")).await;
+    let posted = far.next();
+    assert_eq!(answer(&cast, &posted, "yes").await, 200);
+    let token = format!("Bearer {}", posted.body["callbackToken"].as_str().unwrap());
+    let unasked = posted.body["callbackUrl"].as_str().unwrap().split('?').next().unwrap().to_owned();
+    let say = || post(&unasked, &[("authorization", &token)], b"news");
+    assert!((0..UNASKED_PER_HOUR).all(|_| say().0 == 200));
+    let before = cast.0.items(&session).await.len();
+    let (status, words) = say();
+    assert_eq!(status, 429);
+    assert!(words.contains("no turn waits for this") && words.contains("in an hour"), "{words}");
+    assert_eq!(answer(&cast, &posted, "what is late, too").await, 429);
+    assert_eq!(cast.0.items(&session).await.len(), before);
+    // What is waited for is always heard.
+    cast.0.send(&session, "more").await;
+    assert_eq!(answer(&cast, &far.next(), "of course").await, 200);
+    assert_eq!(cast.said(&session).await.pop().unwrap(), "of course");
 }

@@ -75,6 +75,26 @@ async fn a_message_that_was_on_its_way_is_posted_again_under_the_same_key() {
 }
 
 #[tokio::test]
+async fn that_nobody_is_there_is_said_once_in_a_turn_whatever_happens() {
+    for way in WAYS {
+        let (cast, far, session) = meet(None).await;
+        far.plan(&[Reply::Status(503)]);
+        cast.0.send(&session, "once").await;
+        far.next();
+        cast.until(&session, |items| items.iter().any(|item| item.kind == "notice")).await;
+        // What was to be tried again may be, before the daemon is gone.
+        far.plan(&[Reply::Status(503), Reply::Status(503)]);
+        restart(&cast, way);
+        cast.until_heard(&session, "once").await;
+        let posted = far.next();
+        assert_eq!(answer(&cast, &posted, "done").await, 200);
+        let items = cast.0.items(&session).await;
+        let retries = items.iter().filter(|item| item.kind == "notice").count();
+        assert_eq!(retries, 1, "{way:?}: {items:#?}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_was_acknowledged_is_there_and_not_recorded_again() {
     let (cast, far, session) = meet(Some("work")).await;
     let posted = far.next();

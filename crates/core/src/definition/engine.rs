@@ -169,7 +169,9 @@ fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, us
             } else {
                 format!("known: {}", known.join(", "))
             };
-            inner.error(line, format!("there is no key `{key}` among `[[keys]]` in config.toml; {known}"));
+            inner.error(line, format!(
+                    "there is no key `{key}` among `[[keys]]` of config.toml, which the daemon reads when it starts; {known}"
+                ));
         }
         key
     });

@@ -7,6 +7,7 @@ mod engine;
 mod fields;
 mod json;
 mod markdown;
+mod models;
 mod node;
 mod parse;
 mod peers;
@@ -27,6 +28,7 @@ pub use access::{Missing, missing};
 pub use change::{Change, changes};
 pub use doubt::{Known, doubts};
 pub use fields::{Keys, is_slug};
+pub use models::Model;
 pub use parse::{File, Format, Parsed, parse};
 pub use peers::unknown_peers;
 pub use problem::{Problem, Severity};
@@ -91,17 +93,6 @@ pub enum Kind {
     },
 }
 
-/// One of the models that a definition may run on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model {
-    pub model: String,
-    /// The id of the key to use, of those in the configuration.
-    pub key: Option<String>,
-    pub effort: Option<String>,
-    /// How many tokens it takes at most, where that is known; for providers whose conversation we keep ourselves.
-    pub context: Option<u64>,
-}
-
 /// How an agent gets its tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -155,17 +146,6 @@ impl Origin {
 }
 
 impl Definition {
-    /// Returns the models that a session tries in turn that runs on one of them: that one, and those after it. Without
-    /// any, it runs on what is no model of this definition.
-    pub fn chain(&self, provider: &str, model: Option<&str>) -> &[Model] {
-        // Models are words of the provider that they were written for.
-        if self.provider.as_deref().is_some_and(|own| own != provider) {
-            return &[];
-        }
-        let place = self.models.iter().position(|own| Some(own.model.as_str()) == model);
-        place.map_or(&[], |place| &self.models[place..])
-    }
-
     /// A definition that says nothing but its slug.
     pub fn plain(slug: &str, source: Source) -> Self {
         Self {

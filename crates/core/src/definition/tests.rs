@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::permission::Power;
 use crate::tool::REGISTRY;
 
 /// A configuration as it is written elsewhere, to the letter.
@@ -116,7 +117,7 @@ fn external_agents_have_an_address() {
         problems(&parsed),
         [
             "config.json:2: an agent of type external needs `external.inputUrl`: where messages are posted to",
-            "config.json:3: `file:///etc` is no address to post to: it begins with http:// or https://",
+            "config.json:3: `file:///etc` is no address to post to: it must begin with http:// or https://",
             "config.json:4: only an agent of type external has `external`",
             "config.json:5: `permissions` cannot be kept: an external agent runs elsewhere, with powers of its own; leave \
              it out",
@@ -191,7 +192,9 @@ fn keys_must_exist_and_fit() {
     let unknown = read("agents/x.toml", "[[models]]\nmodel_id = 'm'\nkey_id = 'lost'\n");
     assert_eq!(
         problems(&unknown),
-        ["agents/x.toml:3: there is no key `lost` among `[[keys]]` in config.toml; known: other, work"]
+        [
+            "agents/x.toml:3: there is no key `lost` among `[[keys]]` of config.toml, which the daemon reads when it starts; known: other, work"
+        ]
     );
     assert!(unknown.definitions.is_empty());
     let foreign = read("agents/x.toml", "provider = 'codex'\n[[models]]\nmodel_id = 'm'\nkey_id = 'work'\n");
@@ -342,8 +345,10 @@ fn warnings_that_nobody_reads_are_no_error() {
 
 #[test]
 fn what_can_never_run_is_doubted() {
-    let providers =
-        [Known { name: "claude", efforts: &["low", "high"] }, Known { name: "scripted", efforts: &[] }];
+    let providers = [
+        Known { name: "claude", efforts: &["low", "high"], withholds: &Power::ALL },
+        Known { name: "scripted", efforts: &[], withholds: &[Power::Read] },
+    ];
     let doubted = |path: &str, text: &str| {
         let parsed = read(path, text);
         let found = parsed.definitions.iter().flat_map(|definition| doubts(definition, &providers));
@@ -383,6 +388,12 @@ fn what_can_never_run_is_doubted() {
     ] {
         assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
     }
+    assert_eq!(
+        doubted("agents/x.toml", "provider = 'scripted'\ntools = ['read', 'bash']"),
+        [
+            "agents/x.toml:2: scripted cannot withhold native_write: its agents have that, whatever is said here"
+        ]
+    );
     let config = "[[agents]]\nagentId = 'a'\n[[agents]]\nagentId = 'b'\nchat = {}\n";
     assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: there is no provider `openai`"));
     assert!(

@@ -9,7 +9,9 @@ use http::{HeaderMap, StatusCode};
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::session::Session;
 use paseo_runtime::external::NAME;
-use paseo_runtime::external::signature::{self, SIGNATURE_HEADER, TIMESTAMP_HEADER, WINDOW_SECONDS};
+use paseo_runtime::external::signature::{
+    self, Answer as Signed, SIGNATURE_HEADER, TIMESTAMP_HEADER, WINDOW_SECONDS,
+};
 use paseo_wire::error::Code;
 use paseo_wire::external::SecretView;
 use paseo_wire::{IDEMPOTENCY_KEY, MESSAGE_ID};
@@ -53,8 +55,10 @@ pub(crate) async fn receive(
         StatusCode::PAYLOAD_TOO_LARGE => Failure::new(Code::TooLarge, "the answer is larger than 1 MB"),
         _ => Failure::new(Code::InvalidRequest, rejection.body_text()),
     })?;
-    check(&app, session, &credential, &body)?;
-    let answers = origin.turn.filter(|turn| !turn.is_empty()).map(|turn| turn.parse::<TurnId>());
+    let turn = origin.turn.unwrap_or_default();
+    let signed = Signed { turn: &turn, key: given(&headers).unwrap_or_default(), body: &body };
+    check(&app, session, &credential, signed)?;
+    let answers = (!turn.is_empty()).then(|| turn.parse::<TurnId>());
     let answers = answers.transpose().map_err(|malformed| {
         Failure::new(Code::InvalidRequest, format!("turnOriginId is no turn: {malformed}"))
             .hint("post to the `callbackUrl` of the message, as it is")
@@ -66,7 +70,7 @@ pub(crate) async fn receive(
             Failure::new(Code::InvalidRequest, "the answer is empty").hint("the body is text or Markdown")
         );
     }
-    let key = key(&headers, session, answers, &text)?;
+    let key = key(&headers, session, answers, &credential, &text)?;
     let callback = Callback { answers, text, key };
     app.sessions.ask(session, |reply| Command::CallBack(callback, reply)).await?;
     Ok(StatusCode::OK)
@@ -121,7 +125,12 @@ async fn external(app: &App, id: &str) -> Result<SessionId, Failure> {
     found.filter(|(session, _)| is_external(session)).map(|_| id).ok_or_else(unknown)
 }
 
-fn check(app: &App, session: SessionId, credential: &Credential<'_>, body: &[u8]) -> Result<(), Failure> {
+fn check(
+    app: &App,
+    session: SessionId,
+    credential: &Credential<'_>,
+    signed: Signed<'_>,
+) -> Result<(), Failure> {
     let secret = app.sessions.context.external.secret(session)?;
     let (good, hint) = match credential {
         Credential::Token(token) => (
@@ -129,9 +138,16 @@ fn check(app: &App, session: SessionId, credential: &Credential<'_>, body: &[u8]
             "send the `callbackToken` of a message to this session".to_owned(),
         ),
         Credential::Signature { timestamp, signature } => (
-            signature::is_signed(&secret, timestamp, body, signature, mint::now().as_millis() / 1_000),
+            signature::is_signed_answer(
+                &secret,
+                timestamp,
+                signed,
+                signature,
+                mint::now().as_millis() / 1_000,
+            ),
             format!(
-                "sign `<timestamp>.<body>` with the session's own secret; the clocks may be {WINDOW_SECONDS} seconds apart"
+                "sign timestamp, turnOriginId, key and body, each on a line of its own, with the session's own secret; \
+                 the clocks may be {WINDOW_SECONDS} seconds apart"
             ),
         ),
     };
@@ -141,18 +157,25 @@ fn check(app: &App, session: SessionId, credential: &Credential<'_>, body: &[u8]
     Err(Failure::new(Code::Forbidden, "this is not the agent of that session").hint(hint))
 }
 
-/// Returns by what an answer is known when it comes again: the sender's own word, or the turn and the text.
+/// Returns the sender's own word for an answer.
+fn given(headers: &HeaderMap) -> Option<&str> {
+    headers.get(IDEMPOTENCY_KEY).or_else(|| headers.get(MESSAGE_ID)).and_then(|given| given.to_str().ok())
+}
+
+/// Returns by what an answer is known when it comes again: the sender's own word, the turn and the text, or else the
+/// signature, which holds the time.
 fn key(
     headers: &HeaderMap,
     session: SessionId,
     answers: Option<TurnId>,
+    credential: &Credential<'_>,
     text: &str,
 ) -> Result<Option<RequestKey>, Failure> {
     let body = mint::sha256(text.as_bytes());
-    let given = headers.get(IDEMPOTENCY_KEY).or_else(|| headers.get(MESSAGE_ID));
-    let key = match (given, answers) {
-        (Some(given), _) => {
-            let given = given.to_str().ok().filter(|key| !key.is_empty() && key.len() <= KEY_CHARS);
+    let is_given = headers.contains_key(IDEMPOTENCY_KEY) || headers.contains_key(MESSAGE_ID);
+    let key = match (is_given, answers, credential) {
+        (true, _, _) => {
+            let given = given(headers).filter(|key| !key.is_empty() && key.len() <= KEY_CHARS);
             let malformed = || {
                 let message = format!("a key is 1 to {KEY_CHARS} plain characters");
                 Failure::new(Code::InvalidRequest, message)
@@ -160,8 +183,10 @@ fn key(
             };
             Some(format!("given {}", given.ok_or_else(malformed)?))
         }
-        (None, Some(turn)) => Some(format!("turn {turn} {}", mint::hex(&body))),
-        (None, None) => None,
+        (false, Some(turn), _) => Some(format!("turn {turn} {}", mint::hex(&body))),
+        (false, None, Credential::Signature { signature, .. }) => Some(format!("signed {signature}")),
+        // Whoever has the token can say whatever it likes anyway.
+        (false, None, Credential::Token(_)) => None,
     };
     Ok(key.map(|key| RequestKey { scope: format!("session:{session} callback"), key, body }))
 }

@@ -55,6 +55,8 @@ pub(super) struct SessionActor {
     pub(super) lost: Option<String>,
     /// Calls that the harness made and did not close.
     pub(super) calls: Vec<String>,
+    /// Notices that the turn has from before a restart, by code: nobody needs them again.
+    pub(super) noted: HashSet<String>,
     /// Open asks: the harness's own id of each, by hash.
     pub(super) asks: HashMap<String, String>,
     /// A person's words that ended a wait, until the agent goes on with them.
@@ -160,6 +162,7 @@ impl SessionActor {
             reached: 0,
             lost: None,
             calls: Vec::new(),
+            noted: HashSet::new(),
             asks: HashMap::new(),
             words: Vec::new(),
             telling: HashSet::new(),

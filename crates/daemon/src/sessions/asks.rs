@@ -58,9 +58,11 @@ impl SessionActor {
         let headline = request.headline(&self.session.profile.directory);
         // Plain data with string keys always serialises.
         let extra = serde_json::to_string(&PermissionExtra { headline }).ok();
-        // The same request, made twice, is two asks.
-        let hash = mint::hex(&mint::sha256(format!("{}\n{text}", request.call).as_bytes()));
         let (session, turn, reference) = (self.id(), self.current, journal::reference(&text));
+        // The same request, made twice, is two asks; and whoever numbers its calls is not the only one who does.
+        let turn_id = turn.map(|turn| turn.to_string()).unwrap_or_default();
+        let asked = format!("{session}\n{turn_id}\n{}\n{text}", request.call);
+        let hash = mint::hex(&mint::sha256(asked.as_bytes()));
         let Request { call, tool, shape, .. } = request;
         let (tool, shape) = (bounded(&tool), Some(shape).filter(permission::Shape::is_storable));
         self.asks.insert(hash.clone(), call);

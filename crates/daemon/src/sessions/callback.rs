@@ -43,8 +43,12 @@ impl SessionActor {
             let mut change = self.begin(&Actor::Session(self.id()));
             let unheard = self.unheard();
             let landing = session::call_back(&mut change.draft, &cause, callback.answers, mint::turn());
+            let unasked = matches!(landing, Landing::Own(..) | Landing::Aside);
+            if unasked {
+                self.context.external.may_speak(self.id())?;
+            }
             let (turn, draft) = match &landing {
-                Landing::Answer(turn) | Landing::Own(turn, _) => {
+                Landing::Answer(turn) | Landing::Late(turn, _) | Landing::Own(turn, _) => {
                     (Some(*turn), Draft::text(Kind::AssistantText, callback.text.clone()))
                 }
                 Landing::Aside => {
@@ -52,12 +56,16 @@ impl SessionActor {
                     (None, Draft::text(kind, format!("{ASIDE}\n\n{}", callback.text)))
                 }
             };
-            if let Landing::Answer(_) = landing {
-                unheard.iter().for_each(|pending| user_text(&mut change.entries, self.id(), turn, pending));
-            }
+            // What was asked stands before its answer.
+            let asked = match &landing {
+                Landing::Answer(_) => unheard,
+                Landing::Late(_, asked) => asked.clone(),
+                Landing::Own(..) | Landing::Aside => Vec::new(),
+            };
+            asked.iter().for_each(|pending| user_text(&mut change.entries, self.id(), turn, pending));
             change.entries.item(self.id(), mint::item(), place(turn), draft);
             let spent = match landing {
-                Landing::Answer(_) => self.open_next(&mut change).await?,
+                Landing::Answer(_) | Landing::Late(..) => self.open_next(&mut change).await?,
                 Landing::Own(_, spent) => {
                     Spent::of(self.session.history.cause.map(|(cause, _)| cause), version, spent)
                 }
@@ -71,8 +79,16 @@ impl SessionActor {
                 (Ok(Stored::Done), _) | (_, None) => {}
                 (_, Some((start, unsent))) => (self.start, self.unsent) = (start, unsent),
             }
-            if !matches!(stored?, Stored::Conflict) {
-                return Ok(());
+            match stored? {
+                Stored::Conflict => {}
+                Stored::Repeat(_) => return Ok(()),
+                Stored::Done => {
+                    asked.iter().for_each(|pending| drop(self.texts.remove(&pending.text.id)));
+                    if unasked {
+                        self.context.external.spoke(self.id());
+                    }
+                    return Ok(());
+                }
             }
         }
     }

@@ -3,14 +3,16 @@
 use std::env;
 use std::ffi::OsString;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId};
 use paseo_core::session::{Class, Event, On, Outcome, Pending, Source};
 use paseo_core::tool::SEND_TO_TAB;
-use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, TOKEN_VARIABLE};
+use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, StartError, TOKEN_VARIABLE};
 
 use super::Context;
 use super::actor::{Ending, SessionActor};
@@ -130,6 +132,7 @@ impl SessionActor {
         self.lost = None;
         self.growing.clear();
         self.calls.clear();
+        self.noted.clear();
         self.asks.clear();
     }
 
@@ -190,13 +193,10 @@ impl SessionActor {
                 turns: session.history.turns,
                 executable: context.executable.clone(),
                 environment,
+                removed: context.definitions.withheld_keys(&session.profile.provider),
             };
             let registration = context.credentials.register(session.id, &secret);
-            let harness = provider.start(launch).await.map_err(|error| {
-                not_started(
-                    error.hint.as_ref().map_or_else(|| error.to_string(), |hint| format!("{error}\n{hint}")),
-                )
-            })?;
+            let harness = unharmed(provider.name(), async { provider.start(launch).await }).await?;
             let registration = match harness.shim {
                 Some(shim) => registration.with_shim(shim),
                 None => registration,
@@ -296,4 +296,45 @@ fn environment(context: &Context, session: SessionId, secret: &str) -> Vec<(Stri
         environment.push(("PATH".to_owned(), path.to_string_lossy().into_owned()));
     }
     environment
+}
+
+/// Waits for a harness. A provider that panics takes nobody along: it is as one that could not start.
+async fn unharmed(
+    provider: &str,
+    start: impl Future<Output = Result<Harness, StartError>>,
+) -> Result<Harness, NotStarted> {
+    let not_started = |text: String| NotStarted { code: "start_failed", text };
+    match AssertUnwindSafe(start).catch_unwind().await {
+        Ok(started) => started.map_err(|error| {
+            not_started(
+                error.hint.as_ref().map_or_else(|| error.to_string(), |hint| format!("{error}\n{hint}")),
+            )
+        }),
+        Err(_) => Err(not_started(format!(
+            "{provider} could not be started because of a defect of Paseo's; the daemon's log says where"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_provider_that_panics_has_not_started() {
+        let said = async |start: Result<&str, &str>| {
+            let start = async {
+                match start {
+                    Ok(message) => {
+                        Err(StartError { message: message.to_owned(), hint: Some("do that".to_owned()) })
+                    }
+                    Err(panic) => panic!("{panic}"),
+                }
+            };
+            unharmed("helper", start).await.err().map(|refused| (refused.code, refused.text))
+        };
+        assert_eq!(said(Ok("it is gone")).await, Some(("start_failed", "it is gone\ndo that".to_owned())));
+        let (code, text) = said(Err("no such key")).await.unwrap();
+        assert!(code == "start_failed" && text.starts_with("helper could not be started"), "{text}");
+    }
 }

@@ -34,7 +34,9 @@ impl Outlook {
         let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();
         let skills = skills::listed(&context.home, session.id, &pages);
         let grants = &self.grants;
-        prompt::build(Parts { session, definition, grants, role: None, skills: &skills, peers: &peers })
+        let unheld = context.unheld(session, grants).unwrap_or_default();
+        let (unheld, skills, peers) = (unheld.as_slice(), skills.as_slice(), peers.as_slice());
+        prompt::build(Parts { session, definition, grants, unheld, role: None, skills, peers })
     }
 }
 

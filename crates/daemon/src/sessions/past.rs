@@ -61,7 +61,7 @@ impl Context {
         let Some(Entry { place, kind }) = entry.filter(|entry| belongs(&entry.kind)) else { return Ok(None) };
         let Some(content) = row.content else {
             // A call that was never answered has a result without text.
-            return Ok(Some((Past { turn: place.turn, kind, text: String::new() }, None)));
+            return Ok(Some((Past { turn: place.turn, kind, text: String::new(), kept: None }, None)));
         };
         let extra = content.extra.as_deref().and_then(|extra| serde_json::from_str(extra).ok());
         let text = match content.text {
@@ -77,7 +77,7 @@ impl Context {
             Kind::ToolResult { .. } => head_and_tail(&text, RESULT_BYTES).into_owned(),
             _ => text,
         };
-        Ok(Some((Past { turn: place.turn, kind, text }, extra)))
+        Ok(Some((Past { turn: place.turn, kind, text, kept: None }, extra)))
     }
 }
 
@@ -138,7 +138,7 @@ impl Reading {
                     own += usize::from(!matches!(past.kind, Kind::UserText { .. }));
                     false
                 });
-                found.insert(0, notice);
+                found.insert(0, Past { kept: Some(kept), ..notice });
                 found
             }
             None => found,
@@ -165,7 +165,7 @@ mod tests {
         } else {
             Kind::AssistantText
         };
-        (Past { turn: turn(number), kind, text: text.to_owned() }, None)
+        (Past { turn: turn(number), kind, text: text.to_owned(), kept: None }, None)
     }
 
     fn summary(of: u8, kept: Option<(u8, usize)>) -> (Past, Option<CompactionExtra>) {
@@ -173,6 +173,7 @@ mod tests {
             turn: turn(of),
             kind: Kind::Notice { code: COMPACTED.into() },
             text: "summary".to_owned(),
+            kept: None,
         };
         let extra = kept.map(|(kept, after)| CompactionExtra { kept_turn: turn(kept), kept_after: after });
         (past, extra)
@@ -180,13 +181,17 @@ mod tests {
 
     /// Reads a transcript that is given oldest first.
     fn read(items: Vec<(Past, Option<CompactionExtra>)>) -> Vec<String> {
+        told(items).into_iter().map(|past| past.text).collect()
+    }
+
+    fn told(items: Vec<(Past, Option<CompactionExtra>)>) -> Vec<Past> {
         let mut reading = Reading::default();
         for (past, extra) in items.into_iter().rev() {
             if !reading.over {
                 reading.take(past, extra);
             }
         }
-        reading.finish().into_iter().map(|past| past.text).collect()
+        reading.finish()
     }
 
     #[test]
@@ -219,6 +224,9 @@ mod tests {
             summary(1, Some((1, 2))),
             said(1, "d"),
         ];
+        // Whoever summarises again has to know where in the turn it begins.
+        let kept = CompactionExtra { kept_turn: turn(1), kept_after: 2 };
+        assert_eq!(told(items.clone())[0].kept, Some(kept));
         assert_eq!(read(items), ["summary", "user steers", "c", "d"]);
     }
 

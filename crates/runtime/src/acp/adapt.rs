@@ -3,7 +3,7 @@
 //! Here is the life of its turns; how the session is opened is in `opening`, what the agent says within a turn in
 //! `notes`, and what it wants of us in `requests`.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use paseo_core::id::TurnId;
@@ -49,7 +49,10 @@ pub(super) struct Conversation {
     pub(super) prompted: bool,
     pub(super) run: Option<Run>,
     pub(super) calls: Vec<Call>,
+    /// The agent's ids of the calls that ended in this turn.
     pub(super) ended_calls: HashSet<String>,
+    /// How many calls there were of each id.
+    pub(super) numbers: HashMap<String, u32>,
     /// The model's step has come to its results.
     pub(super) step_done: bool,
     pub(super) asks: Asks,
@@ -182,6 +185,7 @@ impl Conversation {
             run: None,
             calls: Vec::new(),
             ended_calls: HashSet::new(),
+            numbers: HashMap::new(),
             step_done: false,
             asks: Asks::default(),
             meter: Meter::default(),
@@ -259,6 +263,7 @@ impl Conversation {
         self.end_run();
         self.tell_pending();
         self.calls.clear();
+        self.ended_calls.clear();
         self.out.step = 0;
         self.step_done = false;
         let tools = self.setup.hands_tools(self.able);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::calls::{Call, is_name};
 use super::parse::text;
 use crate::files::{Access, What};
-use crate::provider::{Answer, McpServer};
+use crate::provider::Answer;
 
 /// What is asked and not answered yet.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ struct Open {
 
 #[derive(Debug)]
 enum Subject {
-    Call { call: String, options: Vec<PermissionOption>, changes: Vec<(PathBuf, String)> },
+    Call { call: String, options: Vec<PermissionOption>, change: Option<(PathBuf, String)> },
     File { path: PathBuf, what: What, lines: Option<Lines> },
 }
 
@@ -66,9 +66,15 @@ impl Asks {
         options: Vec<PermissionOption>,
         directory: &Path,
     ) -> Request {
-        let changes = call.changes().map(|(path, _, new)| (path.to_owned(), new.to_owned())).collect();
-        let subject = Subject::Call { call: call.id.clone(), options, changes };
         let (power, shape) = (power(call.kind), shape(call, directory));
+        let mut changes = call.changes().map(|(path, _, new)| (path.to_owned(), new.to_owned()));
+        // Only who may write has a write allowed along with the call; and of several files at once nobody knows
+        // whether each of them is.
+        let change = match (power, changes.next(), changes.next()) {
+            (Power::Write, change, None) => change,
+            _ => None,
+        };
+        let subject = Subject::Call { call: call.own.clone(), options, change };
         self.ask(id, call.name(), input(call), power, shape, subject)
     }
 
@@ -122,10 +128,10 @@ impl Asks {
             Answer::Allow { .. } => "It was not allowed.".to_owned(),
         };
         Some(match subject {
-            Subject::Call { call, options, changes } => {
+            Subject::Call { call, options, change } => {
                 let chosen = choose(&options, allowed);
                 if allowed && chosen.is_some() {
-                    self.covered.extend(changes);
+                    self.covered.extend(change);
                 }
                 let denied = (!allowed || chosen.is_none()).then_some(call);
                 Reply::Result { id, result: outcome(chosen), denied }
@@ -250,19 +256,6 @@ fn host(url: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority.rsplit('@').next()?;
     (!host.is_empty()).then(|| host.to_ascii_lowercase())
-}
-
-/// Says whether a call is one of our own tools: what it may do, the daemon decides.
-pub(super) fn is_ours(call: &Call, servers: &[McpServer]) -> bool {
-    let name = call.name();
-    let of = |server: &McpServer| {
-        [format!("{}_", server.name), format!("mcp__{}__", server.name), format!("mcp_{}_", server.name)]
-    };
-    // Only by the name of a tool, and never by words that a model could choose.
-    call.kind == ToolKind::Other
-        && is_name(&name)
-        && name == call.title
-        && servers.iter().flat_map(of).any(|prefix| name.starts_with(&prefix))
 }
 
 /// Cuts out the lines that were asked for.

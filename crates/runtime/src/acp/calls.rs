@@ -20,7 +20,10 @@ const NAME: usize = 64;
 /// One call, as far as it is known.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
+    /// The agent's id of it, which another call may have had before.
     pub(super) id: String,
+    /// What we call it.
+    pub(super) own: String,
     name: Option<String>,
     pub(super) title: String,
     pub(super) kind: ToolKind,
@@ -38,9 +41,11 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub(super) fn new(id: &str, now: Timestamp) -> Self {
+    /// Makes a call that is the agent's first of this id, or the second, and so on.
+    pub(super) fn new(id: &str, number: u32, now: Timestamp) -> Self {
         Self {
             id: id.to_owned(),
+            own: if number > 1 { format!("{id}#{number}") } else { id.to_owned() },
             name: None,
             title: String::new(),
             kind: ToolKind::Other,
@@ -133,7 +138,7 @@ impl Call {
         let extra = ToolCallExtra { title, locations: self.locations() };
         let input = if self.input.is_null() { json!({}) } else { self.input.clone() };
         Draft {
-            kind: Kind::ToolCall { call: self.id.clone(), name, class: class(self.kind) },
+            kind: Kind::ToolCall { call: self.own.clone(), name, class: class(self.kind) },
             text: Some(input.to_string()),
             extra: serde_json::to_string(&extra).ok(),
         }
@@ -155,7 +160,7 @@ impl Call {
         };
         let lasted = now.as_millis().saturating_sub(self.began.as_millis());
         let kind = Kind::ToolResult {
-            call: self.id.clone(),
+            call: self.own.clone(),
             outcome,
             exit_code,
             duration_ms: u64::try_from(lasted).unwrap_or_default(),

@@ -2,19 +2,21 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `preset` | what is known of some agents beyond the protocol |
+//! | `preset`, `opencode` | what is known of some agents beyond the protocol |
 //! | `setup` | what a session is opened with, and what is set in it then |
 //! | `parse`, `failure` | their messages; why something failed |
 //! | `adapt`, `opening`, `notes`, `requests` | the state machine: the life of turns; how the session is opened; what is said; what is wanted of us |
-//! | `calls`, `asks`, `out` | what the state machine is made of |
+//! | `calls`, `own_tools`, `asks`, `out` | what the state machine is made of |
 
 mod adapt;
 mod asks;
 mod calls;
 mod failure;
 mod notes;
+mod opencode;
 mod opening;
 mod out;
+mod own_tools;
 mod parse;
 mod preset;
 mod requests;
@@ -111,7 +113,7 @@ impl Acp {
         }
     }
 
-    fn process(&self, launch: &Launch, program: PathBuf) -> Program {
+    fn process(&self, launch: &Launch, program: PathBuf) -> Result<Program, StartError> {
         let inherited = |name: &str| {
             let own = self.environment.get(name).cloned();
             own.or_else(|| std::env::var(name).ok())
@@ -121,12 +123,13 @@ impl Acp {
             withheld: &launch.withheld,
             prompt: &launch.prompt,
             servers: &launch.servers,
+            directory: &launch.directory,
             inherited: &inherited,
         };
         let own = self.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
         // What marks our processes, and what holds them back, is not theirs to change.
-        let environment = own.chain(launch.environment.clone()).chain(self.preset.environment(&wants));
-        Program {
+        let environment = own.chain(launch.environment.clone()).chain(self.preset.environment(&wants)?);
+        Ok(Program {
             shim: launch.executable.clone(),
             program: program.into_os_string(),
             arguments: self.command.iter().skip(1).map(OsString::from).collect(),
@@ -134,8 +137,21 @@ impl Acp {
             session: launch.session,
             environment: environment.collect(),
             // We may run under an agent ourselves.
-            removed: ["CLAUDECODE", "CODEX_THREAD_ID"].map(str::to_owned).into(),
+            removed: [&["CLAUDECODE", "CODEX_THREAD_ID"].map(str::to_owned), &launch.removed[..]].concat(),
+        })
+    }
+
+    /// Refuses a project that would undo what an agent is held back from.
+    async fn refuse_untrusted(&self, launch: &Launch, program: &Path) -> Result<(), StartError> {
+        if self.preset.name != opencode::NAME || opencode::project_configuration(launch).is_none() {
+            return Ok(());
         }
+        // Of what starts it in another way nobody knows what would answer.
+        let version = match program.file_name() {
+            Some(name) if name == self.preset.program => programs::version(program).await,
+            _ => None,
+        };
+        opencode::refuse_untrusted(version.as_deref(), launch)
     }
 }
 
@@ -192,10 +208,12 @@ impl Provider for Acp {
                 message: format!("{} cannot be started: {error}", self.name),
                 hint: Some(format!("check that {} is a directory", launch.directory.display())),
             };
+            self.refuse_untrusted(&launch, &program).await?;
+            let process = self.process(&launch, program)?;
             let ids = Ids::fresh().map_err(not_started)?;
             let setup = Setup::new(&self.name, self.preset, self.mode.clone(), &launch);
             let adapter = Conversation::new(setup, launch.turns, ids);
-            driver::start(self.process(&launch, program), adapter).map_err(not_started)
+            driver::start(process, adapter).map_err(not_started)
         })
     }
 }

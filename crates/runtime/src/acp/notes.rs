@@ -25,7 +25,14 @@ pub(super) struct Run {
     text: String,
     /// It began when no turn ran.
     late: bool,
+    /// It was too long: what comes is left out.
+    full: bool,
 }
+
+/// The most of one message that is collected, in bytes: more than this of a text is not kept anyway.
+const LONGEST: usize = 32 * 1024 * 1024;
+/// What stands where the rest of a message was left out.
+const CUT: &str = "\n[the rest was too long and is left out]";
 
 /// The notice for what an agent says outside of turns.
 const SAID: &str = "agent_said";
@@ -39,6 +46,24 @@ pub(super) struct Meter {
     cost: Option<u64>,
     /// What of it was told.
     told: u64,
+}
+
+impl Run {
+    /// Adds as much as there is room for, and returns it.
+    fn grow(&mut self, mut text: String) -> String {
+        if self.full {
+            return String::new();
+        }
+        let room = LONGEST.saturating_sub(CUT.len()).saturating_sub(self.text.len());
+        if text.len() > room {
+            self.full = true;
+            let border = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            text.truncate(border);
+            text.push_str(CUT);
+        }
+        self.text.push_str(&text);
+        text
+    }
 }
 
 impl Conversation {
@@ -68,8 +93,12 @@ impl Conversation {
             SessionUpdate::UserMessageChunk(_) => self.take_up(),
             SessionUpdate::AgentMessageChunk(chunk) => self.chunk(DeltaKind::AssistantText, &chunk, line),
             SessionUpdate::AgentThoughtChunk(chunk) => self.chunk(DeltaKind::Thinking, &chunk, line),
-            SessionUpdate::ToolCall(call) => self.call_updated(as_update(call)),
-            SessionUpdate::ToolCallUpdate(update) => self.call_updated(update),
+            SessionUpdate::ToolCall(call) => {
+                // One that begins is a new one, whatever had its id.
+                self.ended_calls.remove(call.tool_call_id.0.as_ref());
+                self.call_updated(as_update(call), line);
+            }
+            SessionUpdate::ToolCallUpdate(update) => self.call_updated(update, line),
             SessionUpdate::Plan(plan) => self.planned(&plan),
             SessionUpdate::Notice(notice) => {
                 self.end_run();
@@ -102,10 +131,13 @@ impl Conversation {
         }
         let late = self.turn.is_none();
         let out = &mut self.out;
-        let new = || Run { item: out.new_item(), kind, message, text: String::new(), late };
+        let new = || Run { item: out.new_item(), kind, message, text: String::new(), late, full: false };
         let run = self.run.get_or_insert_with(new);
-        run.text.push_str(&text);
+        let text = run.grow(text);
         let item = run.item;
+        if text.is_empty() {
+            return;
+        }
         match late {
             false => self.out.tell(Output::Delta { item, kind, text }),
             // Nothing else may follow.
@@ -125,18 +157,20 @@ impl Conversation {
         self.out.item_with(item, Draft::text(kind, text));
     }
 
-    pub(super) fn call_updated(&mut self, update: ToolCallUpdate) {
+    pub(super) fn call_updated(&mut self, update: ToolCallUpdate, line: &str) {
         self.take_up();
         let id = update.tool_call_id.0.to_string();
         if self.ended_calls.contains(&id) {
-            return;
+            return self.out.raw(line);
         }
         let (now, stopping) = (self.out.now, self.is_stopping());
         let place = self.calls.iter().position(|call| call.id == id);
         if place.is_none() {
             self.end_run();
             self.next_step();
-            self.calls.push(Call::new(&id, now));
+            let number = self.numbers.entry(id.clone()).or_default();
+            *number += 1;
+            self.calls.push(Call::new(&id, *number, now));
         }
         let place = place.unwrap_or(self.calls.len() - 1);
         let call = &mut self.calls[place];

@@ -6,7 +6,8 @@ use agent_client_protocol_schema::v1::RequestPermissionRequest;
 use serde_json::{Value, json};
 
 use super::adapt::Conversation;
-use super::asks::{Lines, Reply, is_ours};
+use super::asks::{Lines, Reply};
+use super::own_tools::is_ours;
 use super::parse::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, read, text};
 use crate::driver::Action;
 use crate::files::What;
@@ -25,7 +26,7 @@ impl Conversation {
         match reply {
             Reply::Result { id, result, denied } => {
                 if let Some(denied) = denied
-                    && let Some(call) = self.calls.iter_mut().find(|call| call.id == denied)
+                    && let Some(call) = self.calls.iter_mut().find(|call| call.own == denied)
                 {
                     call.denied = true;
                 }
@@ -66,12 +67,13 @@ impl Conversation {
             return self.out.refuse(id, INVALID_PARAMS, "this is no question that could be answered");
         };
         let call = tool_call.tool_call_id.0.to_string();
-        // Some tell of a call only in this way.
-        self.call_updated(tool_call);
+        // Some tell of a call only in this way: who asks has not ended.
+        self.ended_calls.remove(&call);
+        self.call_updated(tool_call, line);
         self.end_run();
         self.tell_pending();
         let known = self.calls.iter().find(|known| known.id == call).cloned();
-        // One that has ended asks for nothing any more.
+        // One that says that it has ended asks for nothing any more.
         let Some(call) = known.filter(|_| !self.is_stopping()) else {
             return self.out.answer(id, &json!({ "outcome": { "outcome": "cancelled" } }));
         };

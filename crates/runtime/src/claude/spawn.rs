@@ -57,7 +57,7 @@ pub(super) fn program(
         directory: launch.directory.clone(),
         session: launch.session,
         environment,
-        removed: INSIDE.iter().map(|name| (*name).to_owned()).collect(),
+        removed: INSIDE.iter().map(|name| (*name).to_owned()).chain(launch.removed.clone()).collect(),
     })
 }
 
@@ -156,6 +156,7 @@ mod tests {
             turns: 0,
             executable: "/bin/paseo".into(),
             environment: vec![(TOKEN_VARIABLE.into(), "secret".into())],
+            removed: vec!["KEY_OF_OTHERS".to_owned()],
         }
     }
 
@@ -226,6 +227,7 @@ mod tests {
         assert_eq!(value(CONFIG_VARIABLE), Some("/own"));
         for name in ["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"] {
             assert!(program.removed.iter().any(|removed| removed == name), "{name}");
+            assert!(program.removed.contains(&"KEY_OF_OTHERS".to_owned()));
         }
         assert_eq!(settings(None).iter().find(|(name, _)| name == CONFIG_VARIABLE), None);
     }

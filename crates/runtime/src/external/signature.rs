@@ -26,17 +26,49 @@ pub fn callback_token(secret: &str) -> String {
     hex(&mac(secret.as_bytes(), &[b"callback"]))
 }
 
-/// Signs a body.
+/// Signs what is posted.
 pub fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
     let signed = mac(secret.as_bytes(), &[timestamp.to_string().as_bytes(), b".", body]);
     format!("{VERSION}{}", hex(&signed))
 }
 
+/// What an answer says beside its text, each empty where there is none. All of it is signed: whoever sees an answer
+/// must not be able to send it again as one to another turn, or under another key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer<'a> {
+    pub turn: &'a str,
+    pub key: &'a str,
+    pub body: &'a [u8],
+}
+
+/// Signs an answer. Each part has a line, and none but the last can hold the end of one.
+pub fn sign_answer(secret: &str, timestamp: i64, answer: Answer<'_>) -> String {
+    let (timestamp, Answer { turn, key, body }) = (timestamp.to_string(), answer);
+    let head = [timestamp.as_bytes(), b"\n", turn.as_bytes(), b"\n", key.as_bytes(), b"\n", body];
+    format!("{VERSION}{}", hex(&mac(secret.as_bytes(), &head)))
+}
+
 /// Says whether a body was signed with the secret, not too long ago. `now` is in seconds, too.
 pub fn is_signed(secret: &str, timestamp: &str, body: &[u8], signature: &str, now: i64) -> bool {
-    let Ok(at) = timestamp.parse::<i64>() else { return false };
-    let fresh = now.checked_sub(at).is_some_and(|age| age.abs() <= WINDOW_SECONDS);
-    fresh && is_same(&sign(secret, at, body), signature)
+    fresh(timestamp, now).is_some_and(|at| is_same(&sign(secret, at, body), signature))
+}
+
+/// Says the same of an answer.
+pub fn is_signed_answer(
+    secret: &str,
+    timestamp: &str,
+    answer: Answer<'_>,
+    signature: &str,
+    now: i64,
+) -> bool {
+    let one_line = !answer.turn.contains('\n') && !answer.key.contains('\n');
+    let same = |at| is_same(&sign_answer(secret, at, answer), signature);
+    one_line && fresh(timestamp, now).is_some_and(same)
+}
+
+fn fresh(timestamp: &str, now: i64) -> Option<i64> {
+    let at = timestamp.parse::<i64>().ok()?;
+    now.checked_sub(at).is_some_and(|age| age.abs() <= WINDOW_SECONDS).then_some(at)
 }
 
 /// Says whether it is the token of the session.
@@ -82,6 +114,8 @@ mod tests {
         let known = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
         assert_eq!(hex(&mac(b"Jefe", &[b"what do ya want ", b"for nothing?"])), known);
         assert_eq!(sign("s", 7, b"{}"), format!("v1={}", hex(&mac(b"s", &[b"7.{}"]))));
+        let answer = Answer { turn: "t", key: "", body: b"x" };
+        assert_eq!(sign_answer("s", 7, answer), format!("v1={}", hex(&mac(b"s", &[b"7\nt\n\nx"]))));
     }
 
     #[test]
@@ -117,6 +151,23 @@ mod tests {
             prop_assert!(!is_signed("t", &at.to_string(), &body, &signature, at));
             prop_assert!(!is_signed("s", &(at + 1).to_string(), &body, &signature, at));
             prop_assert!(!is_signed("s", &at.to_string(), &body, signature.strip_prefix("v1=").unwrap_or_default(), at));
+        }
+
+        #[test]
+        fn no_answer_passes_for_another(
+            turn in "[a-z.\n]{0,4}", key in "[a-z.\n]{0,4}", body in "[a-z.\n]{0,4}",
+            other in ("[a-z.\n]{0,4}", "[a-z.\n]{0,4}", "[a-z.\n]{0,4}"), at in 0i64..2_000_000_000,
+        ) {
+            let said = Answer { turn: &turn, key: &key, body: body.as_bytes() };
+            let (signature, timestamp) = (sign_answer("s", at, said), at.to_string());
+            let plain = !turn.contains('\n') && !key.contains('\n');
+            prop_assert_eq!(is_signed_answer("s", &timestamp, said, &signature, at), plain);
+            let changed = Answer { turn: &other.0, key: &other.1, body: other.2.as_bytes() };
+            prop_assert_eq!(
+                is_signed_answer("s", &timestamp, changed, &signature, at),
+                plain && changed == said
+            );
+            prop_assert!(!is_signed("s", &timestamp, body.as_bytes(), &signature, at), "it is no message of ours");
         }
     }
 }

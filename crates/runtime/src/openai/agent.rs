@@ -60,7 +60,7 @@ impl Agent {
     pub(super) fn tokens(&self) -> u64 {
         let thought = self.history.tokens();
         match self.measured {
-            Some((told, then)) => told + thought.saturating_sub(then),
+            Some((told, then)) => told.saturating_add(thought.saturating_sub(then)),
             None => {
                 let offered = self.offered.iter().map(|tool| tokens(&tool.to_string()));
                 thought + tokens(&self.system) + offered.sum::<u64>()

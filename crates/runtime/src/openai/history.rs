@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use paseo_core::cut::head_and_tail;
 use paseo_core::id::TurnId;
-use paseo_core::item::{COMPACTED, CompactionExtra, Kind};
+use paseo_core::item::{COMPACTED, CompactionExtra, Kind, ToolOutcome};
 use serde_json::{Value, json};
 
 use crate::provider::Past;
@@ -58,14 +58,20 @@ impl History {
     /// Reads it out of the transcript.
     pub(super) fn of(past: Vec<Past>) -> Self {
         let mut history = Self::default();
-        for Past { turn, kind, text } in past {
+        for Past { turn, kind, text, kept } in past {
             match kind {
                 Kind::UserText { .. } => history.user(turn, &text),
                 Kind::AssistantText => history.assistant(turn, text),
                 Kind::ToolCall { call, name, .. } => history.call(turn, Made { call, name, input: text }),
+                // The daemon closes what a crash left open, without a word.
+                Kind::ToolResult { call, outcome: ToolOutcome::Interrupted, .. } if text.is_empty() => {
+                    history.result(turn, call, NO_RESULT);
+                }
                 Kind::ToolResult { call, .. } => history.result(turn, call, &text),
                 Kind::Notice { code } if code == COMPACTED => {
-                    history = Self { summary: Some(text), ..Self::default() };
+                    // A turn that is kept from its middle on is counted from its beginning.
+                    let (turn, own) = kept.map_or((None, 0), |kept| (kept.kept_turn, kept.kept_after));
+                    history = Self { summary: Some(text), entries: Vec::new(), turn, own };
                 }
                 Kind::Thinking
                 | Kind::Permission { .. }
@@ -239,7 +245,7 @@ pub(super) fn tokens(text: &str) -> u64 {
 mod tests {
     use paseo_core::actor::Actor;
     use paseo_core::id::DeliveryId;
-    use paseo_core::item::{ToolClass, ToolOutcome};
+    use paseo_core::item::ToolClass;
     use paseo_core::time::Timestamp;
 
     use super::*;
@@ -249,7 +255,7 @@ mod tests {
     }
 
     fn past(number: u8, kind: Kind, text: &str) -> Past {
-        Past { turn: turn(number), kind, text: text.into() }
+        Past { turn: turn(number), kind, text: text.into(), kept: None }
     }
 
     fn user() -> Kind {
@@ -330,6 +336,15 @@ mod tests {
     }
 
     #[test]
+    fn a_command_that_a_crash_ended_did_not_end_well() {
+        let (outcome, exit_code) = (ToolOutcome::Interrupted, None);
+        let closed = Kind::ToolResult { call: "a".into(), outcome, exit_code, duration_ms: 0 };
+        let history =
+            History::of(vec![past(1, user(), "one"), past(1, call("a"), "{}"), past(1, closed, "")]);
+        assert_eq!(shape(&history.messages("sys"))[3], format!("tool: {NO_RESULT}"));
+    }
+
+    #[test]
     fn a_long_result_is_cut_for_the_model() {
         let mut history = History::default();
         history.call(turn(1), Made { call: "a".into(), name: "shell".into(), input: "{}".into() });
@@ -360,6 +375,23 @@ mod tests {
         let shown = shape(&middle.messages("sys"));
         assert_eq!(shown[2..], ["assistant: 2"]);
         assert!(shown[1].starts_with("user: ") && shown[1].ends_with("they counted"), "{shown:?}");
+    }
+
+    #[test]
+    fn a_turn_that_was_summarised_in_part_is_counted_on() {
+        let kept = CompactionExtra { kept_turn: turn(1), kept_after: 3 };
+        let notice = past(1, Kind::Notice { code: COMPACTED.into() }, "they counted");
+        let mut history = History::of(vec![
+            Past { kept: Some(kept), ..notice },
+            past(1, call("b"), "{}"),
+            past(1, result("b"), "B"),
+            past(1, call("c"), "{}"),
+            past(1, result("c"), "C"),
+            past(2, user(), "two"),
+        ]);
+        let mut next = history.clone();
+        assert_eq!(history.compact(2, "again".into()), CompactionExtra { kept_turn: turn(1), kept_after: 5 });
+        assert_eq!(next.compact(4, "again".into()), CompactionExtra { kept_turn: turn(2), kept_after: 0 });
     }
 
     #[test]

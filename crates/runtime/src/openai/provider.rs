@@ -90,16 +90,16 @@ impl OpenAi {
     fn endpoint(&self, choice: Choice) -> Result<Endpoint, StartError> {
         let Choice { model, effort, context, access } = choice;
         let model = model.or_else(|| self.environment.model.clone()).ok_or_else(|| self.no_model())?;
-        let (key, secret, base_url) = match access {
+        // A key goes to the server that it is for: the environment's address is for the environment's key.
+        let (key, secret, given) = match access {
             Some(Access { key, secret, base_url }) => (Some(key), Some(secret), base_url),
-            None => (None, self.environment.key.clone(), None),
+            None => (None, self.environment.key.clone(), self.environment.base_url.clone()),
         };
-        let given = base_url.or_else(|| self.environment.base_url.clone());
         if secret.is_none() && given.is_none() && self.family.home.is_some() {
             return Err(self.no_key());
         }
-        let base_url =
-            given.or_else(|| self.family.home.map(str::to_owned)).ok_or_else(|| self.no_server())?;
+        let home = self.family.home.map(str::to_owned);
+        let base_url = given.or(home).ok_or_else(|| self.no_server(key.as_deref()))?;
         if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
             return Err(StartError {
                 message: format!("{}: `{base_url}` is no address", self.family.name),
@@ -155,14 +155,22 @@ impl OpenAi {
         }
     }
 
-    fn no_server(&self) -> StartError {
+    fn no_server(&self, key: Option<&str>) -> StartError {
+        let hint = match key {
+            Some(key) => {
+                format!(
+                    "set `base_url` of the key `{key}` in config.toml: a key goes to the server that it is for"
+                )
+            }
+            None => format!(
+                "set {} where the daemon is started, then `paseo restart`; or name a key of `[[keys]]` with its \
+                 `base_url` in the definition; see docs/models.md",
+                self.family.base_url
+            ),
+        };
         StartError {
             message: format!("{} needs the address of a server, and there is none", self.family.name),
-            hint: Some(format!(
-                "set {} where the daemon is started, then `paseo restart`; or `base_url` of the key that the definition \
-                 names; see docs/models.md",
-                self.family.base_url
-            )),
+            hint: Some(hint),
         }
     }
 }
@@ -229,7 +237,7 @@ impl Provider for OpenAi {
                 directory: launch.directory.clone(),
                 session: launch.session,
                 environment: launch.environment,
-                removed: secrets(&setup, std::env::vars_os()),
+                removed: [launch.removed, secrets(&setup, std::env::vars_os())].concat(),
             })
             .map_err(|error| failed(error.to_string()))?;
             Ok(own_agent::carry(process, self.family.name, Some(first)))
@@ -285,6 +293,9 @@ mod tests {
         let named = openai.endpoint(choice(Some(("sk-work", Some("http://w/v1/chat/completions"))))).unwrap();
         assert_eq!((named.secret.as_deref(), named.base_url.as_str()), (Some("sk-work"), "http://w/v1"));
         assert_eq!(named.name(), "m (key work)");
+        // What pays one server is not sent to another.
+        let elsewhere = openai.endpoint(choice(Some(("sk-work", None)))).unwrap();
+        assert_eq!(elsewhere.base_url, "https://api.openai.com/v1");
     }
 
     #[test]
@@ -295,8 +306,11 @@ mod tests {
         let keyed = openai.endpoint(choice(Some(("sk", None)))).unwrap();
         assert_eq!(keyed.base_url, "https://api.openai.com/v1");
         let compatible = provider(true, &[]);
-        let no_server = compatible.endpoint(choice(Some(("sk", None)))).unwrap_err();
-        assert!(hint(no_server).contains("OPENAI_COMPATIBLE_BASE_URL"));
+        assert!(hint(compatible.endpoint(choice(None)).unwrap_err()).contains("OPENAI_COMPATIBLE_BASE_URL"));
+        for variables in [&[][..], &[("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:1/v1")]] {
+            let no_server = provider(true, variables).endpoint(choice(Some(("sk", None)))).unwrap_err();
+            assert!(hint(no_server).contains("`base_url` of the key `work`"));
+        }
         // A server at home needs no key.
         let local = provider(true, &[("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:11434/v1")]);
         assert_eq!(local.endpoint(choice(None)).unwrap().secret, None);

@@ -79,11 +79,7 @@ impl Refusal {
 
     /// Returns what happened, in words for people. A server may repeat the key: it is not shown.
     pub(super) fn words(&self, endpoint: &Endpoint) -> String {
-        let words = self.told(endpoint);
-        match &endpoint.secret {
-            Some(secret) => words.replace(secret.as_str(), "[the key]"),
-            None => words,
-        }
+        hidden(&self.told(endpoint), endpoint)
     }
 
     fn told(&self, endpoint: &Endpoint) -> String {
@@ -144,7 +140,7 @@ pub(super) enum Piece {
 
 impl Answer {
     /// Returns the next piece.
-    pub(super) async fn next(&mut self) -> Result<Piece, Refusal> {
+    pub(super) async fn next(&mut self, endpoint: &Endpoint) -> Result<Piece, Refusal> {
         let data = match self {
             Self::Whole(chunk) => return Ok(chunk.take().map_or(Piece::Done, Piece::Chunk)),
             Self::Stream(events) => match events.next().await {
@@ -156,9 +152,9 @@ impl Answer {
             return Ok(Piece::Done);
         }
         let chunk = serde_json::from_str(&data);
-        chunk.map(|chunk| Piece::Chunk(Box::new(chunk))).map_err(|_| {
-            Refusal::Strange(format!("it streams what is no JSON: {}", head_and_tail(&data, SHOWN_BYTES)))
-        })
+        chunk
+            .map(|chunk| Piece::Chunk(Box::new(chunk)))
+            .map_err(|_| Refusal::Strange(format!("it streams what is no JSON: {}", shown(&data, endpoint))))
     }
 }
 
@@ -179,7 +175,7 @@ pub(super) async fn send(client: &Client, endpoint: &Endpoint, body: &Value) -> 
         false => Refusal::Broken(words(&error)),
     })?;
     if !response.status().is_success() {
-        return Err(refusal(response).await);
+        return Err(refusal(response, endpoint).await);
     }
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.starts_with("text/event-stream") {
@@ -190,11 +186,10 @@ pub(super) async fn send(client: &Client, endpoint: &Endpoint, body: &Value) -> 
         return Err(Refusal::Strange(format!("it answered with {kind}, and not with events or JSON")));
     }
     let text = bounded(response, ANSWER_BYTES).await?;
-    let value: Value = serde_json::from_str(&text).map_err(|_| {
-        Refusal::Strange(format!("its JSON is broken: {}", head_and_tail(&text, SHOWN_BYTES)))
-    })?;
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|_| Refusal::Strange(format!("its JSON is broken: {}", shown(&text, endpoint))))?;
     if !value["choices"].is_array() && value.get("error").is_none() {
-        let shown = head_and_tail(&text, SHOWN_BYTES);
+        let shown = shown(&text, endpoint);
         return Err(Refusal::Strange(format!("its JSON has no `choices`: {shown}")));
     }
     let chunk = serde_json::from_value(value).map_err(|error| Refusal::Strange(error.to_string()))?;
@@ -224,16 +219,16 @@ fn events(response: Response) -> Events {
     }))
 }
 
-async fn refusal(response: Response) -> Refusal {
+async fn refusal(response: Response, endpoint: &Endpoint) -> Refusal {
     let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
     let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok());
     let words = match target.filter(|_| response.status().is_redirection()) {
         Some(target) => {
-            format!("it redirects to {}, which is not followed", head_and_tail(target, SHOWN_BYTES))
+            format!("it redirects to {}, which is not followed", shown(target, endpoint))
         }
         // What is cut off is not needed.
         None => match bounded(response, REFUSAL_BYTES).await {
-            Ok(text) => body_words(&text),
+            Ok(text) => body_words(&text, endpoint),
             Err(_) => String::new(),
         },
     };
@@ -241,12 +236,26 @@ async fn refusal(response: Response) -> Refusal {
 }
 
 /// Returns what a body says about a failure.
-fn body_words(text: &str) -> String {
+fn body_words(text: &str, endpoint: &Endpoint) -> String {
     let told = match serde_json::from_str::<Value>(text) {
         Ok(value) => error_words(value.get("error").unwrap_or(&value)),
         Err(_) => text.trim().to_owned(),
     };
-    head_and_tail(&told, SHOWN_BYTES).into_owned()
+    shown(&told, endpoint)
+}
+
+/// Returns as much of what a server said as is shown. The key is taken out first: of one that is cut in two, a part
+/// would be left.
+pub(super) fn shown(text: &str, endpoint: &Endpoint) -> String {
+    head_and_tail(&hidden(text, endpoint), SHOWN_BYTES).into_owned()
+}
+
+/// Returns a text without the key.
+fn hidden(text: &str, endpoint: &Endpoint) -> String {
+    match &endpoint.secret {
+        Some(secret) => text.replace(secret.as_str(), "[the key]"),
+        None => text.to_owned(),
+    }
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
@@ -277,4 +286,26 @@ fn words(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     if words.is_empty() { error.to_string() } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_not_shown_wherever_the_text_is_cut() {
+        let endpoint = Endpoint {
+            model: "m".into(),
+            effort: None,
+            key: None,
+            secret: Some("sk-secret-and-long".into()),
+            base_url: "http://127.0.0.1:1/v1".into(),
+            context: 1000,
+        };
+        for before in 270..310 {
+            let text = format!("{}sk-secret-and-long{}", "x".repeat(before), "y".repeat(1000));
+            let told = body_words(&text, &endpoint);
+            assert!(!told.contains("sk-") && told.len() < SHOWN_BYTES + 100, "{told}");
+        }
+    }
 }

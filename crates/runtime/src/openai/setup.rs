@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use paseo_core::id::TurnId;
-use paseo_core::item::Kind;
+use paseo_core::item::{CompactionExtra, Kind};
 use paseo_core::permission::Power;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -73,6 +73,7 @@ struct PastWords {
     turn: Option<TurnId>,
     kind: Kind,
     text: String,
+    kept: Option<CompactionExtra>,
 }
 
 /// Makes a module that carries a list of someone else's type.
@@ -125,7 +126,7 @@ mod tests {
             withheld: vec![Power::Net],
             chain: vec![endpoint],
             tools: vec![Tool { name: "todo".into(), description: "d".into(), schema: json!({}) }],
-            past: vec![Past { turn: None, kind: Kind::AssistantText, text: "a\nb".into() }],
+            past: vec![Past { turn: None, kind: Kind::AssistantText, text: "a\nb".into(), kept: None }],
         };
         let line = serde_json::to_string(&setup).unwrap();
         assert!(!line.contains('\n'));

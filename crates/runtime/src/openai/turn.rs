@@ -3,7 +3,7 @@
 use std::io;
 
 use paseo_core::id::{ItemId, TurnId};
-use paseo_core::item::{COMPACTED, Draft, Kind, ToolCallExtra, ToolClass, ToolOutcome};
+use paseo_core::item::{COMPACTED, Draft, Kind, ToolCallExtra, ToolClass, ToolOutcome, Usage};
 use serde_json::{Value, json};
 
 use super::agent::Agent;
@@ -11,7 +11,7 @@ use super::chain::Next;
 use super::compact;
 use super::history::Made;
 use super::request::{self, Piece, Refusal};
-use super::stream::{Reply, Wanted};
+use super::stream::{Added, Reply, Wanted};
 use super::tools::{self, Action};
 use crate::fresh::{item_id, now};
 use crate::own_agent::{Call, Desk, Stop};
@@ -19,8 +19,12 @@ use crate::provider::{DeltaKind, Failed, FailureCode};
 
 /// How often the model is asked in one turn.
 const STEPS: u32 = 200;
-/// Most calls of one answer.
+/// Most calls of one answer that are done. The others are answered.
 const CALLS: usize = 64;
+/// Most calls of an answer that makes any sense.
+const SENSIBLE_CALLS: usize = 1024;
+/// A server that says that an answer took so many times the context is not believed.
+const IMPLAUSIBLE: u64 = 16;
 /// The longest answer.
 const REPLY_BYTES: usize = 16 * 1024 * 1024;
 
@@ -59,13 +63,36 @@ pub(super) struct Turn<'a> {
     pub(super) open: Vec<Open>,
 }
 
-/// An answer on its way, and what was shown of it. One that is given again goes on where the first broke off.
+/// An answer on its way, as far as it has come.
 struct Growing {
-    text: ItemId,
-    thought: ItemId,
-    shown_text: usize,
-    shown_thought: usize,
-    reply: Reply,
+    text: Grown,
+    thought: Grown,
+}
+
+/// A text on its way, and how much of it was shown. One that is given again goes on where the first broke off.
+struct Grown {
+    id: ItemId,
+    said: String,
+    shown: usize,
+}
+
+impl Grown {
+    fn new(id: ItemId) -> Self {
+        Self { id, said: String::new(), shown: 0 }
+    }
+
+    /// Adds a piece, and returns what is new of all that was said.
+    fn add(&mut self, piece: &str) -> String {
+        self.said.push_str(piece);
+        match self.said.get(self.shown..) {
+            Some(new) if !new.is_empty() => {
+                self.shown = self.said.len();
+                new.to_owned()
+            }
+            // An answer that is given again is not as long yet, or has its characters elsewhere.
+            _ => String::new(),
+        }
+    }
 }
 
 /// A call that has no result yet.
@@ -140,9 +167,7 @@ impl<'a> Turn<'a> {
 
     /// Asks the models in their order until one answers. Returns what it calls.
     async fn ask(&mut self) -> Result<Vec<Wanted>, End> {
-        let (text, thought) = (item_id()?, item_id()?);
-        self.growing =
-            Some(Growing { text, thought, shown_text: 0, shown_thought: 0, reply: Reply::default() });
+        self.growing = Some(Growing { text: Grown::new(item_id()?), thought: Grown::new(item_id()?) });
         loop {
             let body = self.body();
             let refusal = match self.listen(&body, true).await? {
@@ -184,7 +209,7 @@ impl<'a> Turn<'a> {
             Err(refusal) => return Ok(Err(refusal)),
         };
         loop {
-            let chunk = match self.desk.during(answer.next()).await? {
+            let chunk = match self.desk.during(answer.next(&endpoint)).await? {
                 Ok(Piece::Chunk(chunk)) => chunk,
                 Ok(Piece::End) if reply.finished.is_none() => {
                     return Ok(Err(Refusal::Broken("it stopped in the middle of its answer".to_owned())));
@@ -195,41 +220,43 @@ impl<'a> Turn<'a> {
                 Ok(Piece::Done | Piece::End) => return Ok(Ok(reply)),
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            if let Err(words) = reply.take(*chunk) {
-                return Ok(Err(Refusal::Broken(words)));
-            }
-            if reply.len() > REPLY_BYTES {
+            let anew = !reply.begun;
+            let added = match reply.take(*chunk) {
+                Ok(added) => added,
+                Err(words) => return Ok(Err(Refusal::Broken(request::shown(&words, &endpoint)))),
+            };
+            if reply.len() > REPLY_BYTES || reply.calls.len() > SENSIBLE_CALLS {
                 return Ok(Err(Refusal::Strange("its answer has no end".to_owned())));
             }
-            if show {
-                self.show(&reply).await?;
+            if show && reply.begun {
+                self.show(&added, anew).await?;
             }
         }
     }
 
-    /// Shows what is new of an answer.
-    async fn show(&mut self, reply: &Reply) -> Result<(), Stop> {
-        let Some(growing) = &mut self.growing else { return Ok(()) };
-        growing.reply.clone_from(reply);
-        let thought = fresh(&reply.thought, &mut growing.shown_thought);
-        let text = fresh(&reply.text, &mut growing.shown_text);
-        let (thought_id, text_id) = (growing.thought, growing.text);
+    /// Shows what is new of an answer, which may be given anew.
+    async fn show(&mut self, added: &Added, anew: bool) -> Result<(), Stop> {
+        let Some(Growing { text, thought }) = &mut self.growing else { return Ok(()) };
+        if anew {
+            text.said.clear();
+            thought.said.clear();
+        }
+        let (text_id, thought_id) = (text.id, thought.id);
+        let (text, thought) = (text.add(&added.text), thought.add(&added.thought));
         self.desk.delta(thought_id, DeltaKind::Thinking, thought).await?;
         self.desk.delta(text_id, DeltaKind::AssistantText, text).await
     }
 
     /// Writes an answer down, and returns what it calls.
     async fn answered(&mut self, reply: Reply) -> Result<Vec<Wanted>, Stop> {
-        if let Some(growing) = &mut self.growing {
-            growing.reply.clone_from(&reply);
-        }
         self.keep_answer().await?;
+        let context = self.context();
         let Reply { text, thought, mut calls, usage, finished, .. } = reply;
+        let usage = usage.filter(|usage| is_plausible(usage, context));
         if let Some(usage) = usage {
             self.desk.item(Draft { kind: Kind::Usage(usage), text: None, extra: None }).await?;
         }
         calls.retain(|call| !call.name.is_empty());
-        calls.truncate(CALLS);
         if finished.as_deref() == Some("length") {
             let words = "The model stopped here because its answer got too long.";
             self.notice("cut_off", words.to_owned()).await?;
@@ -245,25 +272,24 @@ impl<'a> Turn<'a> {
 
     /// Writes down what was said of an answer, be it all of it.
     async fn keep_answer(&mut self) -> Result<(), Stop> {
-        let Some(Growing { text: id, thought: thought_id, reply, .. }) = self.growing.take() else {
-            return Ok(());
-        };
-        if !reply.thought.is_empty() {
-            self.desk.item_with(thought_id, Draft::text(Kind::Thinking, reply.thought)).await?;
+        let Some(Growing { text, thought }) = self.growing.take() else { return Ok(()) };
+        if !thought.said.is_empty() {
+            self.desk.item_with(thought.id, Draft::text(Kind::Thinking, thought.said)).await?;
         }
-        if !reply.text.is_empty() {
-            self.agent.history.assistant(Some(self.id), reply.text.clone());
-            self.desk.item_with(id, Draft::text(Kind::AssistantText, reply.text)).await?;
+        if !text.said.is_empty() {
+            self.agent.history.assistant(Some(self.id), text.said.clone());
+            self.desk.item_with(text.id, Draft::text(Kind::AssistantText, text.said)).await?;
         }
         Ok(())
     }
 
     /// Tells of all calls of an answer, before the first is done.
     async fn begin(&mut self, calls: Vec<Wanted>) -> Result<(), Stop> {
-        for Wanted { name, arguments, .. } in calls {
+        for (number, Wanted { name, arguments, .. }) in calls.into_iter().enumerate() {
             let read =
                 if arguments.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str(&arguments) };
             let (input, action) = match read {
+                Ok(input @ Value::Object(_)) if number >= CALLS => (input, Err(too_many())),
                 Ok(input @ Value::Object(_)) => {
                     let own = tools::find(&name).map(|_| Action::read(&name, &input));
                     let action = own.transpose();
@@ -315,7 +341,7 @@ impl<'a> Turn<'a> {
             "model": model, "messages": messages, "stream": true, "stream_options": { "include_usage": true },
         });
         let Ok(reply) = self.listen(&body, false).await? else { return Ok(()) };
-        if let Some(usage) = reply.usage {
+        if let Some(usage) = reply.usage.filter(|usage| is_plausible(usage, context)) {
             self.desk.item(Draft { kind: Kind::Usage(usage), text: None, extra: None }).await?;
         }
         if reply.text.trim().is_empty() {
@@ -355,14 +381,39 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Returns what is new of a text of which so many bytes were shown.
-fn fresh(text: &str, shown: &mut usize) -> String {
-    match text.get(*shown..) {
-        Some(new) if !new.is_empty() => {
-            *shown = text.len();
-            new.to_owned()
-        }
-        // An answer that is given again is not as long yet, or has its characters elsewhere.
-        _ => String::new(),
+/// Says whether a server can mean what it says that an answer took. Its context may be larger than we know.
+fn is_plausible(usage: &Usage, context: u64) -> bool {
+    usage.input_tokens.saturating_add(usage.output_tokens) <= context.saturating_mul(IMPLAUSIBLE)
+}
+
+fn too_many() -> String {
+    format!("it was not done: an answer may make {CALLS} calls, and this is one more; call it again")
+}
+
+#[cfg(test)]
+mod tests {
+    use paseo_core::id::ItemId;
+    use paseo_core::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_is_given_again_goes_on_where_the_first_broke_off() {
+        let mut text = Grown::new(ItemId::from_parts(Timestamp::from_millis(1), [1; 10]));
+        assert_eq!(
+            (text.add("one "), text.add(""), text.add("two ")),
+            ("one ".into(), "".into(), "two ".into())
+        );
+        text.said.clear();
+        assert_eq!((text.add("one two "), text.add("three")), (String::new(), "three".to_owned()));
+        assert_eq!(text.said, "one two three");
+    }
+
+    #[test]
+    fn nobody_believes_a_server_that_counts_more_than_fits() {
+        let usage = |input_tokens, output_tokens| Usage { input_tokens, output_tokens, ..Usage::default() };
+        assert!(is_plausible(&usage(1_000_000, 20_000), 128_000));
+        assert!(!is_plausible(&usage(u64::MAX, u64::MAX), 128_000));
+        assert!(!is_plausible(&usage(0, 1 << 40), 128_000));
     }
 }

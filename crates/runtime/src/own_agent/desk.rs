@@ -13,6 +13,7 @@ use rustix::process::WaitStatus;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 
+use super::line;
 use super::link::Link;
 use super::shell::{Shell, Transcript};
 use crate::fresh::item_id;
@@ -86,8 +87,12 @@ impl<'a> Desk<'a> {
         self.item_with(item_id()?, draft).await
     }
 
-    /// Tells of a finished item that may have grown before.
-    pub(crate) async fn item_with(&mut self, id: ItemId, draft: Draft) -> Result<(), Stop> {
+    /// Tells of a finished item that may have grown before. What is too long for a line is cut,
+    /// and side information, which is worth nothing in part, is left out.
+    pub(crate) async fn item_with(&mut self, id: ItemId, mut draft: Draft) -> Result<(), Stop> {
+        draft.text = draft.text.map(line::fitted);
+        let text = draft.text.as_deref().unwrap_or_default();
+        draft.extra = draft.extra.filter(|extra| line::fits(&[text, extra]));
         Ok(self.link.send(Output::Item { id, step: self.step, parent: None, draft }).await?)
     }
 
@@ -96,7 +101,7 @@ impl<'a> Desk<'a> {
         if text.is_empty() {
             return Ok(());
         }
-        Ok(self.link.send(Output::Delta { item, kind, text }).await?)
+        Ok(self.link.send(Output::Delta { item, kind, text: line::fitted(text) }).await?)
     }
 
     /// Tells of a tool call.

@@ -2,6 +2,7 @@
 
 mod carry;
 mod desk;
+mod line;
 mod link;
 mod protocol;
 mod shell;

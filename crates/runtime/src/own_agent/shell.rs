@@ -6,8 +6,11 @@ use std::process::{Command, Stdio};
 
 use tokio::net::unix::pipe;
 
-/// What is kept of a command's output: escaped as JSON it still fits into one protocol line.
-const OUTPUT_LIMIT: usize = 8 * 1024 * 1024;
+use super::line;
+
+/// What is kept of a command's output, at its beginning and at its end: as much as the log stores of a text.
+const HEAD: usize = 16 * 1024 * 1024 - 1024;
+const TAIL: usize = HEAD;
 
 /// As much as a pipe can hold.
 const PIPE_CAPACITY: usize = 64 * 1024;
@@ -52,17 +55,20 @@ impl Shell {
     }
 }
 
-/// Bytes on their way to text, in pieces that may cut a character in two.
+/// Bytes on their way to text, in pieces that may cut a character in two. Of too many, the first and the last are kept.
 #[derive(Default)]
 pub(crate) struct Transcript {
-    text: String,
+    head: String,
+    /// What came after the head was full: its end, and perhaps something more.
+    tail: String,
+    /// So many bytes between the two were not kept.
+    missing: usize,
     /// The beginning of a character whose rest has not come yet.
     half: Vec<u8>,
-    cut: bool,
 }
 
 impl Transcript {
-    /// Takes in a piece and returns the text that it completes.
+    /// Takes in a piece and returns the text to show meanwhile: what it completes, until the head is full.
     pub(crate) fn push(&mut self, piece: &[u8]) -> String {
         let mut bytes = std::mem::take(&mut self.half);
         bytes.extend_from_slice(piece);
@@ -71,29 +77,63 @@ impl Transcript {
         self.keep(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Returns all of the text.
+    /// Returns all of the text; or its beginning and its end, with a mark between them.
     pub(crate) fn finish(mut self) -> String {
         let half = std::mem::take(&mut self.half);
         self.keep(String::from_utf8_lossy(&half).into_owned());
-        self.text
+        let Self { head, mut tail, mut missing, .. } = self;
+        missing += keep_end(&mut tail, TAIL);
+        if missing == 0 && line::fits(&[&head, &tail]) {
+            return head + &tail;
+        }
+        let mut kept = head.len();
+        if !line::fits(&[&head, &tail]) {
+            // Mostly characters that take several bytes on the line.
+            kept = border(&head, line::SURE / 2);
+            missing += head.len() - kept + keep_end(&mut tail, line::SURE / 2);
+        }
+        format!("{}\n[… {missing} bytes left out …]\n{tail}", &head[..kept])
     }
 
-    fn keep(&mut self, mut text: String) -> String {
-        if self.cut {
-            return String::new();
+    fn keep(&mut self, text: String) -> String {
+        if self.tail.is_empty() && self.head.len() + text.len() <= HEAD {
+            self.head.push_str(&text);
+            return text;
         }
-        if self.text.len() + text.len() > OUTPUT_LIMIT {
-            self.cut = true;
-            let mut room = OUTPUT_LIMIT - self.text.len();
-            while !text.is_char_boundary(room) {
-                room -= 1;
-            }
-            text.truncate(room);
-            text.push_str("\n[output cut after 8 MB]\n");
+        let mut shown = String::new();
+        let mut rest = text.as_str();
+        if self.tail.is_empty() {
+            let (fits, more) = text.split_at(border(&text, HEAD - self.head.len()));
+            self.head.push_str(fits);
+            shown = format!("{fits}\n[… the end is shown when the command is done …]\n");
+            rest = more;
         }
-        self.text.push_str(&text);
-        text
+        self.tail.push_str(rest);
+        // Not with every piece: what stays has to be moved.
+        if self.tail.len() > 2 * TAIL {
+            self.missing += keep_end(&mut self.tail, TAIL);
+        }
+        shown
     }
+}
+
+/// Returns the last place at or before `at` where a text can be cut.
+fn border(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Keeps the end of a text, and returns how many bytes it lost.
+fn keep_end(text: &mut String, limit: usize) -> usize {
+    let mut from = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.drain(..from);
+    from
 }
 
 /// Returns the length of an unfinished character at the end.
@@ -123,15 +163,39 @@ mod tests {
         assert_eq!(transcript.finish(), "a\u{fffd}b\u{fffd}");
     }
 
-    #[test]
-    fn output_without_end_is_cut_with_a_mark() {
-        let mut transcript = Transcript::default();
-        let piece = "é".repeat(1_000_000);
-        for _ in 0..6 {
-            transcript.push(piece.as_bytes());
+    fn transcript_of(pieces: impl IntoIterator<Item = String>) -> (String, usize) {
+        let (mut transcript, mut shown) = (Transcript::default(), 0);
+        for piece in pieces {
+            shown += transcript.push(piece.as_bytes()).len();
         }
-        let text = transcript.finish();
-        assert!(text.len() < OUTPUT_LIMIT + 100);
-        assert!(text.ends_with("[output cut after 8 MB]\n"));
+        (transcript.finish(), shown)
+    }
+
+    #[test]
+    fn output_without_end_keeps_its_beginning_and_its_end() {
+        let all = 60;
+        let numbered = (0..all).map(|number| format!("{number}{}", "é".repeat(1_000_000)));
+        let (text, shown) = transcript_of(numbered.chain(["the very end".to_owned()]));
+        assert!(text.len() <= HEAD + TAIL + 100 && text.len() > HEAD + TAIL - 100, "{}", text.len());
+        assert!(shown < HEAD + 200, "{shown}");
+        assert!(text.starts_with("0é") && text.ends_with("éthe very end"));
+        let (head, rest) = text.split_once("\n[… ").unwrap();
+        let (missing, tail) = rest.split_once(" bytes left out …]\n").unwrap();
+        let printed = (0..all).map(|number: i32| number.to_string().len() + 2_000_000).sum::<usize>() + 12;
+        assert_eq!(head.len() + missing.parse::<usize>().unwrap() + tail.len(), printed);
+    }
+
+    #[test]
+    fn output_that_fits_is_whole() {
+        let (text, _) = transcript_of((0..20).map(|_| "x".repeat(1_000_000)));
+        assert_eq!(text, "x".repeat(20_000_000));
+    }
+
+    #[test]
+    fn output_that_grows_on_the_line_fits_it_nevertheless() {
+        let (text, _) = transcript_of((0..20).map(|_| "\u{1}".repeat(1_000_000)).chain(["end".to_owned()]));
+        assert!(line::fits(&[&text]));
+        assert!(text.starts_with('\u{1}') && text.ends_with("\u{1}end"));
+        assert!(text.contains("bytes left out"));
     }
 }

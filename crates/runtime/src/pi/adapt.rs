@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use paseo_core::id::{DeliveryId, ItemId, TurnId};
 use paseo_core::item::{Draft, Kind, Usage};
@@ -23,6 +24,9 @@ use crate::driver::{Action, Adapter, unreadable};
 use crate::fresh::Ids;
 use crate::lines::Line;
 use crate::provider::{self, Answer, Failed, FailureCode, Input, Output, TurnEnd};
+
+/// How long pi may take until everything is loaded.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the adapter has to know of a launch.
 #[derive(Debug, Clone)]
@@ -109,6 +113,19 @@ impl Adapter for Conversation {
     fn begin(&mut self, now: Timestamp) -> Vec<Action> {
         self.out.now = now;
         self.out.command("get_state", json!({}), Sent::Open);
+        self.out.act(Action::Wake(PATIENCE));
+        self.out.take()
+    }
+
+    fn wake(&mut self, now: Timestamp) -> Vec<Action> {
+        self.out.now = now;
+        if self.link == Link::Opening {
+            self.broken(format!(
+                "pi did not answer within {} seconds, so it was ended; see whether `pi --mode rpc` starts in this \
+                 directory. The next message starts it again",
+                PATIENCE.as_secs()
+            ));
+        }
         self.out.take()
     }
 

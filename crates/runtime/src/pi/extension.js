@@ -60,8 +60,11 @@ function tell(ctx, what) {
   ctx.ui.setStatus("paseo", JSON.stringify(what));
 }
 
+/** The names of our tools, whole: another server's may begin like ours. */
+const ours = new Set();
+
 function isOurs(tool) {
-  return servers.some((server) => tool.startsWith(`mcp__${server.name}__`));
+  return ours.has(tool);
 }
 
 /** Returns a path that means to everybody what it means to pi, which knows `~`, `@` in front, and strange spaces. */
@@ -105,7 +108,10 @@ async function bringTools(pi) {
     const tools = await client.open().catch((error) => {
       throw new Error(`the MCP server ${name} at ${url} cannot be used: ${error.message}`);
     });
-    for (const tool of tools) pi.registerTool(bridged(client, name, tool));
+    for (const tool of tools.map((tool) => bridged(client, name, tool))) {
+      ours.add(tool.name);
+      pi.registerTool(tool);
+    }
   }
 }
 

@@ -84,7 +84,7 @@ pub(super) fn program(launch: &Launch, ground: &Ground<'_>) -> Result<Program, S
         directory: launch.directory.clone(),
         session: launch.session,
         environment,
-        removed: INSIDE.map(str::to_owned).into(),
+        removed: [&INSIDE.map(str::to_owned), &launch.removed[..]].concat(),
     })
 }
 
@@ -225,6 +225,7 @@ mod tests {
             assert!(line.contains(expected), "{expected}");
         }
         assert!(!line.contains("secret") && !line.contains("--no-extensions"));
+        assert!(program(&launch(), &ground).unwrap().removed.contains(&"KEY_OF_OTHERS".to_owned()));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Provider for Scripted {
                 directory: launch.directory.clone(),
                 session: launch.session,
                 environment: launch.environment,
-                removed: Vec::new(),
+                removed: launch.removed,
             })
             .map_err(|error| StartError {
                 message: format!("the scripted agent cannot be started: {error}"),

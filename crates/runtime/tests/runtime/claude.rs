@@ -61,6 +61,7 @@ impl House {
             turns: 0,
             executable: executable(),
             environment,
+            removed: Vec::new(),
         }
     }
 

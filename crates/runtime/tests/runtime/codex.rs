@@ -57,6 +57,7 @@ impl House {
             turns: 0,
             executable: executable(),
             environment,
+            removed: Vec::new(),
         }
     }
 

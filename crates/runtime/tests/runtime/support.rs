@@ -131,6 +131,7 @@ impl Session {
             turns,
             executable: executable(),
             environment: place.environment(),
+            removed: Vec::new(),
         };
         let mut harness = Scripted.start(launch).await.unwrap();
         let first = within(harness.output.recv()).await;

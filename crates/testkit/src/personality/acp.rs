@@ -175,10 +175,11 @@ impl Agent {
         let directory = PathBuf::from(string(parameters, "cwd").unwrap_or_default());
         let worker =
             Session::new(session.clone(), directory, servers, memory, desk, self.quirk == Quirk::Chatty);
+        let modes = ["ask", "build", "full"].map(|mode| json!({ "id": mode, "name": mode }));
         let mut opened = json!({
             "modes": {
                 "currentModeId": "ask",
-                "availableModes": [{ "id": "ask", "name": "Ask" }, { "id": "full", "name": "Full" }],
+                "availableModes": modes,
             },
             "configOptions": options(None),
         });

@@ -124,9 +124,15 @@ fn our_own_tools_are_allowed_and_nothing_that_looks_like_them() {
     };
     ask(&mut bed, 7, "Paseo_set_title", "other");
     assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "once");
-    for (id, title, kind) in
-        [(8, "Paseo_set_title; rm -rf /", "other"), (9, "Paseo_x", "execute"), (10, "Paseox", "other")]
-    {
+    for (id, title, kind) in [
+        (8, "Paseo_set_title; rm -rf /", "other"),
+        (9, "Paseo_set_title", "execute"),
+        (10, "Paseox", "other"),
+        // A server of the user's whose name begins like ours.
+        (11, "Paseo_x", "other"),
+        (12, "Paseo_x_set_title", "other"),
+        (13, "mcp__Paseo__x__set_title", "other"),
+    ] {
         bed.outputs.clear();
         ask(&mut bed, id, title, kind);
         asked(&bed);
@@ -187,6 +193,51 @@ fn a_change_that_was_allowed_is_not_asked_about_twice() {
         asked(&bed);
     }
     assert_eq!(bed.accesses.len(), 1);
+}
+
+#[test]
+fn a_write_is_asked_about_unless_exactly_this_write_was_allowed() {
+    let diff = |path: &str| json!({ "type": "diff", "path": path, "oldText": "", "newText": "new" });
+    for (title, kind, changes) in [
+        // In any mode these are allowed without a person.
+        ("a", "read", vec![diff("/project/a")]),
+        ("a", "search", vec![diff("/project/a")]),
+        ("Paseo_set_title", "other", vec![diff("/project/a")]),
+        ("a", "execute", vec![diff("/project/a")]),
+        // Each of them may be denied.
+        ("a", "edit", vec![diff("/project/a"), diff("/project/b")]),
+    ] {
+        let mut bed = Bed::running();
+        let call = json!({ "toolCallId": "c", "title": title, "kind": kind, "content": changes });
+        bed.ask(7, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+        if title == "a" {
+            let request = asked(&bed);
+            bed.decide(&request.call, allow(&request));
+        }
+        assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "once", "{title} {kind}");
+        bed.outputs.clear();
+        bed.ask(8, "fs/write_text_file", json!({ "path": "/project/a", "content": "new" }));
+        assert_eq!(asked(&bed).power, Power::Write, "{title} {kind}");
+        assert!(bed.accesses.is_empty(), "{title} {kind}");
+    }
+}
+
+#[test]
+fn an_id_that_is_used_again_is_asked_about_and_denied_by_itself() {
+    let mut bed = Bed::running();
+    let call =
+        json!({ "toolCallId": "c", "title": "make", "kind": "execute", "rawInput": { "command": "make" } });
+    for id in [7, 8] {
+        bed.outputs.clear();
+        let request = asks(&mut bed, id, call.clone());
+        bed.decide(&request.call, deny());
+        assert_eq!(bed.reply(id)["result"]["outcome"]["optionId"], "no");
+        bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" }));
+        let denied = bed.drafts().into_iter().any(|draft| {
+            matches!(draft.kind, Kind::ToolResult { outcome: paseo_core::item::ToolOutcome::Denied, .. })
+        });
+        assert!(denied, "{:#?}", bed.drafts());
+    }
 }
 
 #[test]

@@ -47,14 +47,54 @@ fn a_call_is_told_with_its_details_and_its_end() {
         "content": [{ "type": "content", "content": { "type": "text", "text": "boom" } }],
         "rawOutput": { "metadata": { "exit": 3 } },
     }));
-    // Whatever comes later about it was told.
+    // Whatever comes later about it was told, and is kept as it came.
     bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed" }));
     let drafts = bed.drafts();
-    assert_eq!(drafts.len(), 2, "{drafts:#?}");
+    assert_eq!((drafts.len(), bed.raws()), (3, 1), "{drafts:#?}");
     let (name, class, extra) = call(drafts[0]);
     assert_eq!((name, class, &extra["title"]), ("bash", ToolClass::Execute, &json!("make test")));
     assert_eq!(drafts[0].text.as_deref(), Some(r#"{"command":"make test"}"#));
     assert_eq!(result(drafts[1]), (ToolOutcome::Error, Some(3), "boom"));
+}
+
+#[test]
+fn an_id_that_is_used_again_is_another_call() {
+    let mut bed = Bed::running();
+    let whole = json!({ "sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "kind": "execute", "status": "completed" });
+    bed.update(whole.clone());
+    bed.update(whole.clone());
+    bed.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    bed.turn(2, "again");
+    // Some tell of a call only by updates; in another turn it is another one.
+    bed.update(json!({
+        "sessionUpdate": "tool_call_update", "toolCallId": "c", "title": "ls", "kind": "execute", "status": "completed",
+    }));
+    let calls = bed.drafts().into_iter().filter_map(|draft| match &draft.kind {
+        Kind::ToolCall { call, .. } => Some(("call", call.as_str())),
+        Kind::ToolResult { call, .. } => Some(("result", call.as_str())),
+        _ => None,
+    });
+    let expected = ["c", "c#2", "c#3"].into_iter().flat_map(|call| [("call", call), ("result", call)]);
+    assert_eq!(calls.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_message_without_an_end_is_cut_with_a_mark() {
+    let mut bed = Bed::running();
+    let much = "é".repeat(8 * 1024 * 1024);
+    for _ in 0..4 {
+        bed.say(&much);
+    }
+    bed.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let texts = bed.texts(&Kind::AssistantText);
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].len() <= 32 * 1024 * 1024 && texts[0].len() > 31 * 1024 * 1024, "{}", texts[0].len());
+    assert!(texts[0].ends_with("left out]"));
+    let told = bed.outputs.iter().filter_map(|output| match output {
+        Output::Delta { text, .. } => Some(text.len()),
+        _ => None,
+    });
+    assert_eq!(told.sum::<usize>(), texts[0].len());
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::provider::{Answer, Input, Launch, McpServer, Message, Output, TurnEnd
 const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 const SESSION: &str = "ses_1";
 
-fn launch() -> Launch {
+pub(super) fn launch() -> Launch {
     Launch {
         session: SessionId::from_random([1; 16]),
         directory: "/project".into(),
@@ -41,6 +41,7 @@ fn launch() -> Launch {
         turns: 0,
         executable: "/bin/paseo".into(),
         environment: vec![("PASEO_TOKEN".to_owned(), "secret".to_owned())],
+        removed: vec!["KEY_OF_OTHERS".to_owned()],
     }
 }
 

@@ -41,6 +41,7 @@ fn launch() -> Launch {
         turns: 0,
         executable: "/bin/paseo".into(),
         environment: vec![("PASEO_TOKEN".to_owned(), "secret".to_owned())],
+        removed: vec!["KEY_OF_OTHERS".to_owned()],
     }
 }
 

@@ -54,6 +54,7 @@ pub(super) fn launch(directory: &Path) -> Launch {
         turns: 0,
         executable: "/bin/paseo".into(),
         environment: vec![(TOKEN_VARIABLE.into(), "secret".into())],
+        removed: vec!["KEY_OF_OTHERS".to_owned()],
     }
 }
 
@@ -90,6 +91,7 @@ impl Bed {
         let (outputs, written, commands) = (Vec::new(), Vec::new(), Vec::new());
         let mut bed = Self { conversation, speaker, outputs, written, commands };
         let actions = bed.conversation.begin(NOW);
+        assert!(actions.iter().any(|action| matches!(action, Action::Wake(_))), "it would wait for ever");
         bed.take(actions);
         bed
     }
@@ -228,6 +230,11 @@ impl Bed {
         self.take(actions);
     }
 
+    fn wake(&mut self) {
+        let actions = self.conversation.wake(NOW);
+        self.take(actions);
+    }
+
     fn take(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
@@ -236,7 +243,8 @@ impl Bed {
                 Action::NoteCommands => self.commands.push("note"),
                 Action::EndCommands { .. } => self.commands.push("end"),
                 Action::End => self.commands.push("end pi"),
-                Action::Wake(_) | Action::Access(_) => panic!("there is nothing to wait for, nor to read"),
+                Action::Wake(_) => {}
+                Action::Access(_) => panic!("there is nothing to read"),
             }
         }
     }

@@ -43,6 +43,21 @@ fn a_turn_waits_until_everything_is_loaded() {
 }
 
 #[test]
+fn a_pi_that_never_answers_is_ended_and_the_message_is_not_taken() {
+    let mut bed = Bed::start(Speaker::Early, session());
+    bed.turn(1, "are you there?");
+    bed.wake();
+    assert!(bed.failure().text.contains("did not answer within 60 seconds"), "{:?}", bed.failure());
+    assert!(!bed.outputs.contains(&Output::Handed { turn: turn_id(1) }));
+    assert_eq!(bed.commands, ["end pi"]);
+    // One that has answered is left alone.
+    let mut bed = Bed::open(Speaker::Early);
+    bed.turn(1, "go");
+    bed.wake();
+    assert_eq!((bed.ended(), bed.commands), (None, vec!["note"]));
+}
+
+#[test]
 fn without_our_extension_nothing_runs_that_needs_it() {
     for needed in [true, false] {
         let mut bed = Bed::start(Speaker::Early, Session { needs_extension: needed, ..session() });
