@@ -77,6 +77,7 @@ columns! {
     skills::a_skill_is_taught_and_works_in_the_agents_shell,
     skills::mixed_gives_both,
     skills::agents_work_together_by_skills,
+    skills::agents_look_at_each_other_by_skills,
     withheld::without_a_shell_no_command_runs_and_the_model_is_told,
     withheld::who_only_reads_does_not_write,
     withheld::who_may_do_nothing_does_not_even_read,
