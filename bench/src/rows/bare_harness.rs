@@ -36,6 +36,7 @@ impl BareHarness {
                 "--system-prompt-snapshot=off",
             ]),
             Program::Codex => command.arg("app-server"),
+            other => panic!("nobody measures {} by itself", other.name()),
         };
         let path = std::env::var_os("PATH").unwrap_or_default();
         command.current_dir(directory).env_clear().env("PATH", path).env("HOME", directory);

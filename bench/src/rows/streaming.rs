@@ -14,7 +14,7 @@ use crate::Options;
 use crate::daemon::{self, Daemon};
 use crate::http::{Connection, find, request};
 use crate::report::{Limit, Row};
-use crate::statistics::percentile;
+use crate::statistics::{median, percentile};
 
 const READERS: usize = 1000;
 const PER_SECOND: usize = 300;
@@ -70,13 +70,13 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         daemon_round()
     };
     let (mut bare, mut calm, mut stalled) = (Vec::new(), Vec::new(), Vec::new());
-    let mut grown: f64 = 0.0;
+    let mut grown = Vec::new();
     for _ in 0..ROUNDS {
         bare.push(bare_round(&runtime, &sample));
         calm.push(daemon_round());
         let before = daemon.resident();
         stalled.push(stalled_round());
-        grown = daemon.resident() - before;
+        grown.push(daemon.resident() - before);
     }
     let wrong: usize = calm.iter().chain(&stalled).map(|round| round.missing + round.twice).sum();
     let (bare, ours, slowed) = (Round::middle(&bare), Round::middle(&calm), Round::middle(&stalled));
@@ -102,7 +102,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
             slowed.median / ours.median,
             Limit::AtMost(STALLED_LATENCY),
         ),
-        Row::bar("streaming: a stalled reader adds", grown.max(0.0), STALLED_MEMORY, "MB"),
+        Row::bar("streaming: a stalled reader adds", median(&grown).max(0.0), STALLED_MEMORY, "MB"),
     ]
 }
 

@@ -69,6 +69,21 @@ pub(crate) const URL: Variable = set("PASEO_URL", "Where the agent reaches its d
 pub(crate) const ALL: [Variable; 12] =
     [HOME, LISTEN, LOG, NO_START, PROVIDER, NO_COLOR, TERM, DISPLAY, WAYLAND_DISPLAY, SESSION, TOKEN, URL];
 
+/// What the providers `openai` and `openai-compatible` read, in the daemon.
+#[cfg(test)]
+const OF_PROVIDERS: [Variable; 6] = [
+    read(
+        "OPENAI_API_KEY",
+        "",
+        "The key of `openai`, for agents whose definition names none. Kept from agents.",
+    ),
+    read("OPENAI_BASE_URL", "https://api.openai.com/v1", "The server of `openai`."),
+    read("OPENAI_MODEL", "", "The model of `openai`, for agents that name none."),
+    read("OPENAI_COMPATIBLE_API_KEY", "", "The same for `openai-compatible`, where the server wants a key."),
+    read("OPENAI_COMPATIBLE_BASE_URL", "", "The server of `openai-compatible`."),
+    read("OPENAI_COMPATIBLE_MODEL", "", "The model of `openai-compatible`, for agents that name none."),
+];
+
 impl Variable {
     /// Returns the value, when it is set to something.
     pub(crate) fn value(&self) -> Option<OsString> {
@@ -88,7 +103,8 @@ pub(crate) fn reference() -> String {
             if variable.default.is_empty() { String::new() } else { format!("`{}`", variable.default) };
         format!("| `{}` | {default} | {} |\n", variable.name, variable.about)
     };
-    page.extend(ALL.iter().filter(|variable| variable.side == Side::Read).map(row));
+    let read = ALL.iter().filter(|variable| variable.side == Side::Read);
+    page.extend(read.chain(&OF_PROVIDERS).map(row));
     page.push_str("\nSet for agents by the daemon:\n\n| variable | meaning |\n|---|---|\n");
     let row = |variable: &Variable| format!("| `{}` | {} |\n", variable.name, variable.about);
     page.extend(ALL.iter().filter(|variable| variable.side == Side::Set).map(row));

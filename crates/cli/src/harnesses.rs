@@ -1,26 +1,33 @@
 //! The providers as this command finds them, without a daemon.
 
+use paseo_runtime::acp::{Acp, PRESETS};
 use paseo_runtime::claude::Claude;
 use paseo_runtime::codex::Codex;
+use paseo_runtime::pi::Pi;
 use paseo_runtime::provider::{Provider, Readiness};
 
 use crate::printer::Printer;
 use crate::settings::Settings;
 
-/// Needs no program and no login.
-const SCRIPTED: &str = "scripted";
+/// Need no program of the user's.
+const OWN: [&str; 3] = ["openai", "openai-compatible", "scripted"];
 
 /// Returns the providers that run a program of the user's.
 pub(crate) fn all(settings: &Settings) -> Vec<Box<dyn Provider>> {
     let of = |name: &str| settings.providers.get(name).cloned().unwrap_or_default();
-    vec![Box::new(Claude::new(of("claude"))), Box::new(Codex::new(of("codex")))]
+    vec![Box::new(Claude::new(of("claude"))), Box::new(Codex::new(of("codex"))), Box::new(Pi::new(of("pi")))]
+}
+
+/// Returns the agents that are known to speak ACP.
+pub(crate) fn speakers() -> Vec<Box<dyn Provider>> {
+    PRESETS.iter().map(|preset| Box::new(Acp::known(preset)) as Box<dyn Provider>).collect()
 }
 
 /// Returns the names of all providers, when this is none of them.
 pub(crate) fn unknown(settings: &Settings, name: &str) -> Option<String> {
-    let all = all(settings);
+    let all: Vec<_> = all(settings).into_iter().chain(speakers()).collect();
     let mut names: Vec<&str> = all.iter().map(|provider| provider.name()).collect();
-    names.push(SCRIPTED);
+    names.extend(OWN);
     (!names.contains(&name)).then(|| names.join(", "))
 }
 

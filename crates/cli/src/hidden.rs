@@ -1,10 +1,10 @@
-//! What only Paseo itself starts: the shim above a harness, and the scripted agent.
+//! What only Paseo itself starts: the shim above a harness, and agents of its own.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use paseo_runtime::scripted::agent;
-use paseo_runtime::shim;
+use paseo_runtime::{openai, shim};
 use paseo_wire::error::Exit;
 
 /// Runs the hidden command that was asked for, if one was.
@@ -15,6 +15,8 @@ pub(crate) fn dispatch() -> Option<ExitCode> {
         shim_arguments(arguments).map(shim::run)
     } else if command == "scripted-agent" {
         agent_arguments(arguments).map(agent::run)
+    } else if command == "chat-agent" {
+        Some(openai::agent::run())
     } else {
         return None;
     };

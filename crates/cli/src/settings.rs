@@ -1,5 +1,7 @@
 //! What holds for this command: defaults < `config.toml` < environment < flags.
 
+mod external;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
@@ -31,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) live_processes: usize,
     /// The plugins that are switched off.
     pub(crate) plugins_off: BTreeSet<Plugin>,
+    /// Hosts of external agents that may have a private address.
+    pub(crate) external_hosts: BTreeSet<String>,
     /// With what models are paid for, by id.
     pub(crate) keys: BTreeMap<String, Key>,
     /// Under which the daemon can be reached from elsewhere, as `https://host[:port]`.
@@ -60,6 +64,8 @@ struct File {
     /// By id.
     #[serde(default)]
     plugins: BTreeMap<String, PluginOptions>,
+    #[serde(default)]
+    external: external::External,
     #[serde(default)]
     keys: Vec<KeyEntry>,
     /// Definitions of agents. The daemon reads them, again and again: a mistake in one keeps nothing from starting.
@@ -91,6 +97,7 @@ struct PluginOptions {
 struct Providers {
     claude: Option<Harness>,
     codex: Option<Harness>,
+    pi: Option<Harness>,
 }
 
 /// A program and its configuration.
@@ -117,6 +124,7 @@ struct Configured {
     live_processes: Option<usize>,
     providers: BTreeMap<String, provider::Options>,
     plugins_off: BTreeSet<Plugin>,
+    external_hosts: BTreeSet<String>,
     keys: BTreeMap<String, Key>,
 }
 
@@ -146,6 +154,7 @@ impl Settings {
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES),
             plugins_off: file.plugins_off,
+            external_hosts: file.external_hosts,
             keys: file.keys,
             public_urls: file.public_urls,
             start: !global.no_start && !no_start,
@@ -201,27 +210,27 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, plugins, keys, agents, and program and \
-                 isolated_home of providers.claude and providers.codex")
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, plugins, external.allow, keys, agents, and program and \
+                 isolated_home of providers.claude, providers.codex and providers.pi")
     })
 }
 
 /// Checks what the file says.
 fn configured(file: File) -> Result<Configured, Failure> {
-    let File { listen, provider, log, public_urls, limits, providers: set, plugins, keys, _agents: _ } = file;
-    if limits.live_processes == Some(0) {
+    if file.limits.live_processes == Some(0) {
         return Err(Failure::usage("limits.live_processes in config.toml is 0: no agent could ever run")
             .hint("expected 1 or more"));
     }
     Ok(Configured {
-        listen: listen.map(|text| address(&text, "listen in config.toml")).transpose()?,
-        provider,
-        log,
-        public_urls: public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
-        live_processes: limits.live_processes,
-        providers: providers(set)?,
-        plugins_off: switched_off(plugins)?,
-        keys: keyring(keys)?,
+        listen: file.listen.map(|text| address(&text, "listen in config.toml")).transpose()?,
+        provider: file.provider,
+        log: file.log,
+        public_urls: file.public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
+        live_processes: file.limits.live_processes,
+        providers: providers(file.providers)?,
+        plugins_off: switched_off(file.plugins)?,
+        external_hosts: file.external.hosts()?,
+        keys: keyring(file.keys)?,
     })
 }
 
@@ -274,9 +283,9 @@ fn switched_off(plugins: BTreeMap<String, PluginOptions>) -> Result<BTreeSet<Plu
 }
 
 fn providers(set: Providers) -> Result<BTreeMap<String, provider::Options>, Failure> {
-    let Providers { claude, codex } = set;
+    let Providers { claude, codex, pi } = set;
     let mut all = BTreeMap::new();
-    for (name, set) in [("claude", claude), ("codex", codex)] {
+    for (name, set) in [("claude", claude), ("codex", codex), ("pi", pi)] {
         let Some(Harness { program, isolated_home }) = set else { continue };
         let place = |key: &str, text: Option<String>| {
             text.map(|text| path(&text, &format!("providers.{name}.{key} in config.toml"))).transpose()
@@ -428,6 +437,8 @@ mod tests {
 
         let bare = resolve("[providers.codex]\nprogram = 'codex-next'\n", &[], false).unwrap().providers;
         assert_eq!(bare["codex"].program.as_deref(), Some(Path::new("codex-next")));
+        let pi = resolve("[providers.pi]\nprogram = 'pi-next'\n", &[], false).unwrap().providers;
+        assert_eq!(pi["pi"].program.as_deref(), Some(Path::new("pi-next")));
         let failure = resolve("[providers.codex]\nprogram = './codex'\n", &[], false).unwrap_err();
         assert!(failure.message.contains("providers.codex.program in config.toml"), "{}", failure.message);
         let failure = resolve("[providers.cloude]\n", &[], false).unwrap_err();

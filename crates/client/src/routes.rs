@@ -8,10 +8,11 @@ use paseo_wire::conversation::{
     WentBack, Whereabouts, WhereaboutsQuery,
 };
 use paseo_wire::device::{DeviceList, LoginLink};
+use paseo_wire::external::SecretView;
 use paseo_wire::item::{ItemPage, ItemQuery};
 use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
 use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleList};
-use paseo_wire::provider::ProviderList;
+use paseo_wire::provider::{AddProvider, ProviderList};
 use paseo_wire::session::{
     ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionPage, SessionQuery,
 };
@@ -74,6 +75,11 @@ impl Client {
     /// Reads what is added to the prompt of its harness.
     pub async fn prompt(&self, session: &str) -> Result<PromptView, Error> {
         self.get(&path(["api", "sessions", session, "prompt"])).await
+    }
+
+    /// Reads the secret that both sides of an external agent know.
+    pub async fn secret(&self, session: &str) -> Result<SecretView, Error> {
+        self.get(&path(["api", "sessions", session, "secret"])).await
     }
 
     /// Reads what a session may use, as a person.
@@ -229,6 +235,16 @@ impl Client {
     /// Returns the kinds of agents, and which could be used now.
     pub async fn providers(&self) -> Result<ProviderList, Error> {
         self.get("/api/providers").await
+    }
+
+    /// Makes a command a kind of agent.
+    pub async fn add_provider(&self, added: &AddProvider) -> Result<ProviderList, Error> {
+        self.read(Ask::new(Method::POST, "/api/providers").json(added)).await
+    }
+
+    /// Forgets a command that was added.
+    pub async fn remove_provider(&self, name: &str) -> Result<ProviderList, Error> {
+        self.read(Ask::new(Method::DELETE, &path(["api", "providers", name]))).await
     }
 
     /// Returns the definitions of agents in a project.

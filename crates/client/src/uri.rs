@@ -64,6 +64,6 @@ mod tests {
             limit: Some(7),
             ..SessionQuery::default()
         };
-        assert_eq!(query(&asked), "?labels=a%3Db%26c%2Cd%3D1&limit=7&ui=true");
+        assert_eq!(query(&asked), "?labels=a%3Db%26c%2Cd%3D1&ui=true&limit=7");
     }
 }

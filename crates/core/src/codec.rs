@@ -45,6 +45,8 @@ pub const KINDS: &[&str] = &[
     "permission.decided",
     "project.distrusted",
     "project.trusted",
+    "provider.added",
+    "provider.removed",
     "rule.added",
     "rule.removed",
     "session.attributed",

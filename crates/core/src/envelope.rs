@@ -15,7 +15,7 @@ pub struct Sender<'a> {
 /// Wraps a message for the harness: a person's words as they are, a peer's in an envelope that names it.
 pub fn wrap(sender: Sender<'_>, text: &str, repeat: bool) -> String {
     let note = if repeat {
-        "[this message may be a repeat: Paseo was interrupted while handing it over]\n\n"
+        "[this message may be a repeat: Paseo does not know whether it reached you before]\n\n"
     } else {
         ""
     };

@@ -77,6 +77,12 @@ macro_rules! ordered_id {
                 let millis = u64::try_from(now.as_millis()).unwrap_or(0);
                 Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
             }
+
+            /// Returns when it was made.
+            pub fn made_at(self) -> crate::time::Timestamp {
+                let [a, b, c, d, e, f, ..] = *self.0.as_bytes();
+                crate::time::Timestamp::from_millis(i64::from_be_bytes([0, 0, a, b, c, d, e, f]))
+            }
         }
     };
 }

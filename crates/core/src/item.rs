@@ -143,6 +143,21 @@ pub struct PermissionExtra {
     pub headline: String,
 }
 
+/// The code of a notice that says that the older part of a conversation was summarised. Text: the summary. Extra:
+/// [`CompactionExtra`].
+pub const COMPACTED: &str = "compacted";
+
+/// The side information of a notice that something was summarised: where what is kept word for word begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompactionExtra {
+    /// In this turn; without one, nothing is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_turn: Option<TurnId>,
+    /// After so many of the turn's own words, calls and results.
+    #[serde(default)]
+    pub kept_after: usize,
+}
+
 /// The side information of a tool result that may quote the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolResultExtra {

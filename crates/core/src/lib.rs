@@ -3,9 +3,12 @@
 //! State is a function of events: rules draft events from a state, `apply` takes them in.
 
 pub mod actor;
+pub mod address;
+pub mod backoff;
 pub mod cause;
 pub mod codec;
 pub mod content;
+pub mod cut;
 pub mod definition;
 pub mod envelope;
 pub mod family;
@@ -18,6 +21,7 @@ pub mod label;
 pub mod limits;
 pub mod permission;
 pub mod prompt;
+pub mod provider;
 pub mod session;
 pub mod settings;
 pub mod skill;

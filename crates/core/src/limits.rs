@@ -60,3 +60,5 @@ pub const PATH_BYTES: usize = 1024;
 pub const THREAD_HELD: usize = 64;
 /// Most who spoke in a thread without being invited that it remembers.
 pub const THREAD_GUESTS: usize = 256;
+/// Words of an agent elsewhere that no turn waited for, in one session.
+pub const UNASKED_PER_HOUR: usize = 60;

@@ -105,7 +105,7 @@ pub struct Request {
 pub enum Shape {
     /// This command, to the letter.
     Command { command: String },
-    /// Writing this file.
+    /// Writing this file; or reading it, where it lies outside of the session's directory.
     File { path: String },
     /// Reaching this host.
     Host { host: String },
@@ -178,9 +178,14 @@ pub fn decide<'a>(
     match mode {
         _ if matches!(request.shape, Shape::Question { .. }) => Verdict::Ask,
         Mode::Full => Verdict::Allow,
-        _ if request.power == Power::Read => Verdict::Allow,
+        _ if request.power == Power::Read && !scope.is_outside(&request.shape) => Verdict::Allow,
         Mode::Ask if allowed => Verdict::Allow,
         Mode::Ask => Verdict::Ask,
+        Mode::ReadOnly if request.power == Power::Read => Verdict::Deny(
+            "This agent may only read what lies in its own directory. Do without, and say in your answer what is \
+             missing."
+                .to_owned(),
+        ),
         Mode::ReadOnly => Verdict::Deny(
             "This agent may only read. Do without, and say in your answer what is left to do.".to_owned(),
         ),
@@ -226,9 +231,10 @@ impl Request {
             (Shape::Command { command }, _) => {
                 format!("runs `{}` in {}", visible(command), visible(directory))
             }
-            (Shape::File { path }, _) => {
+            (Shape::File { path }, power) => {
                 let files = files(path).unwrap_or_else(|| vec![path.clone()]);
-                format!("writes {}", files.iter().map(|path| named(path)).collect::<Vec<_>>().join(", "))
+                let verb = if power == Power::Read { "reads" } else { "writes" };
+                format!("{verb} {}", files.iter().map(|path| named(path)).collect::<Vec<_>>().join(", "))
             }
             (Shape::Host { host }, _) => format!("reaches {} over the network", visible(host)),
             (Shape::Tool { name }, Power::Read) => format!("reads with the tool {}", visible(name)),
@@ -320,6 +326,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_outside_of_the_directory_is_not_read_freely() {
+        let read = |mode, path: &str| {
+            let shape = Shape::File { path: path.into() };
+            let asked = Request { shape, ..request(Power::Read, "x") };
+            decide(mode, &[], &Scope::at("/p"), &asked)
+        };
+        for path in ["/p/a", "a/../b", "/p"] {
+            assert_eq!(read(Mode::ReadOnly, path), Verdict::Allow, "{path}");
+        }
+        for path in ["/etc/passwd", "/pp/a", "../x", "/p/../x"] {
+            assert_eq!(read(Mode::Full, path), Verdict::Allow, "{path}");
+            assert_eq!(read(Mode::Ask, path), Verdict::Ask, "{path}");
+            assert!(matches!(read(Mode::ReadOnly, path), Verdict::Deny(_)), "{path}");
+        }
+    }
+
+    #[test]
     fn a_rule_covers_exactly_what_it_says() {
         let rules = [rule("/p", "make test", true)];
         let decided = |project: &str, command: &str| {
@@ -371,6 +394,7 @@ mod tests {
         let command = Shape::Command { command: "touch \u{202e}x.txt\ntouch y".into() };
         assert_eq!(said(Power::Shell, command), "runs `touch \\u{202e}x.txt touch y` in /p");
         assert_eq!(said(Power::Write, file("/p/guard.txt")), "writes guard.txt");
+        assert_eq!(said(Power::Read, file("/etc/hosts")), "reads /etc/hosts");
         assert_eq!(said(Power::Write, file(r#"["/p/a","/pb"]"#)), "writes a, /pb");
         assert_eq!(
             said(Power::Net, Shape::Host { host: "example.org".into() }),

@@ -37,6 +37,8 @@ pub struct Parts<'a> {
     pub session: &'a Session,
     pub definition: &'a Definition,
     pub grants: &'a Grants,
+    /// What the harness has although it is not granted: it cannot do without.
+    pub unheld: &'a [Power],
     /// What the role of the session adds: leader, worker, participant.
     pub role: Option<&'a str>,
     pub skills: &'a [Skill],
@@ -80,8 +82,8 @@ fn withheld(parts: &Parts<'_>) -> Option<String> {
         return None;
     }
     let withheld = parts.grants.withheld(parts.session.profile.permissions);
-    let each: Vec<String> =
-        withheld.iter().map(|power| format!("{} (`{}`)", power.words(), power.tool())).collect();
+    let withheld = withheld.iter().filter(|power| !parts.unheld.contains(power));
+    let each: Vec<String> = withheld.map(|power| format!("{} (`{}`)", power.words(), power.tool())).collect();
     (!each.is_empty()).then(|| {
         format!(
             "Not granted to you: to {}. Whatever needs that is refused; do without, and say in your answer what is \
@@ -155,7 +157,15 @@ mod tests {
 
     fn prompt(session: &Session, definition: &Definition, skills: &[Skill], peers: &[&Definition]) -> String {
         let grants = Grants::of(session, definition, &Settings::default(), &BTreeSet::new());
-        build(Parts { session, definition, grants: &grants, role: Some("You lead."), skills, peers })
+        build(Parts {
+            session,
+            definition,
+            grants: &grants,
+            unheld: &[],
+            role: Some("You lead."),
+            skills,
+            peers,
+        })
     }
 
     #[test]
@@ -181,6 +191,7 @@ mod tests {
             session: &session,
             definition: &definition,
             grants: &grants,
+            unheld: &[],
             role: None,
             skills: &[],
             peers: &[],

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::actor::Actor;
 use crate::id::{DeviceId, RuleId, TokenId};
 use crate::permission::Rule;
+use crate::provider::Added;
 use crate::time::Timestamp;
 
 /// The stream's name.
@@ -42,6 +43,11 @@ pub enum Event {
     },
     #[serde(rename = "project.distrusted")]
     ProjectDistrusted { project: String },
+    /// A command became a provider. Takes the place of one of the same name.
+    #[serde(rename = "provider.added")]
+    ProviderAdded { name: String, agent: Added },
+    #[serde(rename = "provider.removed")]
+    ProviderRemoved { name: String },
 }
 
 /// A setting that can be toggled. All are off at first.
@@ -92,6 +98,9 @@ pub struct Settings {
     /// The hashes of the files that were trusted, by project.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub trusted_files: BTreeMap<String, BTreeMap<String, String>>,
+    /// Commands that are providers, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub providers: BTreeMap<String, Added>,
 }
 
 /// A browser that is logged in. Only the hash of its secret is known.
@@ -154,6 +163,12 @@ impl Settings {
             Event::ProjectDistrusted { project } => {
                 self.trusted.remove(project);
                 self.trusted_files.remove(project);
+            }
+            Event::ProviderAdded { name, agent } => {
+                self.providers.insert(name.clone(), agent.clone());
+            }
+            Event::ProviderRemoved { name } => {
+                self.providers.remove(name);
             }
         }
     }

@@ -103,7 +103,7 @@ fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
         "thread" => codec::encode(&decode::<thread::Event>(kind, version, data)),
-        "setting" | "token" | "device" | "rule" | "project" => {
+        "setting" | "token" | "device" | "rule" | "project" | "provider" => {
             codec::encode(&decode::<settings::Event>(kind, version, data))
         }
         _ => codec::encode(&decode::<session::Event>(kind, version, data)),
@@ -131,7 +131,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             thread::Event::Held(_) => "thread.held",
             thread::Event::Deleted {} => "thread.deleted",
         },
-        "setting" | "token" | "device" | "rule" | "project" => match decode(kind, version, data) {
+        "setting" | "token" | "device" | "rule" | "project" | "provider" => match decode(kind, version, data)
+        {
             settings::Event::Changed { .. } => "setting.changed",
             settings::Event::TokenCreated { .. } => "token.created",
             settings::Event::TokenRevoked { .. } => "token.revoked",
@@ -141,6 +142,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             settings::Event::RuleRemoved { .. } => "rule.removed",
             settings::Event::ProjectTrusted { .. } => "project.trusted",
             settings::Event::ProjectDistrusted { .. } => "project.distrusted",
+            settings::Event::ProviderAdded { .. } => "provider.added",
+            settings::Event::ProviderRemoved { .. } => "provider.removed",
         },
         _ => match decode(kind, version, data) {
             session::Event::Created(_) => "session.created",

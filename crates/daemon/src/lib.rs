@@ -5,6 +5,7 @@
 mod bell;
 mod definitions;
 mod directory;
+mod external;
 mod failure;
 mod frames;
 mod glimpse;
@@ -36,6 +37,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use paseo_core::address::Allowed;
 use paseo_runtime::orphans;
 use paseo_runtime::sweep::{Sweep, sweep};
 use paseo_store::{Log, Sqlite, sqlite};
@@ -47,6 +49,7 @@ pub use options::{Options, Ready, StartError, StartErrorKind};
 
 use crate::bell::Bell;
 use crate::definitions::Definitions;
+use crate::external::External;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::http::{About, App, Listeners, Neighbours};
@@ -84,6 +87,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
         started_at: mint::now(),
         socket: home.socket(),
         url: url.clone(),
+        port: address.port(),
         edge: Edge::new(address.port(), &public_urls),
         public_urls,
     };
@@ -125,14 +129,22 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
     let journal = Journal { log };
     let bell = Bell::new(journal.head());
     let settings = SettingsCell::load(&journal).await?;
+    let allowed = Allowed { hosts: options.external_hosts.clone(), own_port: about.port };
+    let base_url = about.public_urls.first().map_or(about.url.as_str(), PublicUrl::origin);
     let context = Context {
         definitions: Definitions::new(&home.path, settings.clone(), options.keys.clone()),
+        providers: Providers::new(
+            options.default_provider.clone(),
+            &options.providers,
+            settings.clone(),
+            allowed.clone(),
+        ),
+        external: External::new(&home.path, base_url.to_owned(), about.edge.clone(), allowed),
         settings,
         journal: journal.clone(),
         directory: directory::Directory::default(),
         live: Live::new(bell.clone()),
         plugins_off: options.plugins_off.clone(),
-        providers: Providers::new(options.default_provider.clone(), &options.providers),
         waits: waits::Waits::default(),
         routing: tokio::sync::Mutex::default(),
         families: tokio::sync::Mutex::default(),

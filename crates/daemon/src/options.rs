@@ -23,6 +23,8 @@ pub struct Options {
     pub providers: BTreeMap<String, provider::Options>,
     /// The plugins that are switched off.
     pub plugins_off: BTreeSet<Plugin>,
+    /// Hosts of external agents that may have a private address.
+    pub external_hosts: BTreeSet<String>,
     /// With what models are paid for, by id.
     pub keys: BTreeMap<String, Key>,
     /// How many harness processes may live at once.

@@ -5,15 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use paseo_core::address::Allowed;
 use paseo_core::permission::Mode;
+use paseo_core::provider::Added;
+use paseo_runtime::acp::{self, Acp};
 use paseo_runtime::claude::Claude;
 use paseo_runtime::codex::Codex;
+use paseo_runtime::external::{self, External};
+use paseo_runtime::openai::OpenAi;
+use paseo_runtime::pi::Pi;
 use paseo_runtime::provider::{Capabilities, Check, Lifetime, Options, Provider, Readiness};
 use paseo_runtime::scripted::Scripted;
 use paseo_wire::error::Code;
 use paseo_wire::provider::{CapabilitiesView, ProviderView};
 
 use crate::failure::Failure;
+use crate::settings::SettingsCell;
 
 /// An agent without a model: only ever used when it is named.
 const SCRIPTED: &str = "scripted";
@@ -23,8 +30,11 @@ const VERSION_PATIENCE: Duration = Duration::from_secs(5);
 /// All providers, in the order in which a default is looked for.
 #[derive(Clone)]
 pub(crate) struct Providers {
+    /// Those that are built in.
     all: Vec<Arc<dyn Provider>>,
     default: Option<String>,
+    /// Knows which commands people added: they count from then on.
+    settings: SettingsCell,
 }
 
 /// The provider of a session, and why it is this one.
@@ -54,21 +64,44 @@ impl Reason {
 }
 
 impl Providers {
-    pub(crate) fn new(default: Option<String>, options: &BTreeMap<String, Options>) -> Self {
+    pub(crate) fn new(
+        default: Option<String>,
+        options: &BTreeMap<String, Options>,
+        settings: SettingsCell,
+        reachable: Allowed,
+    ) -> Self {
         let of = |name: &str| options.get(name).cloned().unwrap_or_default();
-        let all: Vec<Arc<dyn Provider>> =
-            vec![Arc::new(Claude::new(of("claude"))), Arc::new(Codex::new(of("codex"))), Arc::new(Scripted)];
-        Self { all, default }
+        let variable = |name: &str| std::env::var(name).ok();
+        let all: Vec<Arc<dyn Provider>> = vec![
+            Arc::new(Claude::new(of("claude"))),
+            Arc::new(Codex::new(of("codex"))),
+            Arc::new(Pi::new(of("pi"))),
+            Arc::new(OpenAi::new(variable)),
+            Arc::new(OpenAi::compatible(variable)),
+            Arc::new(External::new(reachable)),
+            Arc::new(Scripted),
+        ];
+        Self { all, default, settings }
+    }
+
+    /// Returns those that speak ACP: the agents that are known, and those that people added. They are used when they
+    /// are named, and never else.
+    fn speakers(&self) -> Vec<Arc<dyn Provider>> {
+        let settings = self.settings.get();
+        let known = acp::PRESETS.iter().filter(|preset| !settings.providers.contains_key(preset.name));
+        let known = known.map(|preset| Arc::new(Acp::known(preset)) as Arc<dyn Provider>);
+        let added = settings.providers.iter().map(|(name, agent)| Arc::new(added(name, agent)) as _);
+        known.chain(added).collect()
     }
 
     /// Returns their names.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.all.iter().map(|provider| provider.name().to_owned()).collect()
+        self.all.iter().chain(&self.speakers()).map(|provider| provider.name().to_owned()).collect()
     }
 
     /// Finds a provider by name.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<dyn Provider>> {
-        self.all.iter().find(|provider| provider.name() == name).cloned()
+        self.all.iter().chain(&self.speakers()).find(|provider| provider.name() == name).cloned()
     }
 
     /// Returns the provider that was asked for, or the default, if it can do what is wanted.
@@ -91,8 +124,15 @@ impl Providers {
 
     /// Returns all of them as the API shows them.
     pub(crate) async fn views(&self) -> Vec<ProviderView> {
-        let default = self.default().ok().map(|choice| (choice.provider.name(), choice.reason));
-        join_all(self.all.iter().map(|provider| view(provider.as_ref(), default))).await
+        let default = self.default().ok();
+        let default = default.as_ref().map(|choice| (choice.provider.name(), choice.reason));
+        let all: Vec<_> = self.all.iter().cloned().chain(self.speakers()).collect();
+        let added = self.settings.get();
+        let view = |provider: &Arc<dyn Provider>| {
+            let (provider, added) = (Arc::clone(provider), added.providers.contains_key(provider.name()));
+            async move { ProviderView { added, ..view(provider.as_ref(), default).await } }
+        };
+        join_all(all.iter().map(view)).await
     }
 
     fn named(&self, name: &str) -> Result<Arc<dyn Provider>, Failure> {
@@ -115,7 +155,7 @@ impl Providers {
 
     /// Returns those that may be chosen without being named.
     fn candidates(&self) -> impl Iterator<Item = &Arc<dyn Provider>> {
-        self.all.iter().filter(|provider| provider.name() != SCRIPTED)
+        self.all.iter().filter(|provider| ![SCRIPTED, external::NAME].contains(&provider.name()))
     }
 
     fn none_ready(&self) -> Failure {
@@ -131,6 +171,12 @@ impl Providers {
             "to look around without one, try `paseo demo`, or `--provider scripted`; `paseo providers` lists all",
         )
     }
+}
+
+/// Makes the provider for a command that someone added.
+pub(crate) fn added(name: &str, agent: &Added) -> Acp {
+    let Added { command, preset, mode, asks, environment } = agent.clone();
+    Acp::added(name, acp::Agent { command, preset, mode, asks, environment })
 }
 
 /// Refuses what a provider cannot do, with what it can.
@@ -167,6 +213,7 @@ async fn view(provider: &dyn Provider, default: Option<(&str, Reason)>) -> Provi
     let reason = default.filter(|(name, _)| *name == provider.name()).map(|(_, reason)| reason);
     ProviderView {
         name: provider.name().to_owned(),
+        added: false,
         readiness: readiness.to_owned(),
         program: program.map(|program| program.display().to_string()),
         version,
@@ -187,6 +234,9 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         permissions,
         withholds,
         mcp,
+        // How it is told, and who remembers, is between it and us.
+        native_tools: _,
+        memory: _,
         thinking,
         cost,
         own_turns,
@@ -232,7 +282,7 @@ mod tests {
     struct Fake(&'static str, Readiness);
 
     impl Provider for Fake {
-        fn name(&self) -> &'static str {
+        fn name(&self) -> &str {
             self.0
         }
 
@@ -277,7 +327,7 @@ mod tests {
     fn providers(default: Option<&str>, fakes: Vec<Fake>) -> Providers {
         let mut all: Vec<Arc<dyn Provider>> = vec![Arc::new(Scripted)];
         all.extend(fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Provider>));
-        Providers { all, default: default.map(str::to_owned) }
+        Providers { all, default: default.map(str::to_owned), settings: SettingsCell::default() }
     }
 
     fn check() -> Check {
@@ -299,6 +349,12 @@ mod tests {
         let all = vec![Fake("a", missing()), Fake("b", no_login()), Fake("c", ready()), Fake("d", ready())];
         let choice = providers(None, all).choose(None, &check()).unwrap();
         assert_eq!((choice.provider.name(), choice.reason), ("c", Reason::FirstReady));
+    }
+
+    #[test]
+    fn a_default_is_looked_for_among_claude_codex_and_pi_first() {
+        let all = Providers::new(None, &BTreeMap::new(), SettingsCell::default(), Allowed::default());
+        assert_eq!(all.names()[..3], ["claude", "codex", "pi"]);
     }
 
     #[test]
@@ -340,12 +396,33 @@ mod tests {
         assert!(hint.contains("leave it out"), "{hint}");
     }
 
+    #[test]
+    fn what_people_add_is_there_at_once_and_takes_the_place_of_what_was_known() {
+        let agent =
+            |program: &str| Added { command: vec![program.to_owned()], asks: true, ..Added::default() };
+        let mut settings = paseo_core::settings::Settings::default();
+        settings.providers.insert("helper".to_owned(), agent("/bin/sh"));
+        settings.providers.insert("opencode".to_owned(), agent("/bin/sh"));
+        let all = Providers { settings: SettingsCell::of(settings), ..providers(None, Vec::new()) };
+        let names = all.names();
+        assert_eq!(names.iter().filter(|name| *name == "opencode").count(), 1, "{names:?}");
+        assert!(names.contains(&"gemini".to_owned()) && names.contains(&"helper".to_owned()), "{names:?}");
+        let ask = Check { permissions: Mode::Ask, ..check() };
+        assert!(all.choose(Some("helper"), &ask).is_ok());
+        assert!(matches!(all.get("opencode").unwrap().readiness(), Readiness::Ready { .. }));
+        assert!(
+            refused(&all, None, &check()).0.starts_with("no provider can be used yet"),
+            "it must be named"
+        );
+    }
+
     #[tokio::test]
     async fn the_list_says_which_is_the_default_and_why() {
         let all = vec![Fake("a", missing()), Fake("c", ready())];
         let views = providers(None, all).views().await;
         let found: Vec<_> = views
             .iter()
+            .take(3)
             .map(|view| (view.name.as_str(), view.readiness.as_str(), view.default_reason.as_deref()))
             .collect();
         assert_eq!(

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 
+use crate::files::{Access, Accessed};
 use crate::lines::{Damage, Line};
 use crate::process::{self, Process, ProcessOutput, Program};
 use crate::provider::{Harness, Input, Output};
@@ -38,6 +39,12 @@ pub trait Adapter: Send + 'static {
     /// Takes in what the daemon wants.
     fn input(&mut self, input: Input, now: Timestamp) -> Vec<Action>;
 
+    /// Takes in what came of [`Action::Access`].
+    fn accessed(&mut self, accessed: Accessed, now: Timestamp) -> Vec<Action> {
+        let _ = (accessed, now);
+        Vec::new()
+    }
+
     /// Is called once the time that [`Action::Wake`] named has passed.
     fn wake(&mut self, now: Timestamp) -> Vec<Action> {
         let _ = now;
@@ -59,6 +66,10 @@ pub enum Action {
     /// Ends the commands that were started since, however far they got away. For a program that sets this
     /// variable in their environment and nowhere else.
     EndCommands { variable: &'static str },
+    /// Reads or writes a file, and calls [`Adapter::accessed`] then.
+    Access(Access),
+    /// Ends the program, which is of no use any more: the next turn gets a new one.
+    End,
 }
 
 /// Starts a program and connects it with its adapter.
@@ -77,7 +88,7 @@ pub fn start(program: Program, adapter: impl Adapter) -> io::Result<Harness> {
         wake: None,
     };
     tokio::spawn(driver.run(lines));
-    Ok(Harness { input, output, shim, control })
+    Ok(Harness { input, output, shim: Some(shim), control })
 }
 
 /// Returns a line that is not the protocol as what is stored of it.
@@ -142,7 +153,8 @@ impl<A: Adapter> Driver<A> {
     }
 
     async fn act(&mut self, actions: Vec<Action>) {
-        for action in actions {
+        let mut actions = VecDeque::from(actions);
+        while let Some(action) = actions.pop_front() {
             match action {
                 // Nobody may listen any more; the program still has to be watched to its end.
                 Action::Tell(output) => drop(self.outputs.send(output).await),
@@ -160,6 +172,17 @@ impl<A: Adapter> Driver<A> {
                 Action::EndCommands { variable } => {
                     let (shim, noted) = (self.shim, self.noted.clone());
                     spawn_blocking(move || commands::end_new(shim, &noted, variable)).await.ok();
+                }
+                Action::Access(access) => {
+                    if let Ok(accessed) = spawn_blocking(move || access.perform()).await {
+                        actions.extend(self.adapter.accessed(accessed, fresh::now()));
+                    }
+                }
+                Action::End => {
+                    // Whoever has something to say from here on starts another one.
+                    self.inputs.close();
+                    self.stdin = None;
+                    process::kill(self.shim);
                 }
             }
         }

@@ -5,15 +5,27 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::provider::StartError;
+use crate::provider::{Access, StartError};
 
 /// Where codex is told its key. On its own it is ignored: see `codex::spawn`.
 pub const CODEX_KEY: &str = "OPENAI_API_KEY";
 /// Where codex is told the server of that key.
 pub const CODEX_URL: &str = "OPENAI_BASE_URL";
 
+/// With what the users of Claude Code log in.
+const CLAUDE_LOGINS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
+
+/// Where pi is told its key. It gets it in the variable of the server that its model names: see `pi::spawn`.
+pub const PI_KEY: &str = "PASEO_PI_KEY";
+/// Where pi is told the server of that key.
+pub const PI_URL: &str = "PASEO_PI_URL";
+
 /// The providers whose harnesses take a key.
-pub const PROVIDERS: [&str; 2] = ["claude", "codex"];
+pub const PROVIDERS: [&str; 5] = ["claude", "codex", "pi", "openai", "openai-compatible"];
+
+/// Those of them that try one model and key after the other by themselves. They are told all of them, and find none
+/// in their environment.
+pub const CHAINS: [&str; 2] = ["openai", "openai-compatible"];
 
 /// The longest secret that is read.
 const SECRET_BYTES: u64 = 16 * 1024;
@@ -42,6 +54,24 @@ impl Key {
         &self,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Vec<(String, String)>, StartError> {
+        if CHAINS.contains(&self.provider.as_str()) {
+            return Ok(Vec::new());
+        }
+        let secret = self.read(variable)?;
+        Ok(variables(&self.provider, &secret, self.base_url.as_deref()))
+    }
+
+    /// Returns what those are told that choose by themselves. `id` is the name that people gave it.
+    pub fn access(
+        &self,
+        id: &str,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Access, StartError> {
+        let secret = self.read(variable)?;
+        Ok(Access { key: id.to_owned(), secret, base_url: self.base_url.clone() })
+    }
+
+    fn read(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<String, StartError> {
         let secret = match &self.secret {
             Secret::Variable(name) => {
                 variable(name).and_then(|value| value.into_string().ok()).ok_or_else(|| {
@@ -66,9 +96,35 @@ impl Key {
         };
         match secret.trim() {
             "" => Err(unreadable("it is empty".to_owned(), "see `[[keys]]` in config.toml")),
-            secret => Ok(variables(&self.provider, secret, self.base_url.as_deref())),
+            secret => Ok(secret.to_owned()),
         }
     }
+}
+
+/// Returns which variables of the daemon the harness of a provider does not find in its environment: those of the keys
+/// that people have set, which may be for others, and those that only our own agents are paid with.
+///
+/// What the launch itself brings is not taken away.
+pub fn withheld<'a>(provider: &str, keys: impl IntoIterator<Item = &'a Key>) -> Vec<String> {
+    // With these their users log in.
+    let own: &[&str] = match provider {
+        "claude" => &CLAUDE_LOGINS,
+        "codex" => &[CODEX_KEY],
+        _ => &[],
+    };
+    let named = keys.into_iter().filter_map(|key| match &key.secret {
+        Secret::Variable(name) => Some(name.as_str()),
+        Secret::File(_) => None,
+    });
+    let mut names: Vec<&str> = named.filter(|name| !own.contains(name)).collect();
+    names.push("OPENAI_COMPATIBLE_API_KEY");
+    // Codex, pi and the agents that speak ACP may be logged in with it.
+    if matches!(provider, "claude" | "openai" | "openai-compatible" | "scripted") {
+        names.push("OPENAI_API_KEY");
+    }
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// Returns the variables in which a provider's harness finds a key. What would win over it is emptied.
@@ -78,6 +134,7 @@ pub fn variables(provider: &str, secret: &str, base_url: Option<&str>) -> Vec<(S
             ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", &["ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"])
         }
         "codex" => (CODEX_KEY, CODEX_URL, &[]),
+        "pi" => (PI_KEY, PI_URL, &[]),
         _ => return Vec::new(),
     };
     let key = (key.to_owned(), secret.to_owned());
@@ -105,7 +162,40 @@ mod tests {
         assert_eq!(found[1], ("ANTHROPIC_BASE_URL".to_owned(), "http://u".to_owned()));
         assert!(found.contains(&("ANTHROPIC_AUTH_TOKEN".to_owned(), String::new())));
         assert_eq!(variables("codex", "s", None), [(CODEX_KEY.to_owned(), "s".to_owned())]);
-        assert!(PROVIDERS.iter().all(|provider| !variables(provider, "s", None).is_empty()));
+        for provider in PROVIDERS {
+            assert_eq!(variables(provider, "s", None).is_empty(), CHAINS.contains(&provider), "{provider}");
+        }
+    }
+
+    #[test]
+    fn nobody_finds_the_keys_of_others() {
+        let named = |name: &str| key(Secret::Variable(name.to_owned()));
+        let keys = [named("WORK_KEY"), named("ANTHROPIC_API_KEY"), key(Secret::File("/k".into()))];
+        let (anthropic, compatible) = ("ANTHROPIC_API_KEY", "OPENAI_COMPATIBLE_API_KEY");
+        for (provider, expected) in [
+            ("openai", vec![anthropic, "OPENAI_API_KEY", compatible, "WORK_KEY"]),
+            ("openai-compatible", vec![anthropic, "OPENAI_API_KEY", compatible, "WORK_KEY"]),
+            ("claude", vec!["OPENAI_API_KEY", compatible, "WORK_KEY"]),
+            ("codex", vec![anthropic, compatible, "WORK_KEY"]),
+            ("pi", vec![anthropic, compatible, "WORK_KEY"]),
+            ("opencode", vec![anthropic, compatible, "WORK_KEY"]),
+        ] {
+            assert_eq!(withheld(provider, &keys), expected, "{provider}");
+        }
+        // The user's own login, until a key is set to be it.
+        assert!(withheld("opencode", &[named("OPENAI_API_KEY")]).contains(&"OPENAI_API_KEY".to_owned()));
+        assert!(!withheld("codex", &[named("OPENAI_API_KEY")]).contains(&"OPENAI_API_KEY".to_owned()));
+    }
+
+    #[test]
+    fn who_chooses_by_itself_is_told_and_finds_nothing_in_its_environment() {
+        let key = Key { provider: "openai".to_owned(), ..key(Secret::Variable("KEY".to_owned())) };
+        let variable = |name: &str| (name == "KEY").then(|| OsString::from("s"));
+        assert_eq!(key.environment(variable), Ok(Vec::new()));
+        let access = key.access("work", variable).unwrap();
+        assert_eq!((access.key.as_str(), access.secret.as_str()), ("work", "s"));
+        assert_eq!(access.base_url.as_deref(), Some("http://127.0.0.1:1"));
+        assert!(!format!("{access:?}").contains("\"s\""));
     }
 
     #[test]

@@ -1,19 +1,26 @@
 //! What touches the outside world: providers, the process shim, the process table.
 //!
-//! Knows no threads, tasks, HTTP or store: it is told what to run and reports what happened.
+//! Knows no threads and tasks, serves no HTTP and has no store: it is told what to run and reports what happened.
 
+pub mod acp;
 pub mod claude;
 pub mod codex;
 mod commands;
 mod control;
 pub mod diff;
 pub mod driver;
+pub mod external;
+pub mod files;
 mod fresh;
 pub mod git;
 pub mod keys;
 pub mod lines;
 pub mod occupants;
+pub mod openai;
 pub mod orphans;
+mod outbound;
+mod own_agent;
+pub mod pi;
 pub mod process;
 pub mod process_table;
 pub mod programs;

@@ -90,7 +90,7 @@ pub fn start(program: Program) -> io::Result<Process> {
     });
     Ok(Process {
         shim,
-        control: Control(Some(channel.daemon)),
+        control: Control::of_shim(channel.daemon),
         stdin: pipe::Sender::from_owned_fd(stdin.into())?,
         output: ProcessOutput { lines: Lines::new(stdout), ending, ended: None, stderr: tail, stderr_reader },
     })

@@ -1,16 +1,17 @@
 //! The contract between the daemon and a driver for one kind of harness.
 
 use std::future::Future;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::pin::Pin;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
-use paseo_core::item::{Draft, ToolOutcome};
+use paseo_core::item::{CompactionExtra, Draft, Kind, ToolOutcome};
 use paseo_core::permission::{Mode, Power, Request};
 use paseo_core::time::Timestamp;
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// A future that can be boxed behind `dyn Provider`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -18,7 +19,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Our driver for one kind of harness.
 pub trait Provider: Send + Sync + 'static {
     /// Returns the name people type.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Returns what it can do; what it cannot is refused when asked for.
     fn capabilities(&self) -> Capabilities;
@@ -53,6 +54,9 @@ pub struct Capabilities {
     pub withholds: &'static [Power],
     /// It takes our tools by MCP.
     pub mcp: bool,
+    /// It wants to be told of our tools, in [`Launch::tools`], and calls them through us.
+    pub native_tools: bool,
+    pub memory: Memory,
     /// It shows what it thinks.
     pub thinking: bool,
     /// It says what a turn cost, in money.
@@ -97,6 +101,15 @@ pub enum Lifetime {
     Remote,
 }
 
+/// Who remembers a conversation from one process to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// The harness, under the reference that it gave.
+    Own,
+    /// We do: a new process is told, in [`Launch::past`].
+    Ours,
+}
+
 /// What [`Provider::check`] looks at.
 #[derive(Debug, Clone)]
 pub struct Check {
@@ -120,6 +133,14 @@ pub struct Launch {
     pub prompt: String,
     /// Our MCP servers for this session. The user's own stay as they are.
     pub servers: Vec<McpServer>,
+    /// Our tools, for those that want to be told ([`Capabilities::native_tools`]).
+    pub tools: Vec<Tool>,
+    /// The models to try, in this order; the first is [`Launch::model`]. For those that choose the model themselves.
+    pub chain: Vec<Choice>,
+    /// Where a remote agent is.
+    pub remote: Option<Remote>,
+    /// What was said before, for those that do not remember it ([`Memory::Ours`]).
+    pub past: Vec<Past>,
     /// The provider's own id of the conversation, to continue it.
     pub resume: Option<String>,
     /// How many turns the conversation had before.
@@ -128,6 +149,8 @@ pub struct Launch {
     pub executable: PathBuf,
     /// Set on top of the daemon's environment; `PASEO_SESSION` and `PASEO_HOME` mark descendants.
     pub environment: Vec<(String, String)>,
+    /// What of the daemon's environment it does not get: keys of others.
+    pub removed: Vec<String>,
 }
 
 /// Where an MCP server of ours is. Its bearer token is the variable [`TOKEN_VARIABLE`] of [`Launch::environment`].
@@ -135,6 +158,79 @@ pub struct Launch {
 pub struct McpServer {
     pub name: String,
     pub url: String,
+}
+
+/// A tool of ours, as an agent reads about it. Called by [`Output::ToolRequest`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    pub name: String,
+    pub description: String,
+    /// JSON schema of the arguments.
+    pub schema: Value,
+}
+
+/// A model to try, and with what it is paid for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Without one: the provider's own choice.
+    pub model: Option<String>,
+    pub effort: Option<String>,
+    /// How many tokens the model takes, where a person said so.
+    pub context: Option<u64>,
+    /// Without one: what the daemon's environment holds.
+    pub access: Option<Access>,
+}
+
+/// A key that was read, and the server that it is for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Access {
+    /// The id of the key, for people.
+    pub key: String,
+    pub secret: String,
+    /// When it is not the provider's own.
+    pub base_url: Option<String>,
+}
+
+/// Shown without the secret: what is printed ends up in logs.
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Access")
+            .field("key", &self.key)
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Choice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Choice")
+            .field("model", &self.model)
+            .field("access", &self.access)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a remote agent is, and how it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    /// The slug of its definition.
+    pub agent: String,
+    /// Where messages are posted to.
+    pub input_url: String,
+    /// Where its answers are posted to.
+    pub callback_url: String,
+    /// Signs what is posted; only this session has it.
+    pub secret: String,
+}
+
+/// Something that was said before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    pub turn: Option<TurnId>,
+    pub kind: Kind,
+    pub text: String,
+    /// Of a summary: where what follows it begins.
+    pub kept: Option<CompactionExtra>,
 }
 
 /// Holds the token of the process, and of nobody else.
@@ -149,18 +245,38 @@ pub struct Harness {
     pub input: mpsc::Sender<Input>,
     /// Ends after [`Output::Exited`].
     pub output: mpsc::Receiver<Output>,
-    /// The shim's process id: callers under it are this session.
-    pub shim: u32,
+    /// The shim's process id: callers under it are this session. `None` for one that is no process of ours.
+    pub shim: Option<u32>,
     /// Closing it makes the shim end every descendant.
     pub control: Control,
 }
 
-/// The daemon's end of the shim's control channel. Closing it is the stop signal.
+/// The daemon's end of what keeps a harness alive. Closing it is the stop signal.
 #[derive(Debug)]
-pub struct Control(pub(crate) Option<std::os::unix::net::UnixStream>);
+pub struct Control(Option<Lifeline>);
+
+/// What a harness watches, to end when it closes. Never read: it is there to be dropped.
+#[derive(Debug)]
+#[allow(dead_code)]
+enum Lifeline {
+    /// The shim's control channel.
+    Shim(UnixStream),
+    /// A task of ours.
+    Task(oneshot::Sender<()>),
+}
 
 impl Control {
-    /// Tells the shim to end everything. [`Output::Exited`] follows when nothing is left.
+    /// Holds the control channel of a shim.
+    pub(crate) fn of_shim(channel: UnixStream) -> Self {
+        Self(Some(Lifeline::Shim(channel)))
+    }
+
+    /// Holds a task that ends when its receiver says that the sender is gone.
+    pub(crate) fn of_task(lifeline: oneshot::Sender<()>) -> Self {
+        Self(Some(Lifeline::Task(lifeline)))
+    }
+
+    /// Tells the harness to end everything. [`Output::Exited`] follows when nothing is left.
     pub fn stop(&mut self) {
         self.0.take();
     }

@@ -17,6 +17,10 @@ use crate::model::ModelServer;
 pub enum Program {
     Claude,
     Codex,
+    Pi,
+    Opencode,
+    /// Our own agent, on a model that speaks Chat Completions: there is nothing to install.
+    OpenAi,
 }
 
 impl Program {
@@ -25,6 +29,9 @@ impl Program {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Pi => "pi",
+            Self::Opencode => "opencode",
+            Self::OpenAi => "openai",
         }
     }
 
@@ -36,6 +43,11 @@ impl Program {
             Self::Claude => first(&packages.join("@anthropic-ai"), "claude-code-linux-", "claude"),
             Self::Codex => first(&packages.join("@openai"), "codex-linux-", "vendor")
                 .and_then(|vendor| first(&vendor, "", "bin/codex")),
+            // It has none.
+            Self::Pi => first(&packages, ".bin", "pi"),
+            Self::Opencode => first(&packages, "opencode-linux-", "bin/opencode"),
+            // It is in the program that is tested.
+            Self::OpenAi => Some(PathBuf::from("paseo")),
         };
         let continuous = std::env::var_os("CI").is_some_and(|value| value == "true");
         assert!(
@@ -56,6 +68,9 @@ impl Program {
         let environment = match self {
             Self::Claude => claude(directory.path(), model),
             Self::Codex => codex(directory.path(), model),
+            Self::Pi => pi(directory.path(), model),
+            Self::Opencode => opencode(directory.path(), model),
+            Self::OpenAi => openai(model),
         };
         Some(Real { program, directory, environment })
     }
@@ -153,6 +168,70 @@ trust_level = "trusted"
     );
     fs::write(config.join("config.toml"), settings).expect("codex's settings");
     vec![("CODEX_HOME", text(&config)), ("SCRIPTED_KEY", "scripted".into())]
+}
+
+fn openai(model: &ModelServer) -> Vec<(&'static str, String)> {
+    vec![
+        ("OPENAI_API_KEY", "scripted".into()),
+        ("OPENAI_BASE_URL", format!("{}/v1", model.url())),
+        ("OPENAI_MODEL", "scripted".into()),
+    ]
+}
+
+fn opencode(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let config = directory.join("config");
+    fs::create_dir_all(config.join("opencode")).expect("a home for opencode");
+    let settings = json!({
+        "autoupdate": false,
+        "share": "disabled",
+        "model": "scripted/scripted",
+        "small_model": "scripted/scripted",
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": { "baseURL": format!("{}/v1", model.url()), "apiKey": "scripted" },
+            "models": { "scripted": {}, "scripted-two": {} },
+        } },
+    });
+    fs::write(config.join("opencode/opencode.json"), settings.to_string()).expect("opencode's settings");
+    let own = |name: &'static str, folder: &str| (name, text(&directory.join(folder)));
+    let mut environment = vec![
+        ("XDG_CONFIG_HOME", text(&config)),
+        own("XDG_DATA_HOME", "data"),
+        own("XDG_CACHE_HOME", "cache"),
+        own("XDG_STATE_HOME", "state"),
+    ];
+    // Otherwise it asks the network.
+    for name in [
+        "OPENCODE_DISABLE_AUTOUPDATE",
+        "OPENCODE_DISABLE_MODELS_FETCH",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+    ] {
+        environment.push((name, "1".into()));
+    }
+    environment
+}
+
+fn pi(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let config = directory.join("config");
+    fs::create_dir(&config).expect("a directory for pi");
+    let models = ["scripted", "scripted-two"].map(|id| json!({ "id": id, "reasoning": true }));
+    let servers = json!({ "providers": { "scripted": {
+        "baseUrl": format!("{}/v1", model.url()), "api": "openai-completions", "apiKey": "SCRIPTED_API_KEY",
+        "models": models,
+    } } });
+    fs::write(config.join("models.json"), servers.to_string()).expect("pi's models");
+    // It would go on for a quarter of a minute.
+    let settings = json!({
+        "defaultProvider": "scripted", "defaultModel": "scripted",
+        "retry": { "maxRetries": 2, "baseDelayMs": 20, "provider": { "maxRetries": 0 } },
+    });
+    fs::write(config.join("settings.json"), settings.to_string()).expect("pi's settings");
+    vec![
+        ("PI_CODING_AGENT_DIR", text(&config)),
+        ("SCRIPTED_API_KEY", "scripted".into()),
+        ("PI_OFFLINE", "1".into()),
+    ]
 }
 
 /// A temporary directory in `target`, as codex wants none in `/tmp` for its home.

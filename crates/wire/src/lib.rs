@@ -6,6 +6,7 @@ pub mod agent;
 pub mod conversation;
 pub mod device;
 pub mod error;
+pub mod external;
 pub mod item;
 pub mod message;
 pub mod permission;
@@ -23,6 +24,9 @@ pub mod worktree;
 
 /// Header that makes a request happen once.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// Header that does the same for what external agents answer.
+pub const MESSAGE_ID: &str = "x-paseo-message-id";
 
 /// Header on every answer of the daemon: its version, so that a client can explain a mismatch.
 pub const VERSION_HEADER: &str = "paseo-version";

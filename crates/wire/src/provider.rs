@@ -1,5 +1,7 @@
 //! Providers on the wire.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -9,10 +11,35 @@ pub struct ProviderList {
     pub providers: Vec<ProviderView>,
 }
 
+/// The body of `POST /api/providers`: a command that speaks the Agent Client Protocol.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddProvider {
+    /// What people type: a-z, 0-9 and `-`.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The known agent whose ways it has.
+    #[serde(default)]
+    pub preset: Option<String>,
+    /// Its own mode in which it may do everything.
+    #[serde(default)]
+    pub mode: Option<String>,
+    /// It asks before it changes anything, so that the modes ask and read-only can be kept.
+    #[serde(default)]
+    pub asks: bool,
+    /// Set in its environment. Stored as it is: this is no place for secrets.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+}
+
 /// A kind of agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProviderView {
     pub name: String,
+    /// A person added it: a command that speaks the Agent Client Protocol.
+    #[serde(default)]
+    pub added: bool,
     /// ready, no_login or missing.
     pub readiness: String,
     /// The program that is run; `None` when there is none.

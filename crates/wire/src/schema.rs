@@ -3,8 +3,8 @@
 use utoipa::OpenApi;
 
 use crate::{
-    agent, conversation, device, error, item, message, permission, provider, session, settings, status,
-    stream, thread, tool, trace, worktree,
+    agent, conversation, device, error, external, item, message, permission, provider, session, settings,
+    status, stream, thread, tool, trace, worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -46,6 +46,7 @@ use crate::{
         device::Login,
         device::LoginLink,
         error::ErrorBody,
+        external::SecretView,
         item::ItemPage,
         item::ItemQuery,
         item::ItemView,
@@ -61,6 +62,7 @@ use crate::{
         permission::OpenAsk,
         permission::RuleList,
         permission::RuleView,
+        provider::AddProvider,
         provider::ProviderList,
         session::ActionAnswer,
         session::CreateSession,

@@ -77,6 +77,9 @@ pub(crate) struct InspectArgs {
     /// Print exactly what is added to the prompt of its harness, and nothing else
     #[arg(long, conflicts_with = "json")]
     pub(crate) prompt: bool,
+    /// Print the secret that Paseo and an external agent know each other by, and nothing else
+    #[arg(long, conflicts_with_all = ["json", "prompt"])]
+    pub(crate) secret: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

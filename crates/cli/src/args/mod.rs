@@ -31,7 +31,7 @@ pub(crate) use daemon::{
 pub(crate) use explain::{CauseArgs, QueueArgs, TraceArgs, WhyArgs};
 pub(crate) use list::ListArgs;
 pub(crate) use permit::{PermitArgs, PermitCommand};
-pub(crate) use provider::ProvidersArgs;
+pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
 pub(crate) use thread::{InviteArgs, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};

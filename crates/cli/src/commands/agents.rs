@@ -3,6 +3,7 @@
 mod trust;
 
 use paseo_client::Client;
+use paseo_runtime::keys::CHAINS;
 use paseo_wire::agent::{
     AgentEntry, AgentList, AgentProblem, AgentQuery, AgentView, AgentViewQuery, ListsView,
 };
@@ -162,11 +163,21 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
 
 fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
     let agent = &view.agent;
-    let models = view.models.iter().map(|model| {
+    let mut models = view.models.iter().map(|model| {
         let effort = model.effort.as_ref().map(|effort| format!(" ({effort})")).unwrap_or_default();
         let key = model.key.as_ref().map(|key| format!(" with the key {key}")).unwrap_or_default();
         format!("{}{effort}{key}", model.model)
     });
+    // Others take one model, and know no next.
+    let goes_on = agent.provider.as_deref().is_none_or(|provider| CHAINS.contains(&provider));
+    let models = match (models.next(), models.collect::<Vec<_>>().join(", then ")) {
+        (Some(first), others) if others.is_empty() => first,
+        (Some(first), others) if goes_on => format!("{first}, then {others}"),
+        (Some(first), others) => {
+            format!("{first}; {} tries no other, so these do not count: {others}", provider(agent))
+        }
+        (None, _) => String::new(),
+    };
     let origin = match &agent.file {
         Some(file) => format!("{} ({file})", agent.origin),
         None => agent.origin.clone(),
@@ -178,7 +189,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         ("origin", origin),
         ("kind", kind(agent)),
         ("provider", provider(agent).to_owned()),
-        ("models", models.collect::<Vec<_>>().join(", then ")),
+        ("models", models),
         ("effort", view.effort.clone().unwrap_or_default()),
         ("permissions", permissions(agent)),
         ("tools", lists(&agent.tools)),

@@ -65,6 +65,7 @@ fn serve(
         default_provider: settings.provider.clone(),
         providers: settings.providers.clone(),
         plugins_off: settings.plugins_off.clone(),
+        external_hosts: settings.external_hosts.clone(),
         keys: settings.keys.clone(),
         live_processes: settings.live_processes,
         executable: std::env::current_exe().map_err(internal)?,

@@ -21,6 +21,12 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     if args.prompt {
         return prompt(client, &printer, &args.handle).await;
     }
+    if args.secret {
+        let known = client.secret(&args.handle).await?;
+        printer.text(&known.secret)?;
+        printer.aside(&format!("answers are posted to {}", known.callback_url));
+        return Ok(Exit::Ok);
+    }
     let session = client.session(&args.handle).await?.session;
     if printer.mode() == Mode::Json {
         printer.json(&session)?;

@@ -1,9 +1,9 @@
 //! `paseo providers`
 
 use paseo_wire::error::Exit;
-use paseo_wire::provider::{CapabilitiesView, ProviderView};
+use paseo_wire::provider::{AddProvider, CapabilitiesView, ProviderView};
 
-use crate::args::ProvidersArgs;
+use crate::args::{Output, ProvidersArgs, ProvidersCommand};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table};
@@ -14,7 +14,42 @@ const MODES: [&str; 3] = ["full", "ask", "read-only"];
 const POWERS: [&str; 4] = ["native_read", "native_write", "native_shell", "native_net"];
 
 pub(crate) async fn run(context: &Context, args: ProvidersArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.with(args.output);
+    match args.command {
+        Some(command) => change(context, command).await,
+        None => list(context, args.output).await,
+    }
+}
+
+async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Failure> {
+    let (printer, list, done) = match command {
+        ProvidersCommand::Add { name, preset, mode, asks, env, output, command } => {
+            let environment = env.iter().map(|set| variable(set)).collect::<Result<_, _>>()?;
+            let added = AddProvider { name: name.clone(), command, preset, mode, asks, environment };
+            let list = context.client()?.add_provider(&added).await?;
+            (context.printer.with(output), list, format!("added {name}: paseo run --provider {name} \"…\""))
+        }
+        ProvidersCommand::Rm { name, output } => {
+            let list = context.client()?.remove_provider(&name).await?;
+            (context.printer.with(output), list, format!("removed {name}"))
+        }
+    };
+    match printer.mode() {
+        Mode::Json => printer.json(&list)?,
+        Mode::Quiet => {}
+        Mode::Normal => printer.line(&done)?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// Reads `NAME=VALUE`.
+fn variable(set: &str) -> Result<(String, String), Failure> {
+    let (name, value) =
+        set.split_once('=').ok_or_else(|| Failure::usage(format!("--env {set}: expected NAME=VALUE")))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
     let list = context.client()?.providers().await?;
     match printer.mode() {
         Mode::Json => printer.json(&list)?,

@@ -151,8 +151,8 @@ mod tests {
         };
         assert_eq!(
             help(&tool),
-            "Does it. Or not.\n\nUsage: paseo tool x [ARGUMENTS]\n\nArguments:\n  --mode    (\"sync\", \"async\")\n  \
-             --tab-id  (string, required) Which.\n\nExample:\n  paseo tool x --tab-id '…'\n"
+            "Does it. Or not.\n\nUsage: paseo tool x [ARGUMENTS]\n\nArguments:\n  --tab-id  (string, required) Which.\n  \
+             --mode    (\"sync\", \"async\")\n\nExample:\n  paseo tool x --tab-id '…'\n"
         );
         assert_eq!(first_sentence(&tool.description), "Does it.");
         let entry = json!({ "type": "object", "properties": { "status": { "type": "string", "description": "a or b" } } });

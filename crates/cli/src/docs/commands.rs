@@ -36,7 +36,9 @@ pub(super) fn leaves(command: &Command) -> Vec<&Command> {
         .get_subcommands()
         .filter(|below| !below.is_hide_set() && below.get_name() != "help")
         .collect();
-    if below.is_empty() { vec![command] } else { below.into_iter().flat_map(leaves).collect() }
+    // Some do something by themselves, too.
+    let own = below.is_empty() || command.is_args_conflicts_with_subcommands_set();
+    own.then_some(command).into_iter().chain(below.into_iter().flat_map(leaves)).collect()
 }
 
 /// Returns what a person types for a command.

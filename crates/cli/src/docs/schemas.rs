@@ -40,7 +40,7 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 50] = [
+const OUTPUTS: [(&str, &str, &str, Form); 52] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
@@ -74,6 +74,8 @@ const OUTPUTS: [(&str, &str, &str, Form); 50] = [
     ("paseo permit rules", "rules", "RuleList", Form::Once),
     ("paseo permit forget", "rules", "RuleList", Form::Once),
     ("paseo providers", "providers", "ProviderList", Form::Once),
+    ("paseo providers add", "providers", "ProviderList", Form::Once),
+    ("paseo providers rm", "providers", "ProviderList", Form::Once),
     ("paseo agents ls", "definitions", "AgentList", Form::Once),
     ("paseo agents show", "definition", "AgentView", Form::Once),
     ("paseo agents check", "definitions", "AgentList", Form::Once),

@@ -24,7 +24,7 @@ pub(crate) struct Diagnosis {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Check {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) verdict: Verdict,
     pub(crate) found: String,
     /// What to do about it.
@@ -43,16 +43,16 @@ pub(crate) enum Verdict {
 }
 
 impl Check {
-    fn ok(name: &'static str, found: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Ok, found: found.into(), fix: None }
+    fn ok(name: impl Into<String>, found: impl Into<String>) -> Self {
+        Self { name: name.into(), verdict: Verdict::Ok, found: found.into(), fix: None }
     }
 
-    fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Warn, found: found.into(), fix: Some(fix.into()) }
+    fn warn(name: impl Into<String>, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name: name.into(), verdict: Verdict::Warn, found: found.into(), fix: Some(fix.into()) }
     }
 
-    fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, verdict: Verdict::Fail, found: found.into(), fix: Some(fix.into()) }
+    fn fail(name: impl Into<String>, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name: name.into(), verdict: Verdict::Fail, found: found.into(), fix: Some(fix.into()) }
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn examine(context: &Context) -> Diagnosis {
     checks.push(config(settings));
     checks.extend(daemon::examine(context).await);
     checks.extend(programs::examine().await);
-    checks.extend(providers::examine(settings).await);
+    checks.extend(providers::examine(context).await);
     checks.push(terminal(context));
     Diagnosis { ok: checks.iter().all(|check| check.verdict != Verdict::Fail), checks }
 }

@@ -47,7 +47,7 @@ async fn check(program: &'static Program) -> Check {
 
 fn broken(name: &'static str, flag: &str, how: String) -> Check {
     let fix = Some(format!("see what `{name} {flag}` says"));
-    Check { name, verdict: Verdict::Warn, found: how, fix }
+    Check { name: name.to_owned(), verdict: Verdict::Warn, found: how, fix }
 }
 
 #[allow(clippy::disallowed_methods)] // Asks for a version; runs nothing that could be an agent.

@@ -15,6 +15,9 @@ use serde_json::Value;
 
 pub(crate) const CLAUDE: Program = Program::Claude;
 pub(crate) const CODEX: Program = Program::Codex;
+pub(crate) const PI: Program = Program::Pi;
+pub(crate) const OPENCODE: Program = Program::Opencode;
+pub(crate) const OPENAI: Program = Program::OpenAi;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -47,6 +50,13 @@ impl Bench {
         Self::with_personality(program, Personality::Steady)
     }
 
+    /// The fake of a pi that is newer than the one that is installed.
+    pub(crate) fn fake_recent_pi() -> Self {
+        let mut bench = Self::fake(PI);
+        bench.home.set("PASEO_FAKE_PI", "1.5.0");
+        bench
+    }
+
     pub(crate) fn with_personality(program: Program, personality: Personality) -> Self {
         let fake = Fake::of(program);
         let mut home = home(program);
@@ -65,6 +75,15 @@ impl Bench {
 
     pub(crate) fn is_claude(&self) -> bool {
         self.program == CLAUDE
+    }
+
+    /// Returns a model that is not the usual one: as it is typed, and as it names itself.
+    pub(crate) fn other_model(&self) -> (&'static str, &'static str) {
+        match self.program {
+            Program::Claude => ("claude-sonnet-4-5", "claude-sonnet-4-5"),
+            Program::Opencode => ("scripted/scripted-two", "scripted-two"),
+            _ => ("scripted-two", "scripted-two"),
+        }
     }
 
     /// Returns everything that the harness, or the model behind it, was told: for looking whether a text is in it.
@@ -89,8 +108,12 @@ impl Bench {
         match (&self.harness, &self.model) {
             (Harness::Fake(fake), _) => {
                 let record = fake.record();
-                let arguments =
-                    record.starts.iter().skip(mark.starts).flat_map(|start| start.arguments.clone());
+                let starts = record.starts.iter().skip(mark.starts);
+                // Our extension for pi is told what others find among their arguments.
+                let arguments = starts.flat_map(|start| {
+                    let told = start.variable("PASEO_PI").map(str::to_owned);
+                    start.arguments.iter().cloned().chain(told).collect::<Vec<_>>()
+                });
                 let lines = record.lines.iter().skip(mark.lines).map(|(_, line)| line.clone());
                 arguments.chain(lines).collect::<Vec<_>>().join("\n")
             }
@@ -236,6 +259,14 @@ impl Bench {
         }
     }
 
+    /// Returns the directory that the harness keeps its own things in.
+    pub(crate) fn config(&self) -> PathBuf {
+        match &self.harness {
+            Harness::Fake(fake) => fake.config(),
+            Harness::Real(real) => real.config(),
+        }
+    }
+
     /// Returns the process ids of the harness itself.
     pub(crate) fn harnesses(&self) -> Vec<u32> {
         let name = match &self.harness {
@@ -244,6 +275,15 @@ impl Bench {
         };
         let is_it = |pid: &u32| {
             let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            // Ours is a part of the program that is tested, as the daemon is.
+            if self.program == OPENAI {
+                return line.split(|byte| *byte == 0).nth(1) == Some(b"chat-agent");
+            }
+            // Pi changes its own command line.
+            if self.program == PI && self.model.is_some() {
+                let program = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+                return program.file_name().is_some_and(|name| name == "node");
+            }
             let first = line.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
             let program = PathBuf::from(String::from_utf8_lossy(&first).into_owned());
             program == name || program.canonicalize().ok() == name.canonicalize().ok()

@@ -2,7 +2,7 @@
 //!
 //! `PASEO_CYCLES` says how often, for those who have the time.
 
-use crate::bench::{Bench, CLAUDE, CODEX, Witness};
+use crate::bench::{Bench, CLAUDE, CODEX, OPENAI, PI, Witness};
 
 /// As many as take half a minute on two cores: each way four times.
 const CYCLES: usize = 25;
@@ -55,8 +55,18 @@ fn nothing_is_left(bench: &Bench) {
 }
 
 #[test]
+fn of_openai_leave_nothing() {
+    Bench::real(OPENAI).as_ref().map(nothing_is_left);
+}
+
+#[test]
 fn of_claude_leave_nothing() {
     Bench::real(CLAUDE).as_ref().map(nothing_is_left);
+}
+
+#[test]
+fn of_pi_leave_nothing() {
+    Bench::real(PI).as_ref().map(nothing_is_left);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A model server that refuses, limits, breaks.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, OPENAI, PI};
+use crate::lacks::Lack;
 
 /// Runs a first turn that fails, and returns the agent's handle.
 fn fail(bench: &Bench, prompt: &str, code: &str) -> String {
@@ -15,16 +16,24 @@ fn fail(bench: &Bench, prompt: &str, code: &str) -> String {
 }
 
 pub(crate) fn wrong_credentials_are_told(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
     let handle = fail(bench, "<<status 401>>", "not_logged_in");
     let answer = bench.answer(&handle, "<<say on>>");
     assert!(answer.starts_with("on ["), "{answer}");
 }
 
 pub(crate) fn a_limit_parks_the_agent_and_says_until_when(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
     // Only whose plan it is learns when it is whole again: that is a login, not a key.
     bench.home.unset("ANTHROPIC_AUTH_TOKEN");
     bench.home.set("CLAUDE_CODE_OAUTH_TOKEN", "scripted");
-    let handle = fail(bench, "<<status 429 reset=3600>>", "rate_limited");
+    // There are no plans where every request has its price: the server says when to come again.
+    let limit = if [OPENAI, PI].contains(&bench.program) { "retry-after=3600" } else { "reset=3600" };
+    let handle = fail(bench, &format!("<<status 429 {limit}>>"), "rate_limited");
     let view = bench.inspect(&handle);
     assert!(view["parked_until"].is_string(), "{view:#}");
     let seen = bench.home.paseo(&["ls"]);
@@ -36,18 +45,27 @@ pub(crate) fn a_limit_parks_the_agent_and_says_until_when(bench: &mut Bench) {
 }
 
 pub(crate) fn a_server_error_is_told_and_the_next_message_works(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
     let handle = fail(bench, "<<status 500>>", "model_error");
     let answer = bench.answer(&handle, "<<say on>>");
     assert!(answer.starts_with("on ["), "{answer}");
 }
 
 pub(crate) fn a_broken_stream_is_told_and_the_next_message_works(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
     let handle = fail(bench, "<<break>>", "model_error");
     let answer = bench.answer(&handle, "<<say on>>");
     assert!(answer.starts_with("on ["), "{answer}");
 }
 
 pub(crate) fn a_stream_that_breaks_once_is_read_again(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
     let (handle, answer) = bench.run(&[], "<<break times=1>><<say whole>>");
     assert!(answer.starts_with("whole [turns=1 "), "{answer}");
     let texts = bench.items_of(&handle, "assistant_text");
@@ -57,6 +75,9 @@ pub(crate) fn a_stream_that_breaks_once_is_read_again(bench: &mut Bench) {
 }
 
 pub(crate) fn a_retry_is_shown(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
     // Twice: codex sends a request once more in silence before it counts and tells.
     let (handle, answer) = bench.run(&[], "<<status 500 times=2>><<say at last>>");
     assert!(answer.starts_with("at last ["), "{answer}");

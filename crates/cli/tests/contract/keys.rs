@@ -3,15 +3,19 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, PI};
+use crate::lacks::Lack;
 
 /// What a fake does with a key nobody can tell.
 pub(crate) fn a_model_is_paid_with_its_key(bench: &mut Bench) {
+    if bench.lacks(Lack::Keys) {
+        return;
+    }
     let Some(model) = &bench.model else { return };
     let (provider, url, header, value) = if bench.is_claude() {
         ("claude", model.url(), "x-api-key", "sk-work")
     } else {
-        ("codex", format!("{}/v1", model.url()), "authorization", "Bearer sk-work")
+        (bench.program.name(), format!("{}/v1", model.url()), "authorization", "Bearer sk-work")
     };
     let home = bench.home.path();
     fs::create_dir_all(home.join("agents")).unwrap();
@@ -19,7 +23,9 @@ pub(crate) fn a_model_is_paid_with_its_key(bench: &mut Bench) {
     let key =
         format!("[[keys]]\nid = 'work'\nprovider = '{provider}'\nenv = 'WORK_KEY'\nbase_url = '{url}'\n");
     fs::write(home.join("config.toml"), key).unwrap();
-    let models = "[[models]]\nmodel_id = 'scripted'\nkey_id = 'work'\n";
+    // Pi knows by the model whose key it is.
+    let model = if bench.program == PI { "scripted/scripted" } else { "scripted" };
+    let models = format!("[[models]]\nmodel_id = '{model}'\nkey_id = 'work'\n");
     fs::write(home.join("agents/default.toml"), models).unwrap();
     bench.home.set("WORK_KEY", "sk-work");
     let (handle, answer) = bench.run(&[], "go <<say paid>>");

@@ -11,9 +11,12 @@ mod conversation;
 mod cycles;
 mod failures;
 mod keys;
+mod lacks;
+mod opencode;
 mod own_turns;
 mod permissions;
 mod personalities;
+mod pi;
 mod servers;
 mod skills;
 mod steering;
@@ -25,8 +28,13 @@ mod withheld;
 macro_rules! columns {
     ($($module:ident::$case:ident),* $(,)?) => {
         mod fake_claude { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake(crate::bench::CLAUDE)); })* }
+        mod fake_acp { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake(crate::bench::OPENCODE)); })* }
+        mod fake_pi { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake(crate::bench::PI)); })* }
+        mod fake_pi_recent { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake_recent_pi()); })* }
+        mod real_pi { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::PI).as_mut().map(crate::$module::$case); })* }
         mod fake_codex { $(#[test] fn $case() { crate::$module::$case(&mut crate::bench::Bench::fake(crate::bench::CODEX)); })* }
         mod real_claude { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CLAUDE).as_mut().map(crate::$module::$case); })* }
+        mod real_openai { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::OPENAI).as_mut().map(crate::$module::$case); })* }
         mod real_codex { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CODEX).as_mut().map(crate::$module::$case); })* }
     };
 }
@@ -69,6 +77,7 @@ columns! {
     skills::a_skill_is_taught_and_works_in_the_agents_shell,
     skills::mixed_gives_both,
     skills::agents_work_together_by_skills,
+    skills::agents_look_at_each_other_by_skills,
     withheld::without_a_shell_no_command_runs_and_the_model_is_told,
     withheld::who_only_reads_does_not_write,
     withheld::who_may_do_nothing_does_not_even_read,
@@ -79,4 +88,22 @@ columns! {
     failures::a_broken_stream_is_told_and_the_next_message_works,
     failures::a_stream_that_breaks_once_is_read_again,
     failures::a_retry_is_shown,
+}
+
+/// Makes a test of some cases with the real opencode: it takes seconds to start, and its fake plays them all.
+macro_rules! with_opencode {
+    ($($module:ident::$case:ident),* $(,)?) => {
+        mod real_opencode { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::OPENCODE).as_mut().map(crate::$module::$case); })* }
+    };
+}
+
+with_opencode! {
+    conversation::thoughts_and_tools_become_items,
+    conversation::a_changed_file_comes_with_its_diff,
+    servers::an_agent_in_the_app_has_two_tools_and_the_text,
+    steering::a_stop_ends_the_command_and_the_next_message_works,
+    survival::a_restart_goes_on_with_the_same_conversation,
+    permissions::what_is_allowed_happens_and_what_is_denied_does_not,
+    permissions::read_only_changes_nothing,
+    withheld::who_may_do_nothing_does_not_even_read,
 }

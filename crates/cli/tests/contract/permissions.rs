@@ -1,6 +1,6 @@
 //! Permission modes, in each harness's own words.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, CODEX};
 
 pub(crate) fn what_is_allowed_happens_and_what_is_denied_does_not(bench: &mut Bench) {
     let handle =
@@ -46,7 +46,7 @@ pub(crate) fn always_covers_the_same_again(bench: &mut Bench) {
 
 pub(crate) fn read_only_changes_nothing(bench: &mut Bench) {
     // Codex keeps this by its sandbox, which the fake has not.
-    if !bench.is_claude() && bench.model.is_none() {
+    if bench.program == CODEX && bench.model.is_none() {
         return;
     }
     std::fs::write(bench.file("poem.txt"), "roses\n").unwrap();

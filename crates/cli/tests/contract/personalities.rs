@@ -3,19 +3,19 @@
 use paseo_testkit::personality::Personality;
 use paseo_testkit::real::Program;
 
-use crate::bench::{Bench, CLAUDE, CODEX};
+use crate::bench::{Bench, CLAUDE, CODEX, OPENCODE, PI};
 
 const MEGABYTE: usize = 1024 * 1024;
 
-fn both(personality: Personality, case: impl Fn(&mut Bench, Program)) {
-    for program in [CLAUDE, CODEX] {
+fn all(personality: Personality, case: impl Fn(&mut Bench, Program)) {
+    for program in [CLAUDE, CODEX, PI, OPENCODE] {
         case(&mut Bench::with_personality(program, personality), program);
     }
 }
 
 #[test]
 fn garbage_is_kept_and_does_no_harm() {
-    both(Personality::Garbage, |bench, _| {
+    all(Personality::Garbage, |bench, _| {
         let (handle, answer) = bench.run(&[], "<<say fine>>");
         assert!(answer.starts_with("fine ["), "{answer}");
         let raw = bench.items_of(&handle, "raw");
@@ -42,7 +42,7 @@ fn memory(pid: u32, field: &str) -> usize {
 
 #[test]
 fn a_crash_is_told_with_its_exit_code_and_the_queue_goes_on() {
-    both(Personality::CrashingOnce, |bench, _| {
+    all(Personality::CrashingOnce, |bench, _| {
         let handle = bench.start(&[], "<<say one two three four>>");
         let waited = bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
         assert_eq!(waited.code, 1, "{waited:?}");
@@ -60,7 +60,7 @@ fn a_crash_is_told_with_its_exit_code_and_the_queue_goes_on() {
 
 #[test]
 fn one_that_never_answers_is_ended_when_it_is_stopped_and_the_queue_is_kept() {
-    both(Personality::Wedged, |bench, _| {
+    all(Personality::Wedged, |bench, _| {
         let handle = bench.start(&[], "<<say never>>");
         bench.home.paseo(&["send", &handle, "<<say later>>"]).ok();
         bench.home.paseo(&["stop", &handle]).ok();
@@ -86,7 +86,7 @@ fn one_that_never_answers_is_ended_when_it_is_stopped_and_the_queue_is_kept() {
 
 #[test]
 fn an_answer_after_an_interrupt_is_not_the_next_ones() {
-    both(Personality::Late, |bench, _| {
+    all(Personality::Late, |bench, _| {
         let handle = bench.start(&[], "<<slow 50>><<say one two three four five six>>");
         bench.until(&handle, |item| item["kind"] == "user_text");
         let output =
@@ -97,7 +97,7 @@ fn an_answer_after_an_interrupt_is_not_the_next_ones() {
 
 #[test]
 fn a_slow_one_is_waited_for() {
-    both(Personality::Slow, |bench, _| {
+    all(Personality::Slow, |bench, _| {
         let (_, answer) = bench.run(&[], "<<say a b c>>");
         assert!(answer.starts_with("a b c ["), "{answer}");
     });

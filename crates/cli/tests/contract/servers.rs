@@ -2,7 +2,7 @@
 
 use paseo_core::prompt::UI_TEXT;
 
-use crate::bench::{Bench, Witness};
+use crate::bench::{Bench, OPENAI, Witness};
 
 /// The verbatim text as it stands inside a JSON string.
 fn encoded() -> String {
@@ -56,7 +56,9 @@ pub(crate) fn a_tool_that_is_taken_away_is_refused_in_words_and_the_turn_goes_on
     assert_ne!(bench.inspect(&handle)["title"], "Never");
     let results = bench.items_of(&handle, "tool_result");
     let refused = results.last().unwrap();
-    assert_eq!(refused["outcome"], "error", "{results:#?}");
+    // By MCP, a refusal is an error like any other.
+    let outcome = if bench.program == OPENAI { "denied" } else { "error" };
+    assert_eq!(refused["outcome"], outcome, "{results:#?}");
     assert!(refused["text"].as_str().unwrap().contains("the tool `set_title` is not granted"), "{refused:#}");
     // Neither the tools nor the text come with the next turn.
     let mark = bench.mark();
@@ -72,7 +74,14 @@ pub(crate) fn paseo_tools(tools: &serde_json::Value) -> Vec<String> {
     let mut names = Vec::new();
     for tool in tools.as_array().into_iter().flatten() {
         let name = tool["name"].as_str().unwrap_or_default();
-        if let Some(own) = name.strip_prefix("mcp__Paseo__") {
+        // Who takes them from us directly has them by their own names.
+        let told = tool["function"]["name"].as_str().unwrap_or_default();
+        // Opencode puts the name of the server before each.
+        let told = told.strip_prefix("Paseo_").unwrap_or(told);
+        let told = told.strip_prefix("mcp__Paseo__").unwrap_or(told);
+        if paseo_core::tool::find(told).is_some() {
+            names.push(told.to_owned());
+        } else if let Some(own) = name.strip_prefix("mcp__Paseo__") {
             names.push(own.to_owned());
         } else if name == "mcp__Paseo" {
             let inner = tool["tools"].as_array().unwrap();

@@ -63,3 +63,27 @@ pub(crate) fn agents_work_together_by_skills(bench: &mut Bench) {
     });
     assert_eq!(bench.inspect(&id)["children"].as_array().map(Vec::len), Some(1), "the child is its own");
 }
+
+pub(crate) fn agents_look_at_each_other_by_skills(bench: &mut Bench) {
+    for setting in ["perm_read_tab", "perm_summon"] {
+        bench.home.paseo(&["settings", "set", setting, "on"]).ok();
+    }
+    define(bench, &[("helper", "is_subagent = true")]);
+    let (peer, _) = bench.run(&[], "<<say seen by others>>");
+    let peer = bench.inspect(&peer)["handle"].as_str().unwrap().to_owned();
+    let definition = "tools = ['bash', 'read_tab', 'notify_when_idle', 'summon', 'retrieve', 'todo']\n\
+                      ceiling = ['*']\ntoolExposure = 'skills'";
+    let prompt = format!(
+        "<<bash {PASEO} tool read_tab --tab-id {peer}>>\
+         <<bash {PASEO} tool notify_when_idle --tab-id {peer}>>\
+         <<bash id=$({PASEO} tool summon --agent helper --task 'look around' --background | \
+         grep -oE '[0-9a-f-]{{36}}' | head -n 1); {PASEO} tool retrieve --agent-id $id>><<say done>>"
+    );
+    let id = run(bench, "skilled", definition, &prompt);
+    let results = bench.items_of(&id, "tool_result");
+    let text = |index: usize| results[index]["text"].as_str().unwrap();
+    assert_eq!(results.len(), 3, "{results:#?}");
+    assert!(text(0).contains("seen by others"), "{results:#?}");
+    assert!(text(1).contains("is idle already"), "{results:#?}");
+    assert!(text(2).contains("look around"), "{results:#?}");
+}

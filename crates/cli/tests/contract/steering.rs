@@ -1,6 +1,7 @@
 //! Stopping and steering a running turn.
 
 use crate::bench::{Bench, Witness};
+use crate::lacks::Lack;
 
 pub(crate) fn a_stop_ends_the_command_and_the_next_message_works(bench: &mut Bench) {
     let witness = bench.witness();
@@ -21,6 +22,9 @@ pub(crate) fn a_stop_ends_the_command_and_the_next_message_works(bench: &mut Ben
 }
 
 pub(crate) fn a_steered_message_reaches_the_running_turn(bench: &mut Bench) {
+    if bench.lacks(Lack::Steering) {
+        return;
+    }
     let witness = bench.witness();
     let gate = bench.gate();
     let prompt = format!("<<bash {} exec 9\\>&-; cat gate>><<say after>>", Witness::COMMAND);

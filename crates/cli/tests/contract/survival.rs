@@ -4,8 +4,8 @@ use crate::bench::{Bench, Witness};
 use crate::servers;
 
 pub(crate) fn a_restart_goes_on_with_the_same_conversation(bench: &mut Bench) {
-    let model = if bench.is_claude() { "claude-sonnet-4-5" } else { "scripted-two" };
-    let (handle, _) = bench.run(&["--ui", "--model", model], "<<say a>>");
+    let (typed, model) = bench.other_model();
+    let (handle, _) = bench.run(&["--ui", "--model", typed], "<<say a>>");
     bench.home.paseo(&["restart"]).ok();
     let mark = bench.mark();
     // A server that was lost with the daemon is there again: the tool is called for real.

@@ -64,7 +64,7 @@ pub(crate) fn who_may_do_nothing_does_not_even_read(bench: &mut Bench) {
 fn offered(bench: &Bench) -> Vec<&'static str> {
     let requests = bench.model.as_ref().map(|model| model.requests()).unwrap_or_default();
     let all: String = requests.iter().map(|request| request.body["tools"].to_string()).collect();
-    let reading = ["Read", "Bash", "exec_command", "shell", "view_image", "WebFetch"];
+    let reading = ["Read", "Bash", "read", "bash", "exec_command", "shell", "view_image", "WebFetch"];
     reading.into_iter().filter(|tool| all.contains(&format!("\"name\":\"{tool}\""))).collect()
 }
 

@@ -190,6 +190,28 @@ fn a_corrupt_or_newer_database_is_refused_with_words() {
 }
 
 #[test]
+fn a_session_that_cannot_be_read_leaves_the_others_alone() {
+    let home = home();
+    let [lost, kept] = ["a", "b"].map(|prompt| {
+        let handle = start(&home, prompt);
+        home.paseo(&["wait", &handle]).ok();
+        json(&home.paseo(&["inspect", &handle, "--json"]))["id"].as_str().unwrap().to_owned()
+    });
+    home.paseo(&["down"]).ok();
+    let database = home.path().join("paseo.sqlite3");
+    let mut bytes = std::fs::read(&database).unwrap();
+    let sound = format!(r#""history":{{"reference":"{lost}"#);
+    let places: Vec<usize> =
+        (0..bytes.len()).filter(|at| bytes[*at..].starts_with(sound.as_bytes())).collect();
+    assert!(!places.is_empty());
+    places.iter().for_each(|at| bytes[at + r#""history":"#.len()] = b'[');
+    std::fs::write(&database, bytes).unwrap();
+
+    assert_eq!(home.paseo(&["send", &kept, "--wait", "again"]).code, 0);
+    assert!(home.paseo(&["daemon", "logs"]).ok().contains("cannot read a session"));
+}
+
+#[test]
 fn the_log_can_be_read() {
     let home = home();
     let none = home.paseo(&["daemon", "logs"]);

@@ -240,14 +240,11 @@ fn what_is_trusted_is_shown_before() {
     assert_eq!(home.paseo(&["agents", "show", "default", "--untrusted"]).code, 3);
     fs::remove_file(home.work().join(".paseo/agents/broken.toml")).unwrap();
     trust(&home);
-    project(&home, ".paseo/agents/new.toml", "provider = 'pi'\n");
+    project(&home, ".paseo/agents/new.toml", "provider = 'nemo'\n");
     let asked = home.paseo(&["agents", "trust"]);
     assert!(asked.stdout.contains(".paseo/agents/new.toml  (added)"), "{asked:?}");
     assert!(!asked.stdout.contains("mine.toml  ("), "{asked:?}");
-    assert!(
-        asked.stdout.contains("new.toml:1: warning: the provider `pi` is not in this version"),
-        "{asked:?}"
-    );
+    assert!(asked.stdout.contains("new.toml:1: warning: there is no provider `nemo`"), "{asked:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acp;
 mod advertised;
 mod agent_shell;
 mod agents_message;
@@ -10,13 +11,23 @@ mod attach_terminal;
 mod cast;
 mod causes;
 mod ceilings;
+mod chat;
+mod chat_endpoints;
+mod chat_fallback;
+mod chat_files;
+mod chat_memory;
+mod chat_turns;
 mod config;
 mod crash;
 mod daemon;
 mod definitions;
 mod dropped;
 mod explain;
+mod external;
+mod external_example;
+mod external_restart;
 mod fake_daemon;
+mod far_agent;
 mod followers;
 mod help;
 mod idle_notice;

@@ -97,15 +97,28 @@ fn the_list_is_for_people_to_read() {
     [hash]  [id] fix  shell  [AGO]
       runs `echo hi` in [DIR]/work
       {
+        "tool": "shell",
         "input": {
           "command": "echo hi"
-        },
-        "tool": "shell"
+        }
       }
       --always: the command `echo hi` in [DIR]/work
     "#);
     home.paseo(&["permit", "deny", &hash]).ok();
     home.paseo(&["wait", &handle]).ok();
+}
+
+#[test]
+fn the_same_request_of_two_agents_is_two_asks() {
+    let home = home();
+    let handles = [asking(&home, "<<sh echo hi>>"), asking(&home, "<<sh echo hi>>")];
+    let asks = open(&home);
+    assert_eq!(asks.len(), 2);
+    assert_ne!(asks[0].hash, asks[1].hash, "an answer to one would be an answer to the other");
+    for handle in &handles {
+        home.paseo(&["permit", "deny", "--yes", handle]);
+        home.paseo(&["stop", handle]).ok();
+    }
 }
 
 #[test]
@@ -333,8 +346,8 @@ fn a_handle_is_confirmed_before_anything_is_allowed() {
     terminal.until("[y/N]");
     terminal.type_in("y\n");
     assert_eq!(terminal.finish().0, Some(0));
-    Transcript::follow(&home, &handle)
-        .until(|item| item["text"].as_str().is_some_and(|text| text.contains("more")));
+    let more = |item: &Value| item["text"].as_str().is_some_and(|text| text.contains("more"));
+    Transcript::follow(&home, &handle).until(|item| item["kind"] == "permission" && more(item));
     home.paseo(&["permit", "deny", &handle]).ok();
     home.paseo(&["wait", &handle]).ok();
     assert!(home.work().join("made").exists());

@@ -161,6 +161,9 @@ fn everything_fits_its_schema() {
     checked.prints("rules", &["permit", "rules"]);
     checked.prints("rules", &["permit", "forget", kept["rule"]["id"].as_str().unwrap()]);
     checked.prints("providers", &["providers"]);
+    let add = ["providers", "add", "helper", "--json", "--", "true"];
+    checked.fits("providers", &add, &home.paseo(&add));
+    checked.prints("providers", &["providers", "rm", "helper"]);
     checked.prints("definitions", &["agents", "ls"]);
     checked.prints("definition", &["agents", "show", "default"]);
     checked.prints("ending", &["run", "<<limit 60000>>"]);

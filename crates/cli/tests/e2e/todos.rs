@@ -39,7 +39,7 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
         assert_eq!(refused.outcome, "error", "{wrong}: {}", refused.text);
     }
     let refused = write(json!([{ "content": "plan" }, { "content": "ship", "state": "completed" }])).await;
-    let told = "`todos[1].state` is not known here, where there is content, priority, status\n";
+    let told = "`todos[1].state` is not known here, where there is content, status, priority\n";
     assert!(refused.error().starts_with(told), "{}", refused.text);
     assert_eq!(shown().await, expected, "what is refused changes nothing");
     assert_eq!(write(json!([{ "content": "rest" }])).await.ok(), "[ ] rest");

@@ -10,6 +10,8 @@ use crate::tool::{Plugin, Spec};
 /// Why a tool is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
+    #[error("an external agent runs elsewhere, and uses nothing of ours")]
+    Elsewhere,
     #[error("only agents with the label ui=true have it")]
     NotInApp,
     #[error("the plugin `{}` is switched off in config.toml", .0.id())]
@@ -43,6 +45,9 @@ pub fn missing(
     settings: &Settings,
     off: &BTreeSet<Plugin>,
 ) -> Option<Missing> {
+    if definition.is_external() {
+        return Some(Missing::Elsewhere);
+    }
     if spec.plugin == Plugin::Ui {
         return Some(Missing::NotInApp);
     }
@@ -73,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::actor::Actor;
-    use crate::definition::{Origin, Source};
+    use crate::definition::{Kind, Origin, Source};
     use crate::glob::{Glob, Lists};
     use crate::id::SessionId;
     use crate::session::{Created, Session};
@@ -103,8 +108,11 @@ mod tests {
             mode in proptest::option::of(proptest::sample::select(Mode::ALL.to_vec())),
             on in proptest::sample::subsequence(Key::ALL.to_vec(), 0..4),
             off in proptest::sample::subsequence(Plugin::OPTIONAL.to_vec(), 0..3),
+            elsewhere in proptest::bool::weighted(0.1),
         ) {
+            let external = Kind::External { input_url: "http://a.example".to_owned(), callback_base_url: None };
             let definition = Definition {
+                kind: if elsewhere { external } else { Kind::Chat },
                 scope: Scope { tools: Lists { allow, deny }, capabilities: Lists::default() },
                 permissions: mode,
                 ..Definition::plain("x", Source { origin: Origin::Home, file: None })

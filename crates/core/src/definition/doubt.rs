@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Definition, Exposure, Kind, Problem, Severity, missing};
+use super::{Definition, Exposure, Problem, Severity, missing};
 use crate::permission::Power;
 use crate::settings::Settings;
 use crate::tool;
@@ -13,22 +13,23 @@ pub struct Known<'a> {
     pub name: &'a str,
     /// How hard it can be told to think.
     pub efforts: &'a [&'a str],
+    /// What it can do without.
+    pub withholds: &'a [Power],
 }
 
 /// Says what keeps its agents from running, with these providers.
 pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> {
     let mut found = Vec::new();
-    if let Kind::External { .. } = definition.kind {
-        let message = "an external agent cannot be talked to in this version of Paseo";
-        found.extend(definition.doubt(&["type"], message.to_owned()));
-    }
     if let Some(name) = definition.provider.as_deref() {
         match providers.iter().find(|known| known.name == name) {
-            Some(known) => found.extend(unknown_efforts(definition, known)),
+            Some(known) => {
+                found.extend(unknown_efforts(definition, known));
+                found.extend(not_withheld(definition, known));
+            }
             None => {
                 let all: Vec<&str> = providers.iter().map(|known| known.name).collect();
                 let message = format!(
-                    "the provider `{name}` is not in this version of Paseo; there are: {}",
+                    "there is no provider `{name}`; there are: {}; `paseo providers add` adds others",
                     all.join(", ")
                 );
                 found.extend(definition.doubt(&["provider", "chat", "type"], message));
@@ -68,6 +69,23 @@ fn unknown_efforts(definition: &Definition, provider: &Known<'_>) -> Vec<Problem
         definition.doubt(&["effort", "models", "chat"], message)
     };
     unknown.filter_map(doubt).collect()
+}
+
+/// Powers that the definition does not grant, and its provider cannot do without.
+fn not_withheld(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
+    let mode = definition.permissions.unwrap_or_default();
+    let had = |power: &&Power| {
+        let spec = tool::find(power.tool());
+        let missing = spec.and_then(|spec| missing(spec, definition, &Settings::default(), &BTreeSet::new()));
+        mode.grants(**power) && missing.is_some() && !provider.withholds.contains(power)
+    };
+    let had: Vec<&str> = Power::ALL.iter().filter(had).map(|power| power.tool()).collect();
+    let message = format!(
+        "{} cannot withhold {}: its agents have that, whatever is said here",
+        provider.name,
+        had.join(", ")
+    );
+    (!had.is_empty()).then(|| definition.doubt(&["tools", "toolAllowlist", "toolDenylist"], message))?
 }
 
 /// Skills are commands of a shell.

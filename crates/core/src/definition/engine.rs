@@ -5,6 +5,10 @@ use super::node::{Node, Value};
 use super::reader::Fields;
 use super::words::{self, EFFORTS, PROVIDERS};
 use super::{Definition, Kind, Model};
+use crate::address::Target;
+
+/// Less than this holds no conversation.
+const CONTEXT_LEAST: u64 = 1_000;
 
 /// What was said about models, in whichever place.
 #[derive(Default)]
@@ -13,6 +17,13 @@ struct Choice {
     /// Models with the lines that they stand on.
     chain: Option<Vec<(Model, usize)>>,
     effort: Option<(String, usize)>,
+}
+
+impl Model {
+    /// Makes one of which only the name is said.
+    fn named(model: &str) -> Self {
+        Self { model: model.trim().to_owned(), key: None, effort: None, context: None }
+    }
 }
 
 /// Reads it.
@@ -47,7 +58,10 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
         definition.models.push(Model { effort, ..model });
     }
     match (fields.table("external", "external."), is_external) {
-        (Some((inner, at)), true) => definition.kind = external(fields, inner, at),
+        (Some((inner, at)), true) => {
+            definition.kind = external(fields, inner, at);
+            out_of_reach(fields, definition);
+        }
         (None, true) => {
             fields.error(
                 line,
@@ -61,11 +75,11 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
 
 fn provider(fields: &mut Fields<'_>) -> Option<String> {
     let (word, line) = fields.text("provider")?;
-    let known = words::provider(&word);
+    let known = words::any_provider(&word);
     if known.is_none() {
         fields.error(line, format!("there is no provider `{word}`; known: {}", PROVIDERS.join(", ")));
     }
-    known.map(str::to_owned)
+    known
 }
 
 /// Reads the one model of those who name only one.
@@ -74,7 +88,7 @@ fn one_model(fields: &mut Fields<'_>, choice: &mut Choice) {
     if choice.chain.is_some() {
         fields.error(line, "`model` and `models`: keep one of them");
     }
-    choice.chain = Some(vec![(Model { model: model.trim().to_owned(), key: None, effort: None }, line)]);
+    choice.chain = Some(vec![(Model::named(&model), line)]);
 }
 
 /// Reads `chat`.
@@ -137,7 +151,7 @@ fn models(fields: &mut Fields<'_>, keys: &Keys) -> Option<Vec<(Model, usize)>> {
 fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, usize)> {
     let entries = match &item.value {
         Value::Text(model) if !model.trim().is_empty() => {
-            return Some((Model { model: model.trim().to_owned(), key: None, effort: None }, item.line));
+            return Some((Model::named(model), item.line));
         }
         Value::Table(entries) => entries,
         _ => return fields.mistaken("models", item, "a list of models"),
@@ -155,13 +169,36 @@ fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, us
             } else {
                 format!("known: {}", known.join(", "))
             };
-            inner.error(line, format!("there is no key `{key}` among `[[keys]]` in config.toml; {known}"));
+            inner.error(line, format!(
+                    "there is no key `{key}` among `[[keys]]` of config.toml, which the daemon reads when it starts; {known}"
+                ));
         }
         key
     });
     let effort = inner.text("effort").and_then(|(word, line)| effort(&mut inner, word, line));
+    let context = context(&mut inner);
     fields.absorb(inner);
-    model.map(|(model, _)| (Model { model, key, effort }, item.line))
+    model.map(|(model, _)| (Model { model, key, effort, context }, item.line))
+}
+
+/// Reads how much a model takes.
+fn context(fields: &mut Fields<'_>) -> Option<u64> {
+    let node = fields.take("contextTokens")?;
+    let tokens = match &node.value {
+        Value::Number(written) => {
+            written.replace('_', "").parse().ok().filter(|tokens| *tokens >= CONTEXT_LEAST)
+        }
+        _ => None,
+    };
+    if tokens.is_none() {
+        fields.error(
+            node.line,
+            format!(
+                "`contextTokens` is how many tokens the model takes: a whole number, {CONTEXT_LEAST} or more"
+            ),
+        );
+    }
+    tokens
 }
 
 fn check_key(fields: &mut Fields<'_>, model: &Model, line: usize, provider: Option<&str>, keys: &Keys) {
@@ -187,13 +224,83 @@ fn external(fields: &mut Fields<'_>, mut inner: Fields<'_>, line: usize) -> Kind
         inner.error(line, "`external.inputUrl` is missing: where messages are posted to");
     }
     for (url, line) in input.iter().chain(&callback) {
-        if !url.starts_with("https://") && !url.starts_with("http://") {
-            inner.error(*line, format!("`{url}` is no address: it begins with http:// or https://"));
+        if let Err(refused) = Target::parse(url) {
+            inner.error(*line, refused.to_string());
         }
+    }
+    if let Some((url, line)) = callback.as_ref().filter(|(url, _)| url.contains('?')) {
+        inner.error(*line, format!("`{url}` has a query, and answers come to a path below it"));
     }
     fields.absorb(inner);
     Kind::External {
         input_url: input.map(|(url, _)| url).unwrap_or_default(),
         callback_base_url: callback.map(|(url, _)| url),
+    }
+}
+
+/// Refuses what would only seem to bind an agent that runs elsewhere, with powers of its own.
+fn out_of_reach(fields: &mut Fields<'_>, definition: &Definition) {
+    let binding = [
+        "model",
+        "models",
+        "effort",
+        "permissions",
+        "permissionMode",
+        "tools",
+        "toolAllowlist",
+        "toolDenylist",
+        "disallowedTools",
+        "capabilityAllowlist",
+        "capabilityDenylist",
+        "toolExposure",
+    ];
+    for (name, line) in binding.iter().filter_map(|name| Some((name, definition.lines.get(*name)?))) {
+        fields.error(
+            *line,
+            format!("`{name}` cannot be kept: an external agent runs elsewhere, with powers of its own; leave it out"),
+        );
+    }
+    if definition.prompt.is_some() {
+        let line = definition.lines.get("systemPrompt").or(definition.lines.get("")).copied().unwrap_or(1);
+        fields.warning(line, "the prompt is not sent to an external agent, which has one of its own");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::{File, Format, Origin, Parsed, parse};
+
+    fn read(text: &str) -> Parsed {
+        let file = File { path: "agents/x.toml", text, format: Format::Toml, origin: Origin::Home };
+        parse(&file, &Keys::new())
+    }
+
+    fn one(text: &str) -> Definition {
+        read(text).definitions.pop().unwrap()
+    }
+
+    #[test]
+    fn a_session_tries_its_model_and_those_after_it() {
+        let chat = one("provider = 'openai'\nmodels = ['a', 'b', 'c']");
+        let tried = |provider, model| -> Vec<&str> {
+            chat.chain(provider, model).iter().map(|model| model.model.as_str()).collect()
+        };
+        assert_eq!(tried("openai", Some("b")), ["b", "c"]);
+        assert!(tried("openai", Some("z")).is_empty() && tried("codex", Some("b")).is_empty());
+    }
+
+    #[test]
+    fn a_model_may_say_how_much_it_takes() {
+        let known = read("[[models]]\nmodel_id = 'm'\ncontext_tokens = 32_000\n");
+        assert_eq!(known.definitions[0].models[0].context, Some(32_000));
+        for wrong in ["7", "'many'", "2.5", "-4000"] {
+            let odd = read(&format!("[[models]]\nmodel_id = 'm'\ncontext_tokens = {wrong}\n"));
+            assert!(
+                odd.problems[0].message.contains("`contextTokens` is how many tokens"),
+                "{:?}",
+                odd.problems
+            );
+        }
     }
 }

@@ -7,6 +7,7 @@ mod engine;
 mod fields;
 mod json;
 mod markdown;
+mod models;
 mod node;
 mod parse;
 mod peers;
@@ -27,6 +28,7 @@ pub use access::{Missing, missing};
 pub use change::{Change, changes};
 pub use doubt::{Known, doubts};
 pub use fields::{Keys, is_slug};
+pub use models::Model;
 pub use parse::{File, Format, Parsed, parse};
 pub use peers::unknown_peers;
 pub use problem::{Problem, Severity};
@@ -89,15 +91,6 @@ pub enum Kind {
         input_url: String,
         callback_base_url: Option<String>,
     },
-}
-
-/// One of the models that a definition may run on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model {
-    pub model: String,
-    /// The id of the key to use, of those in the configuration.
-    pub key: Option<String>,
-    pub effort: Option<String>,
 }
 
 /// How an agent gets its tools.
@@ -195,6 +188,11 @@ impl Definition {
             ceiling: Some(vec![Glob::new("*")]),
             ..Self::plain(DEFAULT, Source { origin: Origin::BuiltIn, file: None })
         }
+    }
+
+    /// Says whether its agents run elsewhere: they have nothing of ours, neither tools nor a prompt.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, Kind::External { .. })
     }
 
     /// Returns the text that the prompt begins with, when the definition has something to say.

@@ -17,7 +17,7 @@ pub(super) struct Node {
 pub(super) enum Value {
     Null,
     Bool(bool),
-    /// As it was written: no field is a number.
+    /// As it was written.
     Number(String),
     Text(String),
     List(Vec<Node>),

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::permission::Power;
 use crate::tool::REGISTRY;
 
 /// A configuration as it is written elsewhere, to the letter.
@@ -104,7 +105,8 @@ fn external_agents_have_an_address() {
     let text = r#"{"agents":[{"agentId":"far","type":"external","external":{"inputUrl":"http://127.0.0.1:9/in","callbackBaseUrl":null}},
         {"agentId":"lost","type":"external"},
         {"agentId":"odd","type":"external","external":{"inputUrl":"file:///etc"}},
-        {"agentId":"near","external":{"inputUrl":"http://a"}}]}"#;
+        {"agentId":"near","external":{"inputUrl":"http://a"}},
+        {"agentId":"bound","type":"external","external":{"inputUrl":"http://a"},"permissions":"ask"}]}"#;
     let parsed = read("config.json", text);
     assert_eq!(parsed.definitions.len(), 1);
     assert_eq!(
@@ -115,8 +117,10 @@ fn external_agents_have_an_address() {
         problems(&parsed),
         [
             "config.json:2: an agent of type external needs `external.inputUrl`: where messages are posted to",
-            "config.json:3: `file:///etc` is no address: it begins with http:// or https://",
+            "config.json:3: `file:///etc` is no address to post to: it must begin with http:// or https://",
             "config.json:4: only an agent of type external has `external`",
+            "config.json:5: `permissions` cannot be kept: an external agent runs elsewhere, with powers of its own; leave \
+             it out",
         ]
     );
 }
@@ -188,7 +192,9 @@ fn keys_must_exist_and_fit() {
     let unknown = read("agents/x.toml", "[[models]]\nmodel_id = 'm'\nkey_id = 'lost'\n");
     assert_eq!(
         problems(&unknown),
-        ["agents/x.toml:3: there is no key `lost` among `[[keys]]` in config.toml; known: other, work"]
+        [
+            "agents/x.toml:3: there is no key `lost` among `[[keys]]` of config.toml, which the daemon reads when it starts; known: other, work"
+        ]
     );
     assert!(unknown.definitions.is_empty());
     let foreign = read("agents/x.toml", "provider = 'codex'\n[[models]]\nmodel_id = 'm'\nkey_id = 'work'\n");
@@ -339,8 +345,10 @@ fn warnings_that_nobody_reads_are_no_error() {
 
 #[test]
 fn what_can_never_run_is_doubted() {
-    let providers =
-        [Known { name: "claude", efforts: &["low", "high"] }, Known { name: "scripted", efforts: &[] }];
+    let providers = [
+        Known { name: "claude", efforts: &["low", "high"], withholds: &Power::ALL },
+        Known { name: "scripted", efforts: &[], withholds: &[Power::Read] },
+    ];
     let doubted = |path: &str, text: &str| {
         let parsed = read(path, text);
         let found = parsed.definitions.iter().flat_map(|definition| doubts(definition, &providers));
@@ -348,8 +356,12 @@ fn what_can_never_run_is_doubted() {
     };
     for (text, expected) in [
         (
+            "name = 'a'\nprovider = 'opencode'",
+            "2: there is no provider `opencode`; there are: claude, scripted; `paseo providers add` adds others",
+        ),
+        (
             "name = 'a'\nprovider = 'pi'",
-            "2: the provider `pi` is not in this version of Paseo; there are: claude, scripted",
+            "2: there is no provider `pi`; there are: claude, scripted; `paseo providers add` adds others",
         ),
         (
             "provider = 'claude'\neffort = 'ultra'",
@@ -373,15 +385,17 @@ fn what_can_never_run_is_doubted() {
             "2: toolExposure `mixed` needs a shell, and the agent has none: native_shell: permissions read-only do not \
              grant it",
         ),
-        (
-            "\ntype = 'external'\nexternal = { inputUrl = 'http://127.0.0.1:9' }",
-            "2: an external agent cannot be talked to in this version of Paseo",
-        ),
     ] {
         assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
     }
+    assert_eq!(
+        doubted("agents/x.toml", "provider = 'scripted'\ntools = ['read', 'bash']"),
+        [
+            "agents/x.toml:2: scripted cannot withhold native_write: its agents have that, whatever is said here"
+        ]
+    );
     let config = "[[agents]]\nagentId = 'a'\n[[agents]]\nagentId = 'b'\nchat = {}\n";
-    assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: the provider `openai`"));
+    assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: there is no provider `openai`"));
     assert!(
         doubted("agents/x.toml", "provider = 'claude'\neffort = 'low'\ntoolExposure = 'skills'").is_empty()
     );
@@ -405,8 +419,8 @@ fn impossible_fields_are_errors() {
         ("toolExposure = 'all'", "there is no tool exposure `all`; expected tools, skills or mixed"),
         ("permissions = 'some'", "there are no permissions `some`; known: full, ask, read-only"),
         (
-            "provider = 'clod'",
-            "there is no provider `clod`; known: claude, codex, pi, acp, openai, openai-compatible, scripted",
+            "provider = 'Clod!'",
+            "there is no provider `Clod!`; known: claude, codex, pi, acp, openai, openai-compatible, scripted",
         ),
         ("type = 'room'", "there is no type `room`; expected chat or external"),
         (

@@ -2,6 +2,7 @@
 
 use crate::glob::Glob;
 use crate::permission::{Mode, Power};
+use crate::provider;
 use crate::tool::{self, RETRIEVE, SUMMON, TODO};
 
 /// How hard an agent may be told to think. Which of them a provider knows is its own affair.
@@ -28,6 +29,12 @@ pub fn provider(word: &str) -> Option<&'static str> {
         word => word,
     };
     PROVIDERS.into_iter().find(|known| *known == word)
+}
+
+/// Returns our name of a provider: of one of ours, or of an agent that people may have added.
+pub(super) fn any_provider(word: &str) -> Option<String> {
+    let own = provider(word).map(str::to_owned);
+    own.or_else(|| provider::is_name(word).then(|| word.to_owned()))
 }
 
 /// Returns our word for a permission mode of Claude Code. What has no equal becomes what asks more.

@@ -111,6 +111,14 @@ impl Scope {
         }
     }
 
+    /// Says whether a shape is about a file that lies outside of the session's directory.
+    pub(super) fn is_outside(&self, shape: &Shape) -> bool {
+        let Shape::File { path } = shape else { return false };
+        let home = normal(&self.directory);
+        let whole = if path.starts_with('/') { path.clone() } else { format!("{}/{path}", self.directory) };
+        below(&normal(&whole), &home).is_none()
+    }
+
     fn is_within(&self, root: &str) -> bool {
         let places = [Some(self.project.as_str()), Some(self.directory.as_str()), self.repository()];
         places.into_iter().flatten().any(|place| below(place, root).is_some())

@@ -208,6 +208,7 @@ impl Session {
             waited: accepted.waited,
             attempts: 0,
             repeat: false,
+            tried: Vec::new(),
             held: None,
             accepted_at: at,
         };
@@ -252,7 +253,11 @@ impl Session {
         let found = take(&mut turn.deliveries, delivery).or_else(|| take(&mut turn.steering, delivery));
         if let Some(mut pending) = found {
             pending.repeat |= repeat;
-            if !repeat {
+            if repeat {
+                pending.tried.push(turn.id);
+                let forgotten = pending.tried.len().saturating_sub(usize::from(HANDING_ATTEMPTS));
+                pending.tried.drain(..forgotten);
+            } else {
                 // The harness said that it took nothing: that was no attempt.
                 pending.attempts = pending.attempts.saturating_sub(1);
             }

@@ -2,6 +2,7 @@
 
 mod accept;
 mod apply;
+mod callback;
 mod draft;
 mod event;
 mod lifecycle;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use accept::{Incoming, Placement, Refusal, accept};
+pub use callback::{Landing, Unasked, call_back};
 pub use draft::Draft;
 pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, Verb, Worktree};
 pub use lifecycle::{
@@ -247,6 +249,9 @@ pub struct Pending {
     /// It may have reached the agent before.
     #[serde(default, skip_serializing_if = "is_false")]
     pub repeat: bool,
+    /// The newest turns that it left with and came back from, oldest first: an answer to one of them may come late.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<TurnId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldReason>,
     pub accepted_at: Timestamp,

@@ -190,7 +190,7 @@ mod tests {
         let (problem, takes) = told.split_once('\n').unwrap();
         assert_eq!(
             takes,
-            "`x` takes `count` (integer, optional), `mode` (\"sync\", \"async\", optional), `tab_id` (string), \
+            "`x` takes `tab_id` (string), `mode` (\"sync\", \"async\", optional), `count` (integer, optional), \
              `todos` (list of objects, optional)"
         );
         problem.to_owned()
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(problem(json!({ "tab_id": "a", "count": 1.5 })), "`count` is a number, not an integer");
         assert_eq!(
             problem(json!({ "tab_id": "a", "tab": "b" })),
-            "`tab` is not known here, where there is count, mode, tab_id, todos"
+            "`tab` is not known here, where there is tab_id, mode, count, todos"
         );
         assert_eq!(
             problem(json!({ "tab_id": "a", "todos": [{ "content": "x" }, { "content": 1 }] })),

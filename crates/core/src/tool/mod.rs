@@ -48,6 +48,9 @@ impl Grants {
         settings: &Settings,
         off: &BTreeSet<Plugin>,
     ) -> Self {
+        if definition.is_external() {
+            return Self::default();
+        }
         let profile = &session.profile;
         let asked_for = |spec: &Spec| match &profile.tools {
             Some(tools) => {

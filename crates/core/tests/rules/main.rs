@@ -4,6 +4,7 @@
 
 mod bed;
 mod boot;
+mod callbacks;
 mod delivery;
 mod held_back;
 mod lifecycle;

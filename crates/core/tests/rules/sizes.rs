@@ -3,19 +3,19 @@
 use paseo_core::actor::Actor;
 use paseo_core::codec;
 use paseo_core::glob::Glob;
-use paseo_core::id::DeliveryId;
+use paseo_core::id::{DeliveryId, ThreadId};
 use paseo_core::label::{Label, Labels};
 use paseo_core::limits::{
     ATTRIBUTE_BYTES, ATTRIBUTES, HELD_DELIVERIES, LABEL_BYTES, LABELS, NAME_CHARS, PATH_BYTES, QUEUE_LENGTH,
     SLUG_CHARS, TURN_DELIVERIES,
 };
 use paseo_core::permission::Mode;
-use paseo_core::session::{self, BadAttributes, Created, Event, Worktree};
+use paseo_core::session::{self, BadAttributes, Created, Event, SeatOf, Worktree};
 use paseo_core::tool::{Ceiling, REGISTRY};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::bed::{Bed, agent, cause, human};
+use crate::bed::{Bed, agent, cause, human, now};
 
 const EVENT_BYTES: usize = 16 * 1024;
 
@@ -91,6 +91,7 @@ fn the_largest_session_fits() {
         }),
         labels: Labels::from_flags(largest_labels('a'), false).unwrap(),
         name: Some("\u{1f600}".repeat(NAME_CHARS)),
+        seat: Some(SeatOf { thread: ThreadId::from_parts(now(), [0; 10]), seat: "s".repeat(64) }),
     };
     assert_small(&[Event::Created(Box::new(created))]);
 }

@@ -3,23 +3,34 @@
 use std::path::Path;
 
 use paseo_core::definition::{self, Definition, Known, Problem};
+use paseo_runtime::provider::Capabilities;
 
-use super::Catalogue;
+use super::{Catalogue, Definitions};
+use crate::external::External;
 use crate::providers::Providers;
 use crate::sessions::routing::place;
 
 /// Says what keeps agents of the definitions in a project from running.
-pub(crate) fn doubts(catalogue: &Catalogue, providers: &Providers, project: &str) -> Vec<Problem> {
+pub(crate) fn doubts(
+    definitions: &Definitions,
+    catalogue: &Catalogue,
+    providers: &Providers,
+    external: &External,
+    project: &str,
+) -> Vec<Problem> {
     let names = providers.names();
-    let known = names
-        .iter()
-        .filter_map(|name| Some(Known { name, efforts: providers.get(name)?.capabilities().efforts }));
+    let known = names.iter().filter_map(|name| {
+        let Capabilities { efforts, withholds, .. } = providers.get(name)?.capabilities();
+        Some(Known { name, efforts, withholds })
+    });
     let known: Vec<Known<'_>> = known.collect();
     let slugs: Vec<&str> = catalogue.all().map(|definition| definition.slug.as_str()).collect();
     let of = |definition: &Definition| {
         let mut found = definition::doubts(definition, &known);
         found.extend(definition::unknown_peers(definition, &slugs));
+        found.extend(definitions.unreadable_keys(definition));
         found.extend(no_directory(definition, project));
+        found.extend(external.doubts(definition));
         found
     };
     catalogue.listed().iter().flat_map(|listed| of(&listed.definition)).collect()

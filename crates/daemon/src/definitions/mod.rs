@@ -7,15 +7,16 @@ mod layer;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use paseo_core::definition::{Definition, Keys, Origin, changes};
+use paseo_core::definition::{Definition, Keys, Origin, Problem, changes};
 use paseo_core::session::Session;
-use paseo_runtime::keys::Key;
+use paseo_runtime::keys::{self, CHAINS, Key};
+use paseo_runtime::provider::{Choice, StartError};
 use paseo_wire::error::Code;
 
 pub(crate) use catalogue::{Catalogue, Listed, Project, Trust};
@@ -150,23 +151,72 @@ impl Definitions {
     pub(crate) fn credentials(&self, session: &Session) -> Result<Vec<(String, String)>, Failure> {
         let definition = self.of(session)?;
         let profile = &session.profile;
-        let mut models = definition.models.iter();
-        let chosen = models.find(|model| Some(&model.model) == profile.model.as_ref());
-        let Some(id) = chosen.and_then(|model| model.key.as_ref()) else { return Ok(Vec::new()) };
-        let unusable =
-            |why: String| Failure::new(Code::Conflict, format!("the key `{id}` cannot be used: {why}"));
-        // A definition that names one that is not there is not loaded.
-        let key = self.0.keys.get(id).ok_or_else(|| unusable("there is no such key".to_owned()))?;
-        if key.provider != profile.provider {
-            return Err(unusable(format!(
-                "it is for {}, and this agent runs on {}",
-                key.provider, profile.provider
-            )));
+        let Some(id) = definition.key(&profile.provider, profile.model.as_deref()) else {
+            return Ok(Vec::new());
+        };
+        let key = self.key(id, &profile.provider)?;
+        key.environment(|name| std::env::var_os(name)).map_err(|error| unreadable(id, error))
+    }
+
+    /// Returns the models that a session tries in turn, with what they are paid for. Empty for providers that try no
+    /// more than one, and for a model that the definition does not have.
+    pub(crate) fn chain(&self, session: &Session) -> Result<Vec<Choice>, Failure> {
+        let profile = &session.profile;
+        if !CHAINS.contains(&profile.provider.as_str()) {
+            return Ok(Vec::new());
         }
-        key.environment(|name| std::env::var_os(name)).map_err(|error| {
-            let failure = unusable(error.message);
-            Failure { hint: error.hint, ..failure }
-        })
+        let definition = self.of(session)?;
+        let chain = definition.chain(&profile.provider, profile.model.as_deref());
+        if let (true, Some(model)) = (chain.is_empty(), &profile.model) {
+            // Another model than those of the definition, on the server of its first.
+            let Some(id) = definition.key(&profile.provider, Some(model)) else { return Ok(Vec::new()) };
+            let key = self.key(id, &profile.provider)?;
+            let access =
+                key.access(id, |name| std::env::var_os(name)).map_err(|error| unreadable(id, error))?;
+            let (model, effort) = (Some(model.clone()), profile.effort.clone());
+            return Ok(vec![Choice { model, effort, context: None, access: Some(access) }]);
+        }
+        let models = chain.iter().enumerate();
+        let choices = models.map(|(place, model)| {
+            let access = model.key.as_deref().map(|id| {
+                let key = self.key(id, &profile.provider)?;
+                key.access(id, |name| std::env::var_os(name)).map_err(|error| unreadable(id, error))
+            });
+            // What was asked for beside the definition counts for what was asked for.
+            let effort = if place == 0 { profile.effort.clone() } else { model.effort.clone() };
+            let (name, context) = (Some(model.model.clone()), model.context);
+            Ok(Choice { model: name, effort, context, access: access.transpose()? })
+        });
+        choices.collect()
+    }
+
+    /// Says which keys of a definition cannot be read now.
+    pub(crate) fn unreadable_keys(&self, definition: &Definition) -> Vec<Problem> {
+        let mut seen = BTreeSet::new();
+        let keys = definition.models.iter().filter_map(|model| model.key.as_deref());
+        let problems = keys.filter(|id| seen.insert(*id)).filter_map(|id| {
+            let key = self.0.keys.get(id)?;
+            let error = key.access(id, |name| std::env::var_os(name)).err()?;
+            definition.doubt(&["models", "chat"], unreadable(id, error).message)
+        });
+        problems.collect()
+    }
+
+    /// Returns the variables with keys that a provider's harness does not find in its environment.
+    pub(crate) fn withheld_keys(&self, provider: &str) -> Vec<String> {
+        keys::withheld(provider, self.0.keys.values())
+    }
+
+    fn key(&self, id: &str, provider: &str) -> Result<&Key, Failure> {
+        // A definition that names one that is not there is not loaded.
+        let key = self.0.keys.get(id).ok_or_else(|| unusable(id, "there is no such key".to_owned()))?;
+        if key.provider != provider {
+            return Err(unusable(
+                id,
+                format!("it is for {}, and this agent runs on {provider}", key.provider),
+            ));
+        }
+        Ok(key)
     }
 
     fn project(&self, place: &Place, layer: &Layer) -> Project {
@@ -196,6 +246,14 @@ impl Memory {
         self.layers.insert(place.clone(), Remembered { scan, settled, layer: Arc::clone(&layer) });
         layer
     }
+}
+
+fn unusable(id: &str, why: String) -> Failure {
+    Failure::new(Code::Conflict, format!("the key `{id}` cannot be used: {why}"))
+}
+
+fn unreadable(id: &str, error: StartError) -> Failure {
+    Failure { hint: error.hint, ..unusable(id, error.message) }
 }
 
 fn same(one: &Ingredients, other: &Ingredients) -> bool {

@@ -124,7 +124,7 @@ fn no_untrusted(catalogue: &Catalogue, slug: &str) -> Failure {
 fn shown(app: &App, project: &str) -> AgentList {
     let context = &app.sessions.context;
     let catalogue = context.definitions.catalogue(project);
-    let doubts = doubts(&catalogue, &context.providers, project);
+    let doubts = doubts(&context.definitions, &catalogue, &context.providers, &context.external, project);
     AgentList {
         project: catalogue.project.as_ref().map(|found| AgentProject {
             directory: found.directory.clone(),
@@ -173,7 +173,7 @@ fn entry(listed: &Listed) -> AgentEntry {
 
 fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> AgentView {
     let context = &app.sessions.context;
-    let doubts = doubts(catalogue, &context.providers, project);
+    let doubts = doubts(&context.definitions, catalogue, &context.providers, &context.external, project);
     let (definition, settings) = (&listed.definition, context.settings.get());
     let tools = REGISTRY.iter().map(|spec| {
         let reason = missing(spec, definition, &settings, &context.plugins_off).map(|why| why.to_string());

@@ -33,6 +33,8 @@ pub(crate) enum Access {
     Agent,
     /// People, and those who have a seat in the thread that the path names; the handler compares.
     Seated,
+    /// Whoever knows the secret of the session that the path names, by no other way; the handler checks.
+    Callback,
     /// People; whoever is not logged in is sent to the login page.
     Page,
 }
@@ -63,6 +65,9 @@ pub(crate) async fn gate(
         // A credential narrows who a local caller is; it never widens it.
         Some(Peer::Local(actor)) => Ok(actor),
         Some(Peer::Network) | None if access == Access::Public => Ok(None),
+        Some(Peer::Network) | None if access == Access::Callback => {
+            Edge::check_site(request.headers()).map(|()| None)
+        }
         Some(Peer::Network) | None => credential(&app, &request),
     };
     match actor.and_then(|actor| permit(&app, access, actor)) {
@@ -84,7 +89,7 @@ pub(crate) async fn gate(
 
 /// The one check of who may use a route.
 fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Actor>, Failure> {
-    if access == Access::Public {
+    if matches!(access, Access::Public | Access::Callback) {
         return Ok(actor);
     }
     let actor = actor.ok_or_else(|| {
@@ -110,7 +115,12 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         };
     };
     match access {
-        Access::Public | Access::Anyone | Access::Itself | Access::Agent | Access::Seated => Ok(Some(actor)),
+        Access::Public
+        | Access::Callback
+        | Access::Anyone
+        | Access::Itself
+        | Access::Agent
+        | Access::Seated => Ok(Some(actor)),
         Access::Human | Access::Page => {
             Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
                 .hint(format!(

@@ -5,6 +5,7 @@ mod agents;
 mod back;
 mod conversations;
 mod devices;
+mod external;
 mod gate;
 mod items;
 mod listing;
@@ -57,6 +58,7 @@ pub(crate) struct About {
     pub(crate) started_at: Timestamp,
     pub(crate) socket: PathBuf,
     pub(crate) url: String,
+    pub(crate) port: u16,
     pub(crate) public_urls: Vec<PublicUrl>,
     pub(crate) edge: Edge,
 }

@@ -48,6 +48,9 @@ fn operation(route: &Route) -> Value {
         Access::Public => "Anyone.".to_owned(),
         Access::Anyone => "Whoever has a credential.".to_owned(),
         Access::Human | Access::Page => "People only.".to_owned(),
+        Access::Callback => {
+            "Whoever knows the secret of the session: by its token, or by a signature.".to_owned()
+        }
         Access::Itself => "The agent that the path names.".to_owned(),
         Access::Agent => "Agents, as themselves.".to_owned(),
         Access::Seated => "People, and those who have a seat there.".to_owned(),

@@ -11,8 +11,8 @@ use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
 use super::{
-    App, admin, agents, back, conversations, devices, items, listing, messages, openapi, permissions,
-    providers, rules, sessions, stream, threads, tools, trace, web, worktrees,
+    App, admin, agents, back, conversations, devices, external, items, listing, messages, openapi,
+    permissions, providers, rules, sessions, stream, threads, tools, trace, web, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
@@ -124,6 +124,9 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/sessions/{id}/prompt", Access::Human, || get(sessions::prompt))
         .says("Shows what is added to the prompt of a session's harness.")
         .gives("PromptView"),
+    route("GET", "/api/sessions/{id}/secret", Access::Human, || get(external::secret))
+        .says("Shows the secret that Paseo and an external agent know each other by.")
+        .gives("SecretView"),
     route("GET", "/api/sessions/{id}/tools", Access::Human, || get(tools::of))
         .says("Shows what an agent may use.")
         .gives("ToolList"),
@@ -184,6 +187,13 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/api/rules", Access::Human, || get(rules::list)).says("Lists what people decided for good.").gives("RuleList"),
     route("DELETE", "/api/rules/{rule}", Access::Human, || delete(rules::remove)).says("Forgets such a decision.").gives("RuleList"),
     route("GET", "/api/providers", Access::Human, || get(providers::list)).says("Lists the kinds of agents, and which could be used now.").gives("ProviderList"),
+    route("POST", "/api/providers", Access::Human, || post(providers::add))
+        .says("Makes a command that speaks the Agent Client Protocol a kind of agent.")
+        .takes("AddProvider")
+        .gives("ProviderList"),
+    route("DELETE", "/api/providers/{name}", Access::Human, || delete(providers::remove))
+        .says("Forgets such a command.")
+        .gives("ProviderList"),
     route("GET", "/api/agents", Access::Human, || get(agents::list))
         .says("Lists the definitions of agents, with what is wrong with them.")
         .asks(&["project"])
@@ -275,6 +285,10 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/mcp/{id}/{server}", Access::Itself, || post(mcp::serve))
         .says("An MCP server of the asking agent (streamable HTTP, stateless).")
         .made_of("application/json"),
+    route("POST", "/external/sessions/{id}/messages", Access::Callback, || post(external::receive))
+        .says("Takes in what an external agent answers: text or Markdown, stored before this returns. Known again by Idempotency-Key, X-Paseo-Message-Id, or turnOriginId and text.")
+        .asks(&["turnOriginId"])
+        .heeds(&["Idempotency-Key", "X-Paseo-Message-Id", "X-Paseo-Timestamp", "X-Paseo-Signature"]),
     route("GET", "/", Access::Public, || get(web::front)).says("Leads to the web app.").answers(307),
     route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment.").made_of("text/html"),
     route("GET", "/app/assets/{name}", Access::Public, || get(web::asset)).says("A part of the web app."),

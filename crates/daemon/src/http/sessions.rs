@@ -69,7 +69,7 @@ pub(crate) async fn create(
         definition,
         project,
         provider: request.provider,
-        model: request.model,
+        model: request.model.map(named_model).transpose()?,
         effort: request.effort,
         labels: Labels::from_flags(labels, false).map_err(malformed)?,
         name: request.name.as_deref().map(check_name).transpose()?.flatten(),
@@ -90,7 +90,8 @@ pub(super) async fn start(
     key: Option<RequestKey>,
 ) -> Result<CreatedSession, Failure> {
     let context = &app.sessions.context;
-    let shown = order.labels.is_ui();
+    // One that runs elsewhere works in no directory of ours.
+    let shown = order.labels.is_ui() && !order.definition.is_external();
     let new = order.by_person(context, mode)?;
     let id = new.id;
     let place = worktrees::prepare(&context.home, id, new.directory.clone(), shown, wish).await?;
@@ -337,6 +338,15 @@ pub(super) fn label(text: &str) -> Result<Label, Failure> {
 
 fn malformed(error: Malformed) -> Failure {
     Failure::new(Code::InvalidRequest, error.to_string())
+}
+
+/// Checks the name of a model, as far as no provider has to be asked: an unset variable is no name.
+fn named_model(model: String) -> Result<String, Failure> {
+    if model.trim().is_empty() || model.chars().any(char::is_control) {
+        return Err(Failure::new(Code::InvalidRequest, "a model has a name, of plain characters")
+            .hint("leave it out to take the default"));
+    }
+    Ok(model)
 }
 
 /// Reads a name; an empty one takes it away.

@@ -39,6 +39,7 @@ impl House {
             default_provider: None,
             providers: Default::default(),
             plugins_off: Default::default(),
+            external_hosts: Default::default(),
             keys: Default::default(),
             live_processes: 1,
             executable: "/nonexistent".into(),
@@ -50,6 +51,7 @@ impl House {
             started_at: crate::mint::now(),
             socket: home.socket(),
             url: format!("http://{HOST}"),
+            port: 6767,
             edge: Edge::new(6767, &[]),
             public_urls: Vec::new(),
         };
@@ -165,6 +167,10 @@ async fn without_a_credential_only_public_routes_answer() {
             match route.access {
                 Access::Public => assert_ne!(status, StatusCode::UNAUTHORIZED, "{context}"),
                 Access::Page => assert_eq!(response.headers()["location"], "/login", "{context}"),
+                // Whose secret it would be is known only once there is such a session.
+                Access::Callback => {
+                    assert!([StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&status), "{context}");
+                }
                 Access::Anyone
                 | Access::Human
                 | Access::Tool(_)
@@ -243,7 +249,8 @@ async fn a_session_has_no_human_rights_by_any_way() {
         by_ancestry.extensions_mut().unwrap().insert(Peer::Local(Some(Actor::Session(id))));
         for builder in [by_token, by_ancestry] {
             let response = house.ask(builder.body(Body::empty()).unwrap()).await;
-            let allowed = matches!(route.access, Access::Public | Access::Anyone | Access::Agent);
+            let allowed =
+                matches!(route.access, Access::Public | Access::Anyone | Access::Agent | Access::Callback);
             let refused = [StatusCode::FORBIDDEN, StatusCode::SEE_OTHER].contains(&response.status());
             // An agent may ask for the stream, but not for everyone's.
             let own_only = route.path == "/api/stream";

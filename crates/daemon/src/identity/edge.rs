@@ -50,10 +50,15 @@ impl Edge {
         Self { hosts: hosts.into_iter().chain(public.iter().map(|url| url.host.clone())).collect(), origins }
     }
 
+    /// Says whether requests for a host are for us.
+    pub(crate) fn knows(&self, host: &str) -> bool {
+        self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host))
+    }
+
     /// Refuses requests that were meant for another host, or come from another site's page.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Failure> {
         let host = one(headers, HOST.as_str()).ok_or_else(foreign_host)?;
-        if !self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host)) {
+        if !self.knows(host) {
             return Err(foreign_host());
         }
         if headers.contains_key(ORIGIN) {

@@ -8,7 +8,7 @@ use paseo_core::actor::Actor;
 use paseo_core::id::{ContentId, DeliveryId, ItemId, SessionId, TurnId, WatchId};
 use paseo_core::session::{self, Outcome, Session, Source};
 use paseo_core::time::Timestamp;
-use paseo_runtime::provider::{DeltaKind, Input, Output};
+use paseo_runtime::provider::{DeltaKind, Input, Lifetime, Output};
 use paseo_store::{Seq, Version};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -55,6 +55,8 @@ pub(super) struct SessionActor {
     pub(super) lost: Option<String>,
     /// Calls that the harness made and did not close.
     pub(super) calls: Vec<String>,
+    /// Notices that the turn has from before a restart, by code: nobody needs them again.
+    pub(super) noted: HashSet<String>,
     /// Open asks: the harness's own id of each, by hash.
     pub(super) asks: HashMap<String, String>,
     /// A person's words that ended a wait, until the agent goes on with them.
@@ -160,6 +162,7 @@ impl SessionActor {
             reached: 0,
             lost: None,
             calls: Vec::new(),
+            noted: HashSet::new(),
             asks: HashMap::new(),
             words: Vec::new(),
             telling: HashSet::new(),
@@ -173,7 +176,6 @@ impl SessionActor {
     pub(super) async fn run(mut self, beginning: Beginning) {
         match beginning {
             Beginning::Fresh => self.hand_over().await,
-            // Its process is gone with whoever had opened the turn.
             Beginning::Loaded if self.session.turn.is_some() => self.recover().await,
             Beginning::Loaded => {}
         }
@@ -196,6 +198,12 @@ impl SessionActor {
         self.session.id
     }
 
+    /// Says whether the agent runs elsewhere: a turn goes on there whatever happens here.
+    pub(super) fn is_remote(&self) -> bool {
+        let provider = self.context.providers.get(&self.session.profile.provider);
+        provider.is_some_and(|provider| provider.capabilities().lifetime == Lifetime::Remote)
+    }
+
     /// Asks the harness to end the turn, and ends its processes if it does not.
     pub(super) async fn interrupt(&mut self, source: Source) {
         if self.unrecorded.is_some() {
@@ -209,6 +217,10 @@ impl SessionActor {
             self.finish(Ending::unsent(Outcome::Interrupted, source, None)).await;
             return;
         }
+        if self.is_remote() {
+            // What runs elsewhere need not end there: whatever it still says comes late.
+            return self.finish(Ending::of(Outcome::Interrupted, source, None)).await;
+        }
         let sent = self.running.as_mut().is_some_and(Running::interrupt);
         if !sent {
             self.end_processes();
@@ -220,6 +232,10 @@ impl SessionActor {
     pub(super) fn rest(&mut self) {
         if self.running.is_none() || self.current.is_some() || self.in_background() > 0 {
             return;
+        }
+        if self.is_remote() {
+            // It is asked anew where the agent is, for each turn.
+            return self.end_processes();
         }
         self.timer = Some((Instant::now() + IDLE, Timer::Idle));
         self.context.processes.rest(self.id(), self.mailbox.clone());
@@ -240,7 +256,9 @@ impl SessionActor {
     /// Ends the harness and everything under it. Its exit is reported as an output.
     pub(super) fn end_processes(&mut self) {
         let Some(running) = &mut self.running else { return };
-        self.context.processes.leave(self.session.id);
+        if running.has_place() {
+            self.context.processes.leave(self.session.id);
+        }
         running.end();
         if self.unrecorded.is_none() {
             self.timer = Some((Instant::now() + SHIM_GRACE, Timer::Shim));
@@ -329,6 +347,7 @@ impl SessionActor {
             Command::Patch(patch, reply) => answer(reply, self.patch(patch).await),
             Command::Enter { by, from, reply } => answer(reply, self.enter(by, from).await),
             Command::Answer(given, reply) => answer(reply, self.answer(given).await),
+            Command::CallBack(callback, reply) => answer(reply, self.call_back(callback).await),
             Command::Tool { name, input, reply } => answer(reply, Ok(self.tool(&name, &input).await)),
             Command::ToolDone { call, outcome, text } => {
                 self.tell(Input::ToolResult { call, outcome, text });

@@ -58,9 +58,11 @@ impl SessionActor {
         let headline = request.headline(&self.session.profile.directory);
         // Plain data with string keys always serialises.
         let extra = serde_json::to_string(&PermissionExtra { headline }).ok();
-        // The same request, made twice, is two asks.
-        let hash = mint::hex(&mint::sha256(format!("{}\n{text}", request.call).as_bytes()));
         let (session, turn, reference) = (self.id(), self.current, journal::reference(&text));
+        // The same request, made twice, is two asks; and whoever numbers its calls is not the only one who does.
+        let turn_id = turn.map(|turn| turn.to_string()).unwrap_or_default();
+        let asked = format!("{session}\n{turn_id}\n{}\n{text}", request.call);
+        let hash = mint::hex(&mint::sha256(asked.as_bytes()));
         let Request { call, tool, shape, .. } = request;
         let (tool, shape) = (bounded(&tool), Some(shape).filter(permission::Shape::is_storable));
         self.asks.insert(hash.clone(), call);
@@ -119,10 +121,13 @@ impl SessionActor {
 
     /// Delivers what a person said along with an answer that cannot carry it, as a message of its own.
     async fn say_along(&mut self, by: &Actor, text: String, allowed: bool) -> Result<bool, Failure> {
+        let provider = self.context.providers.get(&self.session.profile.provider);
+        // What cannot enter the turn comes after it.
+        let steers = provider.is_some_and(|provider| provider.capabilities().steer);
         let message = Message {
             origin: by.clone(),
             text,
-            verb: Verb::Steer,
+            verb: if steers { Verb::Steer } else { Verb::Queue },
             class: Class::Message,
             waited: false,
             aside: false,

@@ -9,6 +9,7 @@ use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
 use paseo_core::session::Session;
 use paseo_core::tool::{Ceiling, Outfit};
+use paseo_runtime::external;
 use paseo_runtime::provider::Check;
 use paseo_wire::error::Code;
 
@@ -39,6 +40,9 @@ impl Order {
     pub(crate) fn by_person(self, context: &Context, mode: Option<Mode>) -> Result<NewSession, Failure> {
         // The tools that it may pass on are those of its definition, as it is then.
         let ceiling = Ceiling { tools: None, mode: mode.unwrap_or_default() };
+        if let Some(mode) = mode.filter(|_| self.definition.is_external()) {
+            return Err(self.unbound(&format!("permissions {}", mode.word())));
+        }
         let mode = mode.or(self.definition.permissions).unwrap_or_default();
         self.plan(context, Outfit { tools: None, mode, ceiling }, None)
     }
@@ -62,7 +66,7 @@ impl Order {
                 };
                 Failure::new(Code::Forbidden, excess.to_string()).hint(hint)
             })?;
-        if self.definition.provider.is_none() {
+        if self.definition.provider.is_none() && !self.definition.is_external() {
             self.provider = Some(spawner.profile.provider.clone());
             if self.definition.models.is_empty() {
                 self.model = self.model.or_else(|| spawner.profile.model.clone());
@@ -79,11 +83,12 @@ impl Order {
         spawned: Option<Spawned>,
     ) -> Result<NewSession, Failure> {
         let definition = &self.definition;
-        if let Kind::External { .. } = definition.kind {
-            return Err(Failure::new(
-                Code::ProviderUnavailable,
-                format!("the agent `{}` is external, which this Paseo cannot talk to yet", definition.slug),
-            ));
+        if let Kind::External { input_url, .. } = &definition.kind {
+            let asked = [("provider", &self.provider), ("model", &self.model), ("effort", &self.effort)];
+            if let Some((what, Some(word))) = asked.into_iter().find(|(_, asked)| asked.is_some()) {
+                return Err(self.unbound(&format!("{what} {word}")));
+            }
+            context.external.check(input_url)?;
         }
         // Models and efforts are words of the provider that they were written for.
         let own = match (&self.provider, &definition.provider) {
@@ -102,8 +107,16 @@ impl Order {
             effort: effort.clone(),
             permissions: outfit.mode,
         };
-        let wanted = self.provider.as_deref().or(definition.provider.as_deref());
+        let wanted = match definition.is_external() {
+            true => Some(external::NAME),
+            false => self.provider.as_deref().or(definition.provider.as_deref()),
+        };
         let chosen = context.providers.choose(wanted, &check)?;
+        if chosen.provider.name() == external::NAME && !definition.is_external() {
+            let message = "the provider external is not chosen: a definition says where its agent is";
+            return Err(Failure::new(Code::ProviderUnavailable, message)
+                .hint("write one with `type: external` and `external.inputUrl`; see docs/external.md"));
+        }
         Ok(NewSession {
             id: mint::session(),
             by: self.by,
@@ -129,5 +142,15 @@ impl Order {
             aside: self.aside,
             key: None,
         })
+    }
+
+    /// Refuses what would only seem to bind an agent elsewhere.
+    fn unbound(&self, what: &str) -> Failure {
+        let slug = &self.definition.slug;
+        Failure::new(
+            Code::InvalidRequest,
+            format!("`{slug}` is external and runs elsewhere: {what} cannot be kept"),
+        )
+        .hint("leave it out")
     }
 }

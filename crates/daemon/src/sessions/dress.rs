@@ -1,15 +1,17 @@
 //! What a session's process is started with, beside its conversation. A process that wears anything else is started
 //! anew for the next turn.
 
+use paseo_core::definition::Exposure;
 use paseo_core::permission::{self, Mode, Power, Scope};
 use paseo_core::session::Session;
 use paseo_core::skill::Page;
 use paseo_core::tool::{Grants, unheld};
-use paseo_runtime::provider::McpServer;
+use paseo_runtime::provider::{Choice, McpServer, Tool};
 use paseo_wire::error::Code;
 
 use super::Context;
 use crate::failure::Failure;
+use crate::tools::catalogue;
 use crate::{mcp, skills};
 
 /// All of it.
@@ -17,7 +19,11 @@ use crate::{mcp, skills};
 pub(super) struct Dress {
     pub(super) prompt: String,
     pub(super) servers: Vec<McpServer>,
+    /// For those that want to be told.
+    pub(super) tools: Vec<Tool>,
     pub(super) skills: Vec<Page>,
+    /// The models to try, and with what they are paid for.
+    pub(super) chain: Vec<Choice>,
     /// What the harness asks for; what it is answered is decided here.
     pub(super) permissions: Mode,
     /// What it must do without.
@@ -40,13 +46,35 @@ impl Context {
         };
         let withheld = grants.withheld(profile.permissions);
         let rules = settings.rules.values();
+        let provider = self.providers.get(&profile.provider);
+        let tools = match provider.is_some_and(|provider| provider.capabilities().native_tools) {
+            true => self.told(session, grants, outlook.exposure()),
+            false => Vec::new(),
+        };
         Ok(Dress {
             prompt: outlook.prompt(self, session),
             servers: mcp::servers(grants, outlook.exposure(), &self.url, session.id),
+            tools,
             skills,
+            chain: self.definitions.chain(session)?,
             permissions: permission::asking(profile.permissions, &withheld, rules, &Scope::of(profile)),
             withheld,
         })
+    }
+
+    /// Returns what a harness without MCP is told of our tools.
+    fn told(&self, session: &Session, grants: &Grants, exposure: Exposure) -> Vec<Tool> {
+        let offered = grants.specs().iter().filter(|spec| spec.is_offered(exposure)).map(|spec| spec.name);
+        let offered: Vec<&str> = offered.collect();
+        let described = catalogue::describe(self, session, grants).into_iter();
+        described
+            .filter(|tool| offered.contains(&tool.name))
+            .map(|tool| Tool {
+                name: tool.name.to_owned(),
+                description: tool.description,
+                schema: tool.schema,
+            })
+            .collect()
     }
 
     /// Returns the powers that a session has although they are not granted: its provider cannot withhold them.

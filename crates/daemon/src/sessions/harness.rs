@@ -3,14 +3,16 @@
 use std::env;
 use std::ffi::OsString;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId};
 use paseo_core::session::{Class, Event, On, Outcome, Pending, Source};
 use paseo_core::tool::SEND_TO_TAB;
-use paseo_runtime::provider::{Harness, Input, Launch, Message, Output, TOKEN_VARIABLE};
+use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, StartError, TOKEN_VARIABLE};
 
 use super::Context;
 use super::actor::{Ending, SessionActor};
@@ -24,7 +26,8 @@ use crate::{journal, mint, skills, worktrees};
 pub(super) struct Running {
     harness: Harness,
     _registration: Registration,
-    _place: Place,
+    /// Those elsewhere need none.
+    place: Option<Place>,
     /// What it was started with, and would have to be started anew to change.
     dress: Dress,
     ended: bool,
@@ -59,9 +62,14 @@ impl Running {
         self.tell(Input::Interrupt)
     }
 
+    /// Says whether it takes a place among the processes that may live at once.
+    pub(super) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
     /// Kills the shim itself.
     pub(super) fn kill(&self) {
-        paseo_runtime::process::kill(self.harness.shim);
+        self.harness.shim.into_iter().for_each(paseo_runtime::process::kill);
     }
 
     /// Ends the harness and everything under it.
@@ -124,6 +132,7 @@ impl SessionActor {
         self.lost = None;
         self.growing.clear();
         self.calls.clear();
+        self.noted.clear();
         self.asks.clear();
     }
 
@@ -131,8 +140,9 @@ impl SessionActor {
     pub(super) fn launch(&mut self) {
         let (context, session, dress) =
             (Arc::clone(&self.context), self.session.clone(), self.context.dress(&self.session));
+        let remote = self.is_remote();
         self.start = Some(Box::pin(async move {
-            let place = context.processes.place(session.id).await;
+            let place = if remote { None } else { Some(context.processes.place(session.id).await) };
             let not_started = |text: String| NotStarted { code: "start_failed", text };
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
@@ -143,6 +153,13 @@ impl SessionActor {
                     gone.hint.map_or(gone.message.clone(), |hint| format!("{}\n{hint}", gone.message)),
                 )
             })?;
+            let past = match provider.capabilities().memory {
+                Memory::Own => Vec::new(),
+                Memory::Ours => context
+                    .past(&session)
+                    .await
+                    .map_err(|failure| NotStarted { code: "storage_unavailable", text: failure.message })?,
+            };
             let dress = dress.map_err(|failure| {
                 let hint = failure.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
                 not_started(failure.message + &hint)
@@ -165,26 +182,26 @@ impl SessionActor {
                 withheld: dress.withheld.clone(),
                 prompt: dress.prompt.clone(),
                 servers: dress.servers.clone(),
+                tools: dress.tools.clone(),
+                chain: dress.chain.clone(),
+                remote: context.remote(&session).map_err(|gone| {
+                    let hint = gone.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+                    not_started(gone.message + &hint)
+                })?,
+                past,
                 resume: session.history.reference.clone(),
                 turns: session.history.turns,
                 executable: context.executable.clone(),
                 environment,
+                removed: context.definitions.withheld_keys(&session.profile.provider),
             };
             let registration = context.credentials.register(session.id, &secret);
-            let harness = provider.start(launch).await.map_err(|error| {
-                not_started(
-                    error.hint.as_ref().map_or_else(|| error.to_string(), |hint| format!("{error}\n{hint}")),
-                )
-            })?;
-            let registration = registration.with_shim(harness.shim);
-            Ok(Running {
-                harness,
-                _registration: registration,
-                _place: place,
-                dress,
-                ended: false,
-                background: 0,
-            })
+            let harness = unharmed(provider.name(), async { provider.start(launch).await }).await?;
+            let registration = match harness.shim {
+                Some(shim) => registration.with_shim(shim),
+                None => registration,
+            };
+            Ok(Running { harness, _registration: registration, place, dress, ended: false, background: 0 })
         }));
     }
 
@@ -279,4 +296,45 @@ fn environment(context: &Context, session: SessionId, secret: &str) -> Vec<(Stri
         environment.push(("PATH".to_owned(), path.to_string_lossy().into_owned()));
     }
     environment
+}
+
+/// Waits for a harness. A provider that panics takes nobody along: it is as one that could not start.
+async fn unharmed(
+    provider: &str,
+    start: impl Future<Output = Result<Harness, StartError>>,
+) -> Result<Harness, NotStarted> {
+    let not_started = |text: String| NotStarted { code: "start_failed", text };
+    match AssertUnwindSafe(start).catch_unwind().await {
+        Ok(started) => started.map_err(|error| {
+            not_started(
+                error.hint.as_ref().map_or_else(|| error.to_string(), |hint| format!("{error}\n{hint}")),
+            )
+        }),
+        Err(_) => Err(not_started(format!(
+            "{provider} could not be started because of a defect of Paseo's; the daemon's log says where"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_provider_that_panics_has_not_started() {
+        let said = async |start: Result<&str, &str>| {
+            let start = async {
+                match start {
+                    Ok(message) => {
+                        Err(StartError { message: message.to_owned(), hint: Some("do that".to_owned()) })
+                    }
+                    Err(panic) => panic!("{panic}"),
+                }
+            };
+            unharmed("helper", start).await.err().map(|refused| (refused.code, refused.text))
+        };
+        assert_eq!(said(Ok("it is gone")).await, Some(("start_failed", "it is gone\ndo that".to_owned())));
+        let (code, text) = said(Err("no such key")).await.unwrap();
+        assert!(code == "start_failed" && text.starts_with("helper could not be started"), "{text}");
+    }
 }

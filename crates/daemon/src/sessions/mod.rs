@@ -3,6 +3,7 @@
 mod actor;
 mod asks;
 mod blueprint;
+mod callback;
 mod changes;
 mod create;
 mod deliver;
@@ -10,6 +11,7 @@ mod dress;
 mod harness;
 mod outlook;
 mod output;
+mod past;
 mod people;
 mod recover;
 pub(crate) mod routing;
@@ -39,10 +41,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use actor::Beginning;
 pub(crate) use blueprint::Order;
+pub(crate) use callback::Callback;
 pub(crate) use create::NewSession;
 
 use crate::definitions::Definitions;
 use crate::directory::Directory;
+use crate::external::External;
 use crate::failure::Failure;
 use crate::identity::Credentials;
 use crate::journal::Journal;
@@ -65,6 +69,7 @@ pub(crate) struct Context {
     /// The plugins that are switched off.
     pub(crate) plugins_off: BTreeSet<Plugin>,
     pub(crate) providers: Providers,
+    pub(crate) external: External,
     pub(crate) processes: Processes,
     pub(crate) credentials: Credentials,
     pub(crate) settings: SettingsCell,
@@ -105,6 +110,8 @@ pub(crate) enum Command {
         reply: Reply<()>,
     },
     Answer(Answer, Reply<bool>),
+    /// Takes in what an agent elsewhere says.
+    CallBack(Callback, Reply<()>),
     /// Does what the agent asks for, if it may.
     Tool {
         name: String,
@@ -165,6 +172,7 @@ impl Command {
             | Self::Unwatch(_, reply)
             | Self::ForgetNews(_, reply)
             | Self::HoldCause(_, _, reply)
+            | Self::CallBack(_, reply)
             | Self::Enter { reply, .. }
             | Self::Note { reply, .. } => drop(reply.send(Err(failure))),
             Self::TakeWords(reply) => drop(reply.send(Err(failure))),

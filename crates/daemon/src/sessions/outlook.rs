@@ -31,14 +31,17 @@ impl Outlook {
 
     /// Returns what is added to the prompt of the session's harness.
     pub(super) fn prompt(&self, context: &Context, session: &Session) -> String {
-        let Some(definition) = &self.definition else { return String::new() };
+        let definition = self.definition.as_ref().filter(|definition| !definition.is_external());
+        let Some(definition) = definition else { return String::new() };
         let peers = self.catalogue.peers(definition);
         let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
         let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();
         let skills = skills::listed(&context.home, session.id, &pages);
         let grants = &self.grants;
         let role = session.profile.seat.is_some().then_some(PRIMER);
-        prompt::build(Parts { session, definition, grants, role, skills: &skills, peers: &peers })
+        let unheld = context.unheld(session, grants).unwrap_or_default();
+        let (unheld, skills, peers) = (unheld.as_slice(), skills.as_slice(), peers.as_slice());
+        prompt::build(Parts { session, definition, grants, unheld, role, skills, peers })
     }
 }
 

@@ -50,6 +50,8 @@ impl SessionActor {
                 }
                 // Nothing of it could be stored, or is to be.
                 _ if self.lost.is_some() || self.over => finished.clear(),
+                Output::Item { draft: Draft { kind: Kind::Notice { code }, .. }, .. }
+                    if self.noted.contains(&code) => {}
                 Output::Item { id, step, parent, mut draft } => {
                     bound_names(&mut draft.kind);
                     finished.push((id, Place { turn: self.current, step, parent }, draft));

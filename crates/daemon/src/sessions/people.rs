@@ -155,7 +155,8 @@ impl SessionActor {
 
     /// Ends the turn in good order and waits until no process is left.
     pub(super) async fn shutdown(&mut self) {
-        if self.session.turn.is_some() {
+        // What runs elsewhere goes on, and is answered when the daemon is back.
+        if self.session.turn.is_some() && !self.is_remote() {
             let (left, turn) = (self.left_open(), self.current);
             let sent = self.unsent.is_none() && self.start.is_none();
             let ending = Ending { sent, ..Ending::of(Outcome::Interrupted, Source::Restart, None) };

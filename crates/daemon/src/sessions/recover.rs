@@ -1,4 +1,4 @@
-//! After a restart: a turn whose process is gone is interrupted, and the queue goes on.
+//! After a restart: a turn whose process is gone is interrupted, and the queue goes on. What runs elsewhere goes on, too.
 
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::item::{Entry, Kind, dangling_calls};
@@ -25,7 +25,14 @@ impl Sessions {
             let Some(last) = heads.last() else { break };
             after = Some(last.stream.to_string());
             for row in &heads {
-                let head = paseo_core::fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?;
+                let head = match paseo_core::fold::read(&row.stream, &row.head.state) {
+                    Ok(head) => head,
+                    // The others go on without it.
+                    Err(error) => {
+                        tracing::error!(stream = %row.stream, %error, "cannot read a session; it is left out");
+                        continue;
+                    }
+                };
                 if let paseo_core::fold::SessionHead::Session(session) = head {
                     if session.turn.is_some()
                         || session.parked().is_some()
@@ -39,30 +46,55 @@ impl Sessions {
             }
         }
         for id in unfinished {
-            self.ask(id, Command::Resume).await?;
+            if let Err(failure) = self.ask(id, Command::Resume).await {
+                tracing::error!(session = %id, error = %failure.message, "cannot go on with a session");
+            }
         }
         Ok(())
     }
 }
 
 impl SessionActor {
-    /// Ends the turn that was open when the daemon ended.
+    /// Ends the turn that was open when the daemon ended: its process is gone with whoever had opened it. An agent
+    /// elsewhere still has it, or gets it once more, under the same key.
     pub(super) async fn recover(&mut self) {
+        let handed = self.session.turn.as_ref().is_some_and(|turn| turn.handed);
+        if self.is_remote() && !handed {
+            self.hand_over().await;
+            self.noted = self.last_turn().await.into_iter().filter_map(notice).collect();
+            return;
+        }
         self.current = self.session.turn.as_ref().map(|turn| turn.id);
-        if let Some(turn) = self.current {
-            match open_calls(&self.context.journal, self.id(), turn).await {
-                Ok(calls) => self.calls = calls,
-                Err(failure) => {
-                    tracing::error!(session = %self.id(), error = %failure.message, "cannot read the last turn")
-                }
+        if self.is_remote() {
+            return;
+        }
+        // Tool calls that were never answered.
+        self.calls = dangling_calls(self.last_turn().await.iter());
+        self.finish(Ending::of(Outcome::Interrupted, Source::Restart, None)).await;
+    }
+
+    /// Returns what the transcript says of the current turn, as far as it can be read.
+    async fn last_turn(&mut self) -> Vec<Kind> {
+        let Some(turn) = self.current else { return Vec::new() };
+        match said(&self.context.journal, self.id(), turn).await {
+            Ok(said) => said,
+            Err(failure) => {
+                tracing::error!(session = %self.id(), error = %failure.message, "cannot read the last turn");
+                Vec::new()
             }
         }
-        self.finish(Ending::of(Outcome::Interrupted, Source::Restart, None)).await;
     }
 }
 
-/// Returns the tool calls of a turn that were never answered.
-async fn open_calls(journal: &Journal, session: SessionId, turn: TurnId) -> Result<Vec<String>, Failure> {
+fn notice(kind: Kind) -> Option<String> {
+    match kind {
+        Kind::Notice { code } => Some(code),
+        _ => None,
+    }
+}
+
+/// Returns what the transcript says of a turn, in order.
+async fn said(journal: &Journal, session: SessionId, turn: TurnId) -> Result<Vec<Kind>, Failure> {
     let stream = session::stream(session);
     let mut newest_first: Vec<Vec<Kind>> = Vec::new();
     let mut before = None;
@@ -82,5 +114,5 @@ async fn open_calls(journal: &Journal, session: SessionId, turn: TurnId) -> Resu
             break;
         }
     }
-    Ok(dangling_calls(newest_first.iter().rev().flatten()))
+    Ok(newest_first.into_iter().rev().flatten().collect())
 }

@@ -27,7 +27,8 @@ use crate::driver;
 use crate::fresh::Ids;
 use crate::programs;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Options, Provider, Readiness, StartError,
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Provider, Readiness,
+    StartError,
 };
 
 const NAME: &str = "claude";
@@ -87,7 +88,7 @@ impl Claude {
 }
 
 impl Provider for Claude {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         NAME
     }
 
@@ -100,6 +101,8 @@ impl Provider for Claude {
             permissions: &Mode::ALL,
             withholds: &Power::ALL,
             mcp: true,
+            native_tools: false,
+            memory: Memory::Own,
             thinking: true,
             cost: true,
             own_turns: true,

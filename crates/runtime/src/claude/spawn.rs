@@ -57,7 +57,7 @@ pub(super) fn program(
         directory: launch.directory.clone(),
         session: launch.session,
         environment,
-        removed: INSIDE.iter().map(|name| (*name).to_owned()).collect(),
+        removed: INSIDE.iter().map(|name| (*name).to_owned()).chain(launch.removed.clone()).collect(),
     })
 }
 
@@ -148,10 +148,15 @@ mod tests {
             withheld: Vec::new(),
             prompt: "-- be kind".into(),
             servers: vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }],
+            tools: Vec::new(),
+            chain: Vec::new(),
+            remote: None,
+            past: Vec::new(),
             resume: None,
             turns: 0,
             executable: "/bin/paseo".into(),
             environment: vec![(TOKEN_VARIABLE.into(), "secret".into())],
+            removed: vec!["KEY_OF_OTHERS".to_owned()],
         }
     }
 
@@ -222,6 +227,7 @@ mod tests {
         assert_eq!(value(CONFIG_VARIABLE), Some("/own"));
         for name in ["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"] {
             assert!(program.removed.iter().any(|removed| removed == name), "{name}");
+            assert!(program.removed.contains(&"KEY_OF_OTHERS".to_owned()));
         }
         assert_eq!(settings(None).iter().find(|(name, _)| name == CONFIG_VARIABLE), None);
     }

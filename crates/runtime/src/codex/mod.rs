@@ -34,7 +34,8 @@ use spawn::Setup;
 
 use crate::fresh::Ids;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Options, Provider, Readiness, StartError,
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Provider, Readiness,
+    StartError,
 };
 use crate::{driver, programs};
 
@@ -75,7 +76,7 @@ impl Codex {
 }
 
 impl Provider for Codex {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         NAME
     }
 
@@ -88,6 +89,8 @@ impl Provider for Codex {
             permissions: &Mode::ALL,
             withholds: &Power::ALL,
             mcp: true,
+            native_tools: false,
+            memory: Memory::Own,
             thinking: true,
             cost: false,
             own_turns: true,

@@ -28,6 +28,7 @@ pub(super) struct Open {
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // A few are open at a time, and most of them are calls.
 pub(super) enum What {
     Text { kind: DeltaKind, text: String },
     Call { began: Item, output: String },

@@ -38,7 +38,7 @@ pub(super) fn program(launch: &Launch, program: PathBuf, isolated_home: Option<&
         session: launch.session,
         environment,
         // We may run under a codex ourselves.
-        removed: vec![COMMAND_VARIABLE.to_owned()],
+        removed: [vec![COMMAND_VARIABLE.to_owned()], launch.removed.clone()].concat(),
     }
 }
 

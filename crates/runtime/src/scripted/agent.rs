@@ -9,11 +9,11 @@ use paseo_core::id::{SessionId, TurnId};
 use paseo_core::time::Timestamp;
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::link::Link;
 use super::plan::plan;
 use super::script::{Crash, StartFile};
 use super::turn::{SCRIPT_ERROR, Stop, Turn};
 use crate::fresh::now;
+use crate::own_agent::Link;
 use crate::provider::{Failed, FailureCode, Input, Message, Output, TurnEnd};
 
 /// What the process is started with.

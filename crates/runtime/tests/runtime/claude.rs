@@ -53,10 +53,15 @@ impl House {
             withheld: Vec::new(),
             prompt: "the first prompt".into(),
             servers: Vec::new(),
+            tools: Vec::new(),
+            chain: Vec::new(),
+            remote: None,
+            past: Vec::new(),
             resume: None,
             turns: 0,
             executable: executable(),
             environment,
+            removed: Vec::new(),
         }
     }
 
@@ -254,7 +259,7 @@ async fn a_conversation_goes_on_after_its_process_was_killed() {
     talk.until(is_call).await;
     let outputs = talk.until(|output| matches!(output, Output::Reference(_))).await;
     let reference = reference(&outputs);
-    paseo_runtime::process::kill(talk.harness.shim);
+    paseo_runtime::process::kill(talk.harness.shim.unwrap());
     talk.until(|output| matches!(output, Output::Exited(_))).await;
     let launch =
         Launch { resume: Some(reference.clone()), prompt: "the second prompt".into(), ..house.launch() };
@@ -297,14 +302,14 @@ async fn an_interrupt_ends_the_turn_and_every_command_it_started() {
         }
     })
     .await;
-    assert!(runs(talk.harness.shim, "6402"));
+    assert!(runs(talk.harness.shim.unwrap(), "6402"));
     talk.send(Input::Interrupt).await;
     let outputs = talk.finish().await;
     assert_eq!(end(&outputs), TurnEnd::Interrupted);
     assert_eq!(outcomes(&outputs), [ToolOutcome::Interrupted]);
     for left in ["6401", "6402", "6403"] {
         within(async {
-            while runs(talk.harness.shim, left) {
+            while runs(talk.harness.shim.unwrap(), left) {
                 tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             }
         })
@@ -426,7 +431,7 @@ async fn the_commands_of_claude_do_not_outlive_it() {
         }
     })
     .await;
-    let below = process_table::descendants(talk.harness.shim);
+    let below = process_table::descendants(talk.harness.shim.unwrap());
     talk.leave().await;
     let alive = below
         .iter()
@@ -447,7 +452,7 @@ async fn a_turn_is_paid_once_however_its_process_ended() {
     let mut talk = house.start_with(resumed()).await;
     outputs.extend(talk.run("<<say c>>").await);
     // After a crash, it goes on from where it was before this process.
-    paseo_runtime::process::kill(talk.harness.shim);
+    paseo_runtime::process::kill(talk.harness.shim.unwrap());
     talk.until(|output| matches!(output, Output::Exited(_))).await;
     let mut talk = house.start_with(resumed()).await;
     talk.turns = 150;

@@ -49,10 +49,15 @@ impl House {
             withheld: Vec::new(),
             prompt: "the first prompt".into(),
             servers: Vec::new(),
+            tools: Vec::new(),
+            chain: Vec::new(),
+            remote: None,
+            past: Vec::new(),
             resume: None,
             turns: 0,
             executable: executable(),
             environment,
+            removed: Vec::new(),
         }
     }
 
@@ -247,7 +252,7 @@ async fn codex_goes_on_after_it_was_killed_in_the_middle_of_a_tool() {
     let mut witness = house.place.witness();
     talk.begin("<<bash echo go > witness; sleep 1000>>").await;
     witness.line().await;
-    for process in process_table::descendants(talk.harness.shim) {
+    for process in process_table::descendants(talk.harness.shim.unwrap()) {
         let pid = rustix::process::Pid::from_raw(process.pid.cast_signed()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
     }
@@ -335,15 +340,15 @@ async fn codex_ends_the_commands_of_a_turn_that_is_interrupted_and_no_others() {
     let background = r#"<<tool exec_command {"cmd": "sleep 1001", "yield_time_ms": 250}>> <<say up>>"#;
     let outputs = talk.run(background).await;
     assert_eq!(outcomes(&outputs), [ToolOutcome::Ok], "it runs on");
-    assert!(runs(talk.harness.shim, "1001"));
+    assert!(runs(talk.harness.shim.unwrap(), "1001"));
     let mut witness = house.place.witness();
     talk.begin("<<bash setsid sleep 1002 & sh -c 'echo go > witness; exec sleep 1003'>> <<say never>>").await;
     witness.line().await;
     talk.send(Input::Interrupt).await;
     let outputs = talk.finish().await;
     assert_eq!(end(&outputs), TurnEnd::Interrupted);
-    assert!(!runs(talk.harness.shim, "1003") && !runs(talk.harness.shim, "1002"));
-    assert!(runs(talk.harness.shim, "1001"), "an earlier turn's goes on");
+    assert!(!runs(talk.harness.shim.unwrap(), "1003") && !runs(talk.harness.shim.unwrap(), "1002"));
+    assert!(runs(talk.harness.shim.unwrap(), "1001"), "an earlier turn's goes on");
     let outputs = talk.run("<<say next>>").await;
     assert_eq!(said(&outputs).len(), 1, "{outputs:?}");
     assert_eq!(outcomes(&outputs), [], "nothing late");

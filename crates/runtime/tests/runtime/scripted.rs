@@ -49,13 +49,13 @@ async fn a_stream_comes_word_by_word_and_ends_in_one_item() {
 #[tokio::test]
 async fn several_turns_share_a_process_and_plain_text_is_answered() {
     let mut session = Session::start().await;
-    let shim = session.harness.shim;
+    let shim = session.harness.shim.unwrap();
     assert_eq!(session.run("hello").await.texts("assistant_text"), ["You said: hello"]);
     session.begin(vec![message(Actor::Session(SessionId::from_random([3; 16])), "<<sh touch x>>")]).await;
     assert_eq!(session.finish().await.texts("assistant_text"), ["Received: <<sh touch x>>"]);
     assert!(!session.place.home().join("x").exists());
     assert_eq!(session.run("<<say three>>").await.texts("assistant_text"), ["three"]);
-    assert_eq!(session.harness.shim, shim);
+    assert_eq!(session.harness.shim.unwrap(), shim);
 }
 
 #[tokio::test]
@@ -237,7 +237,9 @@ async fn an_interrupt_spares_what_an_earlier_turn_left_running() {
     while !matches!(session.next().await, Output::Delta { .. }) {}
     session.send(Input::Interrupt).await;
     assert_eq!(session.finish().await.end, TurnEnd::Interrupted);
-    assert!(ancestors(background).unwrap().iter().any(|process| process.pid == session.harness.shim));
+    assert!(
+        ancestors(background).unwrap().iter().any(|process| process.pid == session.harness.shim.unwrap())
+    );
     session.harness.control.stop();
     session.exit().await;
     witness.gone().await;

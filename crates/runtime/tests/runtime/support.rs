@@ -123,10 +123,15 @@ impl Session {
             withheld: Vec::new(),
             prompt: String::new(),
             servers: Vec::new(),
+            tools: Vec::new(),
+            chain: Vec::new(),
+            remote: None,
+            past: Vec::new(),
             resume: None,
             turns,
             executable: executable(),
             environment: place.environment(),
+            removed: Vec::new(),
         };
         let mut harness = Scripted.start(launch).await.unwrap();
         let first = within(harness.output.recv()).await;

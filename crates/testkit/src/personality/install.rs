@@ -47,6 +47,9 @@ impl Fake {
         let config = match self.program {
             Program::Claude => "CLAUDE_CONFIG_DIR",
             Program::Codex => "CODEX_HOME",
+            Program::Pi => "PI_CODING_AGENT_DIR",
+            Program::Opencode => "XDG_DATA_HOME",
+            Program::OpenAi => unreachable!("it is our own, and has no fake"),
         };
         let text = |path: PathBuf| path.to_str().expect("a path in UTF-8").to_owned();
         vec![

@@ -7,9 +7,11 @@
 //! | variable | |
 //! |---|---|
 //! | `PASEO_FAKE` | `claude` or `codex`, when the program has another name |
+//! | `PASEO_FAKE_PI` | `1.5.0` makes pi a newer one |
 //! | `PASEO_PERSONALITY` | see [`Personality`] |
 //! | `PASEO_FAKE_RECORD` | a file that it adds its arguments, environment and input to, see [`record`] |
 
+mod acp;
 mod claude;
 mod codex;
 mod desk;
@@ -18,6 +20,7 @@ mod install;
 mod mcp;
 mod memory;
 mod pen;
+mod pi;
 pub mod record;
 mod shell;
 
@@ -99,6 +102,8 @@ pub fn run() -> i32 {
     match name.as_str() {
         "claude" => claude::run(&arguments, Personality::from_environment()),
         "codex" => codex::run(&arguments, Personality::from_environment()),
+        "pi" => pi::run(&arguments, Personality::from_environment()),
+        "acp" | "opencode" => acp::run(&arguments, Personality::from_environment()),
         other => {
             pen::complain(&format!(
                 "fake-harness: I am neither claude nor codex but `{other}`; set PASEO_FAKE"

@@ -89,6 +89,11 @@ impl Dialogue {
         }
     }
 
+    /// Makes a file that a command waits for.
+    pub(crate) fn open_file(&self, name: &str) {
+        std::fs::write(self.work.join(name), "").expect("a file");
+    }
+
     /// Says whether nothing comes for a while.
     pub(crate) fn is_silent(&mut self, while_: Duration) -> bool {
         self.lines.recv_timeout(while_).is_err()

@@ -10,6 +10,7 @@ mod codex;
 mod dialogue;
 mod model;
 mod personalities;
+mod pi;
 mod server;
 
 use dialogue::Dialogue;

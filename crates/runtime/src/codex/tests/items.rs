@@ -153,7 +153,7 @@ fn every_kind_of_call_has_a_name_a_class_and_an_end() {
         call,
         ("mcp__proj__whoami".into(), ToolClass::Other, "proj: whoami".into(), json!({ "a": 1 }))
     );
-    assert_eq!(result, (ToolOutcome::Ok, "you\n{\"data\":\"…\",\"type\":\"image\"}".into()));
+    assert_eq!(result, (ToolOutcome::Ok, "you\n{\"type\":\"image\",\"data\":\"…\"}".into()));
     let (_, result) = run(json!({ "type": "mcpToolCall", "id": "m", "server": "proj", "tool": "whoami",
         "status": "failed", "error": { "message": "requires approval" }, "result": null }));
     assert_eq!(result, (ToolOutcome::Error, "requires approval".into()));

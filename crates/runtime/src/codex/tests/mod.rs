@@ -33,10 +33,15 @@ fn launch() -> Launch {
         withheld: Vec::new(),
         prompt: "Be kind.".to_owned(),
         servers: vec![McpServer { name: "paseo-tools".into(), url: "http://127.0.0.1:1/mcp".into() }],
+        tools: Vec::new(),
+        chain: Vec::new(),
+        remote: None,
+        past: Vec::new(),
         resume: None,
         turns: 0,
         executable: "/bin/paseo".into(),
         environment: vec![("PASEO_TOKEN".to_owned(), "secret".to_owned())],
+        removed: vec!["KEY_OF_OTHERS".to_owned()],
     }
 }
 

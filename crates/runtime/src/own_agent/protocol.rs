@@ -1,4 +1,4 @@
-//! What the provider and its agent process say to each other: one JSON value per line.
+//! What a provider and its agent process say to each other: one JSON value per line.
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, TurnId};
@@ -13,12 +13,12 @@ use crate::provider::{Answer, DeltaKind, Exit, Failed, FailureCode, Input, Messa
 /// A line to the agent.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Request(#[serde(with = "InputWords")] pub(super) Input);
+pub(crate) struct Request(#[serde(with = "InputWords")] pub(crate) Input);
 
 /// A line from the agent.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Report(#[serde(with = "OutputWords")] pub(super) Output);
+pub(crate) struct Report(#[serde(with = "OutputWords")] pub(crate) Output);
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Input", rename_all = "snake_case")]
@@ -70,10 +70,10 @@ struct MessageWords {
 #[serde(remote = "Output", rename_all = "snake_case")]
 enum OutputWords {
     Reference(String),
-    /// It has nothing to forget.
+    /// They have nothing to forget.
     #[serde(skip)]
     Forgotten,
-    /// It starts nothing by itself.
+    /// They start nothing by themselves.
     #[serde(skip)]
     TurnBegan {
         turn: TurnId,
@@ -107,7 +107,7 @@ enum OutputWords {
     AskWithdrawn {
         call: String,
     },
-    /// It has no background.
+    /// They have no background.
     #[serde(skip)]
     Background {
         tasks: usize,
@@ -168,11 +168,15 @@ mod code {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FailureCode, D::Error> {
         let word = String::deserialize(deserializer)?;
-        Ok(if word == FailureCode::RateLimited.word() {
-            FailureCode::RateLimited
-        } else {
-            FailureCode::Own(word)
-        })
+        let known = [
+            FailureCode::NotLoggedIn,
+            FailureCode::RateLimited,
+            FailureCode::ModelError,
+            FailureCode::ResumeFailed,
+            FailureCode::HarnessError,
+        ];
+        let found = known.into_iter().find(|code| code.word() == word);
+        Ok(found.unwrap_or(FailureCode::Own(word)))
     }
 }
 
@@ -218,6 +222,17 @@ mod tests {
         let line = serde_json::to_string(&Request(input.clone())).unwrap();
         assert!(!line.contains('\n'));
         assert_eq!(serde_json::from_str::<Request>(&line).unwrap().0, input);
+    }
+
+    #[test]
+    fn a_failure_keeps_its_code() {
+        for code in [FailureCode::NotLoggedIn, FailureCode::ModelError, FailureCode::Own("scripted".into())] {
+            let turn = TurnId::from_parts(Timestamp::from_millis(1), [2; 10]);
+            let end = TurnEnd::Failed(Failed { code, text: "so".into(), until: None });
+            let output = Output::TurnEnded { turn, end };
+            let line = serde_json::to_string(&Report(output.clone())).unwrap();
+            assert_eq!(serde_json::from_str::<Report>(&line).unwrap().0, output);
+        }
     }
 
     #[test]

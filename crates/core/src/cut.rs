@@ -1,0 +1,50 @@
+//! Cutting long text to its head and its tail, for readers that cannot take all of it.
+
+use std::borrow::Cow;
+
+/// Returns the text, or its beginning and its end with a mark between them that says how much is missing. What is
+/// kept of the text has at most `limit` bytes.
+pub fn head_and_tail(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut head = limit / 2;
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len() - limit / 2;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    let missing = tail - head;
+    Cow::Owned(format!("{}\n[… {missing} bytes left out …]\n{}", &text[..head], &text[tail..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_fits_stays_as_it_is() {
+        assert_eq!(head_and_tail("abc", 3), "abc");
+        assert_eq!(head_and_tail("abcdef", 4), "ab\n[… 2 bytes left out …]\nef");
+    }
+
+    proptest! {
+        #[test]
+        fn both_ends_are_kept_and_what_is_missing_is_counted(text in ".{0,400}", limit in 0_usize..200) {
+            let cut = head_and_tail(&text, limit);
+            if text.len() <= limit {
+                prop_assert_eq!(&cut, &text);
+            } else {
+                let (head, rest) = cut.split_once("\n[… ").unwrap();
+                let (missing, tail) = rest.split_once(" bytes left out …]\n").unwrap();
+                prop_assert!(text.starts_with(head) && text.ends_with(tail));
+                prop_assert!(head.len() + tail.len() <= limit);
+                prop_assert_eq!(head.len() + missing.parse::<usize>().unwrap() + tail.len(), text.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Agents elsewhere: their answers come here, and people see the secret that both sides know.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, StatusCode};
+use paseo_core::id::{SessionId, TurnId};
+use paseo_core::session::Session;
+use paseo_runtime::external::NAME;
+use paseo_runtime::external::signature::{
+    self, Answer as Signed, SIGNATURE_HEADER, TIMESTAMP_HEADER, WINDOW_SECONDS,
+};
+use paseo_wire::error::Code;
+use paseo_wire::external::SecretView;
+use paseo_wire::{IDEMPOTENCY_KEY, MESSAGE_ID};
+use serde::Deserialize;
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Caller, Path};
+use super::sessions::resolve;
+use crate::failure::Failure;
+use crate::mint;
+use crate::sessions::{Callback, Command, RequestKey};
+
+/// Longest key by which an answer is known when it comes again.
+const KEY_CHARS: usize = 200;
+
+/// What may be asked along with an answer. Whatever else stands there is the business of those who put it there.
+#[derive(Deserialize)]
+pub(crate) struct Origin {
+    #[serde(rename = "turnOriginId")]
+    turn: Option<String>,
+}
+
+/// How somebody says that they are the agent of a session.
+enum Credential<'a> {
+    Token(&'a str),
+    Signature { timestamp: &'a str, signature: &'a str },
+}
+
+/// Takes in an answer. It is stored before anybody is told that it came.
+pub(crate) async fn receive(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(origin): Asked<Origin>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<StatusCode, Failure> {
+    let credential = credential(&headers)?;
+    let session = external(&app, &id).await?;
+    let body = body.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(Code::TooLarge, "the answer is larger than 1 MB"),
+        _ => Failure::new(Code::InvalidRequest, rejection.body_text()),
+    })?;
+    let turn = origin.turn.unwrap_or_default();
+    let signed = Signed { turn: &turn, key: given(&headers).unwrap_or_default(), body: &body };
+    check(&app, session, &credential, signed)?;
+    let answers = (!turn.is_empty()).then(|| turn.parse::<TurnId>());
+    let answers = answers.transpose().map_err(|malformed| {
+        Failure::new(Code::InvalidRequest, format!("turnOriginId is no turn: {malformed}"))
+            .hint("post to the `callbackUrl` of the message, as it is")
+    })?;
+    let text = String::from_utf8(body.to_vec())
+        .map_err(|_| Failure::new(Code::InvalidRequest, "the answer is not UTF-8 text"))?;
+    if text.trim().is_empty() {
+        return Err(
+            Failure::new(Code::InvalidRequest, "the answer is empty").hint("the body is text or Markdown")
+        );
+    }
+    let key = key(&headers, session, answers, &credential, &text)?;
+    let callback = Callback { answers, text, key };
+    app.sessions.ask(session, |reply| Command::CallBack(callback, reply)).await?;
+    Ok(StatusCode::OK)
+}
+
+/// Shows the secret of a session, for whoever runs the other side.
+pub(crate) async fn secret(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<SecretView> {
+    let id = resolve(&app, &by, &typed).await?;
+    let context = &app.sessions.context;
+    let session = context.journal.session(id).await?.map(|(session, _)| session);
+    let session = session.ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    let remote = context.remote(&session)?.ok_or_else(|| {
+        Failure::new(
+            Code::Conflict,
+            format!("this agent runs on {}, and has no such secret", session.profile.provider),
+        )
+        .hint("only external agents have one; see docs/external.md")
+    })?;
+    Ok(Json(SecretView {
+        session: id.to_string(),
+        callback_token: signature::callback_token(&remote.secret),
+        callback_url: remote.callback_url,
+        secret: remote.secret,
+    }))
+}
+
+fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Failure> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let token = text(AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+    match (token, text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER)) {
+        (Some(token), _, _) => Ok(Credential::Token(token)),
+        (None, Some(timestamp), Some(signature)) => Ok(Credential::Signature { timestamp, signature }),
+        (None, _, _) => Err(Failure::new(Code::Unauthenticated, "the answer says not whose it is").hint(format!(
+            "send `Authorization: Bearer <callbackToken>`, or sign it with {TIMESTAMP_HEADER} and {SIGNATURE_HEADER}"
+        ))),
+    }
+}
+
+/// Finds the session that a path names, by its whole id.
+async fn external(app: &App, id: &str) -> Result<SessionId, Failure> {
+    let unknown = || {
+        Failure::new(Code::NotFound, "there is no external agent with this session id")
+            .hint("post to the `callbackUrl` of a message, as it is")
+    };
+    let id: SessionId = id.parse().map_err(|_| unknown())?;
+    let found = app.sessions.context.journal.session(id).await?;
+    let is_external = |session: &Session| session.profile.provider == NAME;
+    found.filter(|(session, _)| is_external(session)).map(|_| id).ok_or_else(unknown)
+}
+
+fn check(
+    app: &App,
+    session: SessionId,
+    credential: &Credential<'_>,
+    signed: Signed<'_>,
+) -> Result<(), Failure> {
+    let secret = app.sessions.context.external.secret(session)?;
+    let (good, hint) = match credential {
+        Credential::Token(token) => (
+            signature::is_callback_token(&secret, token),
+            "send the `callbackToken` of a message to this session".to_owned(),
+        ),
+        Credential::Signature { timestamp, signature } => (
+            signature::is_signed_answer(
+                &secret,
+                timestamp,
+                signed,
+                signature,
+                mint::now().as_millis() / 1_000,
+            ),
+            format!(
+                "sign timestamp, turnOriginId, key and body, each on a line of its own, with the session's own secret; \
+                 the clocks may be {WINDOW_SECONDS} seconds apart"
+            ),
+        ),
+    };
+    if good {
+        return Ok(());
+    }
+    Err(Failure::new(Code::Forbidden, "this is not the agent of that session").hint(hint))
+}
+
+/// Returns the sender's own word for an answer.
+fn given(headers: &HeaderMap) -> Option<&str> {
+    headers.get(IDEMPOTENCY_KEY).or_else(|| headers.get(MESSAGE_ID)).and_then(|given| given.to_str().ok())
+}
+
+/// Returns by what an answer is known when it comes again: the sender's own word, the turn and the text, or else the
+/// signature, which holds the time.
+fn key(
+    headers: &HeaderMap,
+    session: SessionId,
+    answers: Option<TurnId>,
+    credential: &Credential<'_>,
+    text: &str,
+) -> Result<Option<RequestKey>, Failure> {
+    let body = mint::sha256(text.as_bytes());
+    let is_given = headers.contains_key(IDEMPOTENCY_KEY) || headers.contains_key(MESSAGE_ID);
+    let key = match (is_given, answers, credential) {
+        (true, _, _) => {
+            let given = given(headers).filter(|key| !key.is_empty() && key.len() <= KEY_CHARS);
+            let malformed = || {
+                let message = format!("a key is 1 to {KEY_CHARS} plain characters");
+                Failure::new(Code::InvalidRequest, message)
+                    .hint(format!("see {IDEMPOTENCY_KEY} and {MESSAGE_ID}"))
+            };
+            Some(format!("given {}", given.ok_or_else(malformed)?))
+        }
+        (false, Some(turn), _) => Some(format!("turn {turn} {}", mint::hex(&body))),
+        (false, None, Credential::Signature { signature, .. }) => Some(format!("signed {signature}")),
+        // Whoever has the token can say whatever it likes anyway.
+        (false, None, Credential::Token(_)) => None,
+    };
+    Ok(key.map(|key| RequestKey { scope: format!("session:{session} callback"), key, body }))
+}

@@ -1,0 +1,219 @@
+//! The provider for agents that speak the Agent Client Protocol: one process for each live session.
+//!
+//! | where | what |
+//! |---|---|
+//! | `preset`, `opencode` | what is known of some agents beyond the protocol |
+//! | `setup` | what a session is opened with, and what is set in it then |
+//! | `parse`, `failure` | their messages; why something failed |
+//! | `adapt`, `opening`, `notes`, `requests` | the state machine: the life of turns; how the session is opened; what is said; what is wanted of us |
+//! | `calls`, `own_tools`, `asks`, `out` | what the state machine is made of |
+
+mod adapt;
+mod asks;
+mod calls;
+mod failure;
+mod notes;
+mod opencode;
+mod opening;
+mod out;
+mod own_tools;
+mod parse;
+mod preset;
+mod requests;
+mod setup;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use paseo_core::definition::EFFORTS;
+
+use adapt::Conversation;
+pub use preset::{Asks, PRESETS, Preset, find};
+use preset::{PLAIN, Wants};
+use setup::Setup;
+
+use crate::fresh::Ids;
+use crate::process::Program;
+use crate::provider::{
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness, StartError,
+};
+use crate::{driver, programs};
+
+/// An agent that speaks ACP, by a name of the user's or of ours.
+#[derive(Debug, Clone)]
+pub struct Acp {
+    name: String,
+    preset: &'static Preset,
+    /// Program and arguments.
+    command: Vec<String>,
+    /// The agent's mode for full agency, instead of the preset's.
+    mode: Option<String>,
+    asks: Asks,
+    environment: BTreeMap<String, String>,
+}
+
+/// What people say about an agent that they add.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Agent {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The name of what is known of it.
+    pub preset: Option<String>,
+    /// Its mode for full agency.
+    pub mode: Option<String>,
+    /// It asks before it changes anything.
+    pub asks: bool,
+    /// Set in its environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Acp {
+    /// Makes the provider for an agent that is known.
+    pub fn known(preset: &'static Preset) -> Self {
+        let command = std::iter::once(preset.program).chain(preset.arguments.iter().copied());
+        Self {
+            name: preset.name.to_owned(),
+            preset,
+            command: command.map(str::to_owned).collect(),
+            mode: None,
+            asks: preset.asks,
+            environment: BTreeMap::new(),
+        }
+    }
+
+    /// Makes the provider for an agent that someone added.
+    pub fn added(name: &str, agent: Agent) -> Self {
+        let preset = find(agent.preset.as_deref().unwrap_or(name)).unwrap_or(&PLAIN);
+        let asks = if agent.asks && preset.asks == Asks::Never { Asks::BeforeChanges } else { preset.asks };
+        let known = Self::known(preset);
+        let command = if agent.command.is_empty() { known.command } else { agent.command };
+        Self {
+            name: name.to_owned(),
+            command,
+            mode: agent.mode,
+            asks,
+            environment: agent.environment,
+            ..known
+        }
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        let program = self.command.first()?;
+        programs::find(program, Some(Path::new(program)))
+    }
+
+    fn missing(&self) -> StartError {
+        let program = self.command.first().map_or("", String::as_str);
+        StartError {
+            message: format!("`{program}` is not installed, or not on the PATH of the daemon"),
+            hint: Some(self.preset.install.to_owned()),
+        }
+    }
+
+    fn process(&self, launch: &Launch, program: PathBuf) -> Result<Program, StartError> {
+        let inherited = |name: &str| {
+            let own = self.environment.get(name).cloned();
+            own.or_else(|| std::env::var(name).ok())
+        };
+        let wants = Wants {
+            permissions: launch.permissions,
+            withheld: &launch.withheld,
+            prompt: &launch.prompt,
+            servers: &launch.servers,
+            directory: &launch.directory,
+            inherited: &inherited,
+        };
+        let own = self.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+        // What marks our processes, and what holds them back, is not theirs to change.
+        let environment = own.chain(launch.environment.clone()).chain(self.preset.environment(&wants)?);
+        Ok(Program {
+            shim: launch.executable.clone(),
+            program: program.into_os_string(),
+            arguments: self.command.iter().skip(1).map(OsString::from).collect(),
+            directory: launch.directory.clone(),
+            session: launch.session,
+            environment: environment.collect(),
+            // We may run under an agent ourselves.
+            removed: [&["CLAUDECODE", "CODEX_THREAD_ID"].map(str::to_owned), &launch.removed[..]].concat(),
+        })
+    }
+
+    /// Refuses a project that would undo what an agent is held back from.
+    async fn refuse_untrusted(&self, launch: &Launch, program: &Path) -> Result<(), StartError> {
+        if self.preset.name != opencode::NAME || opencode::project_configuration(launch).is_none() {
+            return Ok(());
+        }
+        // Of what starts it in another way nobody knows what would answer.
+        let version = match program.file_name() {
+            Some(name) if name == self.preset.program => programs::version(program).await,
+            _ => None,
+        };
+        opencode::refuse_untrusted(version.as_deref(), launch)
+    }
+}
+
+impl Provider for Acp {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            steer: false,
+            resume: self.preset.resume,
+            models: true,
+            efforts: if self.preset.efforts { &EFFORTS } else { &[] },
+            permissions: self.asks.modes(),
+            withholds: self.asks.withholds(),
+            mcp: self.preset.mcp,
+            native_tools: false,
+            memory: Memory::Own,
+            thinking: true,
+            cost: true,
+            own_turns: false,
+            answer_messages: false,
+            lifetime: Lifetime::Pipe,
+        }
+    }
+
+    /// Whether someone is logged in shows only when it is asked to work.
+    fn readiness(&self) -> Readiness {
+        match self.program() {
+            Some(program) => Readiness::Ready { program: Some(program) },
+            None => Readiness::Missing { hint: self.preset.install.to_owned() },
+        }
+    }
+
+    fn version(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async {
+            // What a command of the user's would do with the question nobody knows.
+            if self.command.first().map(String::as_str) != Some(self.preset.program) {
+                return None;
+            }
+            programs::version(&self.program()?).await
+        })
+    }
+
+    fn check(&self, _: &Check) -> Result<(), StartError> {
+        self.program().map(drop).ok_or_else(|| self.missing())
+    }
+
+    fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
+        Box::pin(async move {
+            let program = self.program().ok_or_else(|| self.missing())?;
+            let not_started = |error: std::io::Error| StartError {
+                message: format!("{} cannot be started: {error}", self.name),
+                hint: Some(format!("check that {} is a directory", launch.directory.display())),
+            };
+            self.refuse_untrusted(&launch, &program).await?;
+            let process = self.process(&launch, program)?;
+            let ids = Ids::fresh().map_err(not_started)?;
+            let setup = Setup::new(&self.name, self.preset, self.mode.clone(), &launch);
+            let adapter = Conversation::new(setup, launch.turns, ids);
+            driver::start(process, adapter).map_err(not_started)
+        })
+    }
+}

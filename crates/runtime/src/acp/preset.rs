@@ -1,0 +1,236 @@
+//! What is known of agents that speak ACP, beyond what the protocol says.
+
+use std::path::Path;
+
+use paseo_core::permission::{Mode, Power};
+use serde_json::{Map, Value};
+
+use super::opencode;
+use crate::provider::{McpServer, StartError};
+
+/// An agent that is known by its name.
+#[derive(Debug)]
+pub struct Preset {
+    pub name: &'static str,
+    pub(super) program: &'static str,
+    pub(super) arguments: &'static [&'static str],
+    /// How to get it.
+    pub(super) install: &'static str,
+    /// The agent's mode in which it may do everything.
+    pub(super) full_mode: Option<&'static str>,
+    /// The agent's mode in which it asks; needed wherever it is held.
+    pub(super) ask_mode: Option<&'static str>,
+    pub(super) asks: Asks,
+    /// It can be handed our tools; without, it is not even tried.
+    pub(super) mcp: bool,
+    /// It can continue a conversation.
+    pub(super) resume: bool,
+    /// It lets the effort be chosen.
+    pub(super) efforts: bool,
+    pub(super) instructions: Instructions,
+    /// What it finds in its environment.
+    environment: fn(&Wants<'_>) -> Environment,
+}
+
+/// Before what an agent asks for leave. What it does not ask about, nobody can keep it from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// Before nothing that could be relied on.
+    Never,
+    /// Before everything but reading.
+    BeforeChanges,
+    /// Before whatever it is told to.
+    AsTold,
+}
+
+impl Asks {
+    /// Returns the permission modes that can be kept.
+    pub(super) fn modes(self) -> &'static [Mode] {
+        match self {
+            Self::Never => &[Mode::Full],
+            Self::BeforeChanges | Self::AsTold => &Mode::ALL,
+        }
+    }
+
+    /// Returns the powers that can be withheld.
+    pub(super) fn withholds(self) -> &'static [Power] {
+        match self {
+            Self::Never => &[],
+            Self::BeforeChanges => &[Power::Write, Power::Shell, Power::Net],
+            Self::AsTold => &Power::ALL,
+        }
+    }
+}
+
+/// How an agent is told what is added to its prompt: ACP itself has no place for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Instructions {
+    /// Before the first message of each process.
+    Message,
+    /// In the `_meta` of the request that opens the session.
+    Meta,
+    /// In its environment.
+    Environment,
+}
+
+/// Names and values, or why they cannot be said.
+pub(super) type Environment = Result<Vec<(String, String)>, StartError>;
+
+/// What an environment is made for.
+pub(super) struct Wants<'a> {
+    pub(super) permissions: Mode,
+    pub(super) withheld: &'a [Power],
+    pub(super) prompt: &'a str,
+    pub(super) servers: &'a [McpServer],
+    pub(super) directory: &'a Path,
+    /// Reads the daemon's own environment.
+    pub(super) inherited: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Preset {
+    /// Returns what it finds in its environment, or why that cannot be said.
+    pub(super) fn environment(&self, wants: &Wants<'_>) -> Environment {
+        (self.environment)(wants)
+    }
+}
+
+/// Returns what is known by a name.
+pub fn find(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// Any agent of which nothing is known.
+pub(super) const PLAIN: Preset = Preset {
+    name: "acp",
+    program: "",
+    arguments: &[],
+    install: "install it, or name another command with `paseo providers add`",
+    full_mode: None,
+    ask_mode: None,
+    asks: Asks::Never,
+    mcp: true,
+    resume: true,
+    efforts: true,
+    instructions: Instructions::Message,
+    environment: |_| Ok(Vec::new()),
+};
+
+/// Those that are known.
+pub static PRESETS: [Preset; 5] = [
+    Preset {
+        name: opencode::NAME,
+        program: "opencode",
+        arguments: &["acp"],
+        install: "install it with `npm install -g opencode-ai`",
+        ask_mode: Some(opencode::AGENT),
+        asks: Asks::AsTold,
+        // Its models think as hard as they are configured to.
+        efforts: false,
+        environment: opencode::environment,
+        ..PLAIN
+    },
+    Preset {
+        name: "gemini",
+        program: "gemini",
+        arguments: &["--acp"],
+        install: "install it with `npm install -g @google/gemini-cli`",
+        full_mode: Some("yolo"),
+        ask_mode: Some("default"),
+        asks: Asks::BeforeChanges,
+        // It empties a conversation that is loaded in the minute it was last written in.
+        resume: false,
+        environment: |_| Ok(vec![pair("GEMINI_CLI_NO_RELAUNCH", "true")]),
+        ..PLAIN
+    },
+    Preset {
+        name: "claude-agent-acp",
+        program: "claude-agent-acp",
+        install: "install it with `npm install -g @agentclientprotocol/claude-agent-acp`",
+        full_mode: Some("bypassPermissions"),
+        ask_mode: Some("default"),
+        asks: Asks::BeforeChanges,
+        instructions: Instructions::Meta,
+        // Otherwise our tools are hidden behind a search.
+        environment: |_| Ok(vec![pair("ENABLE_TOOL_SEARCH", "false")]),
+        ..PLAIN
+    },
+    Preset {
+        name: "codex-acp",
+        program: "codex-acp",
+        install: "install it with `npm install -g @agentclientprotocol/codex-acp`",
+        full_mode: Some("agent-full-access"),
+        ask_mode: Some("read-only"),
+        asks: Asks::BeforeChanges,
+        instructions: Instructions::Environment,
+        environment: codex,
+        ..PLAIN
+    },
+    Preset {
+        name: "pi-acp",
+        program: "pi-acp",
+        install: "install it with `npm install -g pi-acp`",
+        // It takes servers and forgets them.
+        mcp: false,
+        ..PLAIN
+    },
+];
+
+pub(super) fn pair(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+fn codex(wants: &Wants<'_>) -> Environment {
+    let mode = if wants.permissions.is_full() { "agent-full-access" } else { "read-only" };
+    let mut environment = vec![pair("INITIAL_AGENT_MODE", mode)];
+    if !wants.prompt.is_empty() {
+        let mut config = inherited(wants, "CODEX_CONFIG")?;
+        config.insert("developer_instructions".to_owned(), wants.prompt.into());
+        environment.push(("CODEX_CONFIG".to_owned(), Value::Object(config).to_string()));
+    }
+    Ok(environment)
+}
+
+/// Returns an object that stands in the daemon's environment; an empty one when there is nothing.
+pub(super) fn inherited(wants: &Wants<'_>, name: &str) -> Result<Map<String, Value>, StartError> {
+    let text = (wants.inherited)(name).unwrap_or_default();
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(&text).map_err(|error| StartError {
+        message: format!("the variable {name} is not a JSON object, and more is to be added to it: {error}"),
+        hint: Some(format!("write {name} as plain JSON without comments, or take it away")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn codex_is_told_how_much_it_may_and_what_to_heed() {
+        let inherited = |_: &str| Some(r#"{"model":"m"}"#.to_owned());
+        let wants = Wants {
+            permissions: Mode::Ask,
+            withheld: &[],
+            prompt: "Be kind.",
+            servers: &[],
+            directory: Path::new("/nowhere"),
+            inherited: &inherited,
+        };
+        let environment = find("codex-acp").unwrap().environment(&wants).unwrap();
+        assert_eq!(environment[0].1, "read-only");
+        let config: Value = serde_json::from_str(&environment[1].1).unwrap();
+        assert_eq!(config, json!({ "model": "m", "developer_instructions": "Be kind." }));
+    }
+
+    #[test]
+    fn who_never_asks_promises_nothing() {
+        assert_eq!(PLAIN.asks.modes(), [Mode::Full]);
+        assert_eq!(PLAIN.asks.withholds(), []);
+        assert!(
+            PRESETS.iter().all(|preset| preset.asks != Asks::AsTold || preset.asks.withholds() == Power::ALL)
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! What an agent asks leave for.
+
+use paseo_core::permission::{Power, Request, Shape};
+
+use super::*;
+use crate::files::{Accessed, Refused, What};
+
+fn options() -> Value {
+    json!([
+        { "optionId": "always", "kind": "allow_always", "name": "Always" },
+        { "optionId": "once", "kind": "allow_once", "name": "Once" },
+        { "optionId": "no", "kind": "reject_once", "name": "No" },
+    ])
+}
+
+fn asked(bed: &Bed) -> Request {
+    let asked = bed.outputs.iter().rev().find_map(|output| match output {
+        Output::Ask(request) => Some(request.clone()),
+        _ => None,
+    });
+    asked.unwrap_or_else(|| panic!("nothing is asked: {:#?}", bed.outputs))
+}
+
+fn allow(request: &Request) -> Answer {
+    Answer::Allow { input: request.input.clone(), message: None }
+}
+
+fn deny() -> Answer {
+    Answer::Deny { message: "not today".to_owned() }
+}
+
+fn asks(bed: &mut Bed, id: u64, call: Value) -> Request {
+    bed.ask(id, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+    asked(bed)
+}
+
+#[test]
+fn a_command_is_asked_about_to_the_letter_and_allowed_once() {
+    let mut bed = Bed::running();
+    let call =
+        json!({ "toolCallId": "c", "title": "make", "kind": "execute", "rawInput": { "command": "make" } });
+    let request = asks(&mut bed, 7, call);
+    assert_eq!((request.power, &request.shape), (Power::Shell, &Shape::Command { command: "make".into() }));
+    bed.decide(&request.call, allow(&request));
+    assert_eq!(bed.reply(7)["result"]["outcome"], json!({ "outcome": "selected", "optionId": "once" }));
+    // Only what was shown is allowed.
+    let call =
+        json!({ "toolCallId": "d", "title": "rm", "kind": "execute", "rawInput": { "command": "rm" } });
+    let other = asks(&mut bed, 8, call);
+    bed.decide(&other.call, Answer::Allow { input: json!({ "command": "ls" }), message: None });
+    assert_eq!(bed.reply(8)["result"]["outcome"]["optionId"], "no");
+}
+
+#[test]
+fn a_denied_call_is_denied_in_the_transcript() {
+    let mut bed = Bed::running();
+    let call =
+        json!({ "toolCallId": "c", "title": "make", "kind": "execute", "rawInput": { "command": "make" } });
+    let request = asks(&mut bed, 7, call);
+    bed.decide(&request.call, deny());
+    assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "no");
+    bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" }));
+    let denied = bed.drafts().into_iter().any(|draft| {
+        matches!(draft.kind, Kind::ToolResult { outcome: paseo_core::item::ToolOutcome::Denied, .. })
+    });
+    assert!(denied, "{:#?}", bed.drafts());
+}
+
+#[test]
+fn what_would_hold_for_good_is_never_chosen() {
+    let mut bed = Bed::running();
+    let options = json!([{ "optionId": "always", "kind": "allow_always", "name": "Always" }]);
+    let call =
+        json!({ "toolCallId": "c", "title": "make", "kind": "execute", "rawInput": { "command": "make" } });
+    bed.ask(7, "session/request_permission", json!({ "toolCall": call, "options": options }));
+    let request = asked(&bed);
+    bed.decide(&request.call, allow(&request));
+    assert_eq!(bed.reply(7)["result"]["outcome"]["outcome"], "cancelled");
+}
+
+#[test]
+fn shapes_are_as_narrow_as_what_is_known() {
+    let mut bed = Bed::running();
+    let mut number = 10;
+    let mut shape = |call: Value| {
+        number += 1;
+        let mut call = call;
+        call["toolCallId"] = format!("c{number}").into();
+        let asked = asks(&mut bed, number, call);
+        (asked.power, asked.shape)
+    };
+    let file = |path: &str| Shape::File { path: path.to_owned() };
+    let diff = json!({ "type": "diff", "path": "/project/a", "newText": "x" });
+    assert_eq!(
+        shape(json!({ "title": "a", "kind": "edit", "content": [diff] })),
+        (Power::Write, file("/project/a"))
+    );
+    let places = json!([{ "path": "/project/a" }, { "path": "/project/b" }]);
+    assert_eq!(
+        shape(json!({ "title": "a", "kind": "delete", "locations": places })),
+        (Power::Write, file(r#"["/project/a","/project/b"]"#))
+    );
+    let elsewhere = json!({ "command": "ls", "cwd": "/etc" });
+    assert_eq!(
+        shape(json!({ "title": "ls", "kind": "execute", "rawInput": elsewhere })).1,
+        Shape::Command { command: "cd /etc && ls".to_owned() }
+    );
+    assert_eq!(
+        shape(json!({ "title": "x", "kind": "fetch", "rawInput": { "url": "https://a:b@Example.org/x" } })),
+        (Power::Net, Shape::Host { host: "example.org".to_owned() })
+    );
+    assert_eq!(shape(json!({ "title": "grep", "kind": "search" })).0, Power::Read);
+    // What nobody knows counts as a shell, and what says nothing is asked each time anew.
+    assert_eq!(shape(json!({ "title": "task" })), (Power::Shell, Shape::Tool { name: "task".to_owned() }));
+    assert!(matches!(shape(json!({ "title": "Run it", "kind": "execute" })).1, Shape::Question { .. }));
+}
+
+#[test]
+fn our_own_tools_are_allowed_and_nothing_that_looks_like_them() {
+    let mut bed = Bed::running();
+    let ask = |bed: &mut Bed, id: u64, title: &str, kind: &str| {
+        let call = json!({ "toolCallId": format!("c{id}"), "title": title, "kind": kind });
+        bed.ask(id, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+    };
+    ask(&mut bed, 7, "Paseo_set_title", "other");
+    assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "once");
+    for (id, title, kind) in [
+        (8, "Paseo_set_title; rm -rf /", "other"),
+        (9, "Paseo_set_title", "execute"),
+        (10, "Paseox", "other"),
+        // A server of the user's whose name begins like ours.
+        (11, "Paseo_x", "other"),
+        (12, "Paseo_x_set_title", "other"),
+        (13, "mcp__Paseo__x__set_title", "other"),
+    ] {
+        bed.outputs.clear();
+        ask(&mut bed, id, title, kind);
+        asked(&bed);
+    }
+}
+
+#[test]
+fn files_are_read_and_written_by_leave() {
+    let mut bed = Bed::running();
+    bed.ask(7, "fs/read_text_file", json!({ "path": "/project/a", "line": 2, "limit": 1 }));
+    let request = asked(&bed);
+    assert_eq!(request.power, Power::Read);
+    bed.decide(&request.call, allow(&request));
+    let access = bed.accesses.pop().unwrap();
+    assert_eq!((access.directory.to_str(), &access.what), (Some("/project"), &What::Read));
+    let actions =
+        bed.conversation.accessed(Accessed { id: access.id, result: Ok(Some("a\nb\nc\n".into())) }, NOW);
+    bed.take(actions);
+    assert_eq!(bed.reply(7)["result"]["content"], "b\n");
+    bed.ask(8, "fs/write_text_file", json!({ "path": "/project/a", "content": "new" }));
+    let request = asked(&bed);
+    assert_eq!(
+        (request.power, request.shape.clone()),
+        (Power::Write, Shape::File { path: "/project/a".into() })
+    );
+    bed.decide(&request.call, deny());
+    assert_eq!(bed.reply(8)["error"]["message"], "not today");
+    assert!(bed.accesses.is_empty());
+}
+
+#[test]
+fn a_file_that_cannot_be_served_is_told_why() {
+    let mut bed = Bed::running();
+    bed.ask(7, "fs/read_text_file", json!({ "path": "/project/a" }));
+    let request = asked(&bed);
+    bed.decide(&request.call, allow(&request));
+    let access = bed.accesses.pop().unwrap();
+    let missing = Accessed { id: access.id, result: Err(Refused::Missing("/project/a".into())) };
+    let actions = bed.conversation.accessed(missing, NOW);
+    bed.take(actions);
+    assert_eq!(bed.reply(7)["error"]["code"], -32002);
+}
+
+#[test]
+fn a_change_that_was_allowed_is_not_asked_about_twice() {
+    let mut bed = Bed::running();
+    let diff = json!({ "type": "diff", "path": "/project/a", "oldText": "", "newText": "new" });
+    let call = json!({ "toolCallId": "c", "title": "a", "kind": "edit", "content": [diff] });
+    let request = asks(&mut bed, 7, call);
+    bed.decide(&request.call, allow(&request));
+    bed.outputs.clear();
+    bed.ask(8, "fs/write_text_file", json!({ "path": "/project/a", "content": "new" }));
+    assert_eq!(bed.accesses.len(), 1);
+    // Once, and only exactly this.
+    for (id, text) in [(9, "new"), (10, "other")] {
+        bed.outputs.clear();
+        bed.ask(id, "fs/write_text_file", json!({ "path": "/project/a", "content": text }));
+        asked(&bed);
+    }
+    assert_eq!(bed.accesses.len(), 1);
+}
+
+#[test]
+fn a_write_is_asked_about_unless_exactly_this_write_was_allowed() {
+    let diff = |path: &str| json!({ "type": "diff", "path": path, "oldText": "", "newText": "new" });
+    for (title, kind, changes) in [
+        // In any mode these are allowed without a person.
+        ("a", "read", vec![diff("/project/a")]),
+        ("a", "search", vec![diff("/project/a")]),
+        ("Paseo_set_title", "other", vec![diff("/project/a")]),
+        ("a", "execute", vec![diff("/project/a")]),
+        // Each of them may be denied.
+        ("a", "edit", vec![diff("/project/a"), diff("/project/b")]),
+    ] {
+        let mut bed = Bed::running();
+        let call = json!({ "toolCallId": "c", "title": title, "kind": kind, "content": changes });
+        bed.ask(7, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+        if title == "a" {
+            let request = asked(&bed);
+            bed.decide(&request.call, allow(&request));
+        }
+        assert_eq!(bed.reply(7)["result"]["outcome"]["optionId"], "once", "{title} {kind}");
+        bed.outputs.clear();
+        bed.ask(8, "fs/write_text_file", json!({ "path": "/project/a", "content": "new" }));
+        assert_eq!(asked(&bed).power, Power::Write, "{title} {kind}");
+        assert!(bed.accesses.is_empty(), "{title} {kind}");
+    }
+}
+
+#[test]
+fn an_id_that_is_used_again_is_asked_about_and_denied_by_itself() {
+    let mut bed = Bed::running();
+    let call =
+        json!({ "toolCallId": "c", "title": "make", "kind": "execute", "rawInput": { "command": "make" } });
+    for id in [7, 8] {
+        bed.outputs.clear();
+        let request = asks(&mut bed, id, call.clone());
+        bed.decide(&request.call, deny());
+        assert_eq!(bed.reply(id)["result"]["outcome"]["optionId"], "no");
+        bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" }));
+        let denied = bed.drafts().into_iter().any(|draft| {
+            matches!(draft.kind, Kind::ToolResult { outcome: paseo_core::item::ToolOutcome::Denied, .. })
+        });
+        assert!(denied, "{:#?}", bed.drafts());
+    }
+}
+
+#[test]
+fn a_stop_takes_open_questions_back() {
+    let mut bed = Bed::running();
+    let call =
+        json!({ "toolCallId": "c", "title": "make", "kind": "execute", "rawInput": { "command": "make" } });
+    let request = asks(&mut bed, 7, call.clone());
+    bed.input(Input::Interrupt);
+    assert_eq!(bed.reply(7)["result"]["outcome"]["outcome"], "cancelled");
+    assert!(bed.outputs.contains(&Output::AskWithdrawn { call: request.call.clone() }));
+    bed.written.clear();
+    bed.decide(&request.call, allow(&request));
+    assert!(bed.written.is_empty(), "the answer came too late");
+    bed.ask(8, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+    assert_eq!(bed.reply(8)["result"]["outcome"]["outcome"], "cancelled");
+}

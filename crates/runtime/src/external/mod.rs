@@ -1,0 +1,212 @@
+//! Somebody else's agent, behind HTTP: messages are posted to it, answers come to a callback of the daemon.
+
+mod courier;
+mod letter;
+mod post;
+pub mod signature;
+
+use std::io;
+
+use paseo_core::address::{Allowed, Refused, Target};
+use paseo_core::id::SessionId;
+use paseo_core::permission::{Mode, Power};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
+
+use self::courier::{Action, Courier, Posted, SCHEDULE};
+use self::post::{Lost, Mailbox, Resolver};
+use crate::fresh::{self, Ids};
+use crate::provider::{
+    BoxFuture, Capabilities, Check, Control, Exit, Harness, Input, Launch, Lifetime, Memory, Output,
+    Provider, Readiness, Remote, StartError,
+};
+
+/// The name of the provider.
+pub const NAME: &str = "external";
+
+/// How many inputs or outputs may wait.
+const QUEUE: usize = 64;
+
+/// The provider of external agents.
+pub struct External {
+    allowed: Allowed,
+    resolver: Resolver,
+}
+
+impl External {
+    /// Makes a provider that talks to those it may talk to.
+    pub fn new(allowed: Allowed) -> Self {
+        Self { allowed, resolver: post::system() }
+    }
+
+    async fn mailbox(&self, remote: &Remote) -> Result<Mailbox, Refused> {
+        let mailbox = Mailbox {
+            target: Target::parse(&remote.input_url)?,
+            allowed: self.allowed.clone(),
+            secret: remote.secret.clone(),
+            resolver: self.resolver.clone(),
+        };
+        // Before anything leaves. What cannot be looked up now may be found at the next attempt.
+        match mailbox.addresses().await {
+            Err(Lost::Refused(refused)) => Err(refused),
+            Ok(_) | Err(Lost::Unknown(_)) => Ok(mailbox),
+        }
+    }
+}
+
+/// Says whether messages may be posted to an address, as far as that can be said without looking a name up.
+pub fn check(input_url: &str, allowed: &Allowed) -> Result<(), Refused> {
+    let target = Target::parse(input_url)?;
+    target.written().map_or(Ok(()), |written| target.judge(&written, allowed))
+}
+
+impl Provider for External {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            steer: false,
+            resume: true,
+            models: false,
+            efforts: &[],
+            // Whatever it does, it does nothing here.
+            permissions: &Mode::ALL,
+            withholds: &Power::ALL,
+            mcp: false,
+            native_tools: false,
+            memory: Memory::Own,
+            thinking: false,
+            cost: false,
+            answer_messages: false,
+            own_turns: true,
+            lifetime: Lifetime::Remote,
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        Readiness::Ready { program: None }
+    }
+
+    fn version(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    fn check(&self, _: &Check) -> Result<(), StartError> {
+        Ok(())
+    }
+
+    fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
+        Box::pin(async move {
+            let wrong = |message: String| StartError { message, hint: None };
+            let remote =
+                launch.remote.ok_or_else(|| wrong("it is not known where the agent is".to_owned()))?;
+            let mailbox = self.mailbox(&remote).await.map_err(|refused| wrong(refused.to_string()))?;
+            let ids = Ids::fresh().map_err(|error| wrong(error.to_string()))?;
+            let (input, inputs) = mpsc::channel(QUEUE);
+            let (outputs, output) = mpsc::channel(QUEUE);
+            let (lifeline, ended) = oneshot::channel();
+            let courier = Courier::new(SCHEDULE, ids);
+            let round = Round {
+                courier,
+                mailbox,
+                remote,
+                session: launch.session,
+                outputs,
+                wake: None,
+                posting: None,
+            };
+            tokio::spawn(round.run(inputs, ended));
+            Ok(Harness { input, output, shim: None, control: Control::of_task(lifeline) })
+        })
+    }
+}
+
+/// The imperative shell of a courier.
+struct Round {
+    courier: Courier,
+    mailbox: Mailbox,
+    remote: Remote,
+    session: SessionId,
+    outputs: mpsc::Sender<Output>,
+    wake: Option<Instant>,
+    posting: Option<BoxFuture<'static, Posted>>,
+}
+
+impl Round {
+    async fn run(mut self, mut inputs: mpsc::Receiver<Input>, mut ended: oneshot::Receiver<()>) {
+        loop {
+            let actions = tokio::select! {
+                _ = &mut ended => break,
+                input = inputs.recv() => match input {
+                    Some(input) => self.input(input),
+                    None => break,
+                },
+                posted = posted(&mut self.posting) => {
+                    self.posting = None;
+                    match jitter() {
+                        Ok(jitter) => self.courier.posted(posted, fresh::now(), jitter),
+                        Err(_) => break,
+                    }
+                }
+                () = at(self.wake) => {
+                    self.wake = None;
+                    self.courier.wake()
+                }
+            };
+            self.act(actions).await;
+        }
+        let exit = Exit { code: None, signal: None, shim_killed: false, stderr: String::new() };
+        self.outputs.send(Output::Exited(exit)).await.ok();
+    }
+
+    fn input(&mut self, input: Input) -> Vec<Action> {
+        match input {
+            Input::Turn { turn, messages } => {
+                self.courier.carry(letter::write(&self.remote, self.session, turn, &messages))
+            }
+            Input::Interrupt => {
+                (self.posting, self.wake) = (None, None);
+                self.courier.interrupt()
+            }
+            // It is never steered, asks for nothing and calls nothing of ours.
+            Input::Steer { .. } | Input::Permission { .. } | Input::ToolResult { .. } => Vec::new(),
+        }
+    }
+
+    async fn act(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Post(letter) => {
+                    let mailbox = self.mailbox.clone();
+                    self.wake = None;
+                    self.posting = Some(Box::pin(async move { mailbox.post(&letter).await }));
+                }
+                Action::Wake(after) => self.wake = Some(Instant::now() + after),
+                // Nobody may listen any more; the control says so next.
+                Action::Tell(output) => drop(self.outputs.send(output).await),
+            }
+        }
+    }
+}
+
+async fn posted(posting: &mut Option<BoxFuture<'static, Posted>>) -> Posted {
+    match posting {
+        Some(posting) => posting.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn jitter() -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(u32::from_be_bytes(bytes))
+}

@@ -1,0 +1,332 @@
+//! From a path that a model typed to a file, without a way around what leave was given for.
+//!
+//! A path is first resolved to one without symbolic links; that is what leave is asked for. It is then walked name by
+//! name, and no name may be a symbolic link: whoever puts one there in between gets nothing.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, statat};
+use rustix::io::Errno;
+
+/// The directory that an agent works in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Root {
+    /// As the session knows it.
+    named: PathBuf,
+    real: PathBuf,
+}
+
+/// A file or folder, or the place for one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Target {
+    root: Root,
+    /// What is there, without symbolic links.
+    there: PathBuf,
+    /// What is not there yet.
+    missing: Vec<OsString>,
+}
+
+impl Root {
+    pub(in super::super) fn new(named: PathBuf) -> io::Result<Self> {
+        let real = named.canonicalize()?;
+        Ok(Self { named, real })
+    }
+
+    /// Finds what a path means.
+    pub(in super::super) fn resolve(&self, typed: &str) -> Result<Target, String> {
+        let mut rest = self.real.join(typed);
+        let mut missing = Vec::new();
+        let there = loop {
+            match rest.canonicalize() {
+                Ok(there) => break there,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let Some(Component::Normal(name)) = rest.components().next_back() else {
+                        return Err(format!("{typed}: it goes on behind a folder that does not exist"));
+                    };
+                    missing.push(name.to_owned());
+                    rest.pop();
+                }
+                Err(error) => return Err(format!("{typed}: {error}")),
+            }
+        };
+        missing.reverse();
+        let target = Target { root: self.clone(), there, missing };
+        // What is there is about processes, this one among them, and changes under whoever looks.
+        if target.there.starts_with("/proc") {
+            return Err(format!("{typed}: files do not lie under /proc; look there with a command"));
+        }
+        Ok(target)
+    }
+}
+
+impl Target {
+    /// Says whether it lies in the agent's directory.
+    pub(super) fn is_inside(&self) -> bool {
+        self.there.starts_with(&self.root.real)
+    }
+
+    /// Returns its path, with the directory as the session knows it.
+    pub(super) fn shown(&self) -> String {
+        let there = match self.there.strip_prefix(&self.root.real) {
+            Ok(inner) => self.root.named.join(inner),
+            Err(_) => self.there.clone(),
+        };
+        // Joining an empty path would leave a slash at the end.
+        let path: PathBuf =
+            there.components().chain(self.missing.iter().map(|name| Component::Normal(name))).collect();
+        path.to_string_lossy().into_owned()
+    }
+
+    /// Returns its path, short when it lies in the directory.
+    pub(super) fn name(&self) -> String {
+        let shown = self.shown();
+        match Path::new(&shown).strip_prefix(&self.root.named) {
+            Ok(inner) if !inner.as_os_str().is_empty() => inner.to_string_lossy().into_owned(),
+            _ => shown,
+        }
+    }
+
+    /// Says whether nothing is there.
+    pub(super) fn is_missing(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
+    /// Opens a file that is there; `flags` say for what.
+    pub(super) fn open(&self, flags: OFlags) -> Result<File, String> {
+        if self.is_missing() {
+            return Err(format!("{}: there is no such file", self.name()));
+        }
+        let (folder, name) = self.parent()?;
+        self.file(&folder, &name, flags)
+    }
+
+    /// Makes a file, with the folders that it needs, or empties the one that is there.
+    pub(super) fn create(&self) -> Result<File, String> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+        let Some((name, folders)) = self.missing.split_last() else {
+            let (folder, name) = self.parent()?;
+            return self.file(&folder, &name, flags);
+        };
+        let mut folder = walk(&self.there).map_err(|error| self.words(error))?;
+        for name in folders {
+            match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(self.words(error)),
+            }
+            folder = step(&folder, name).map_err(|error| self.words(error))?;
+        }
+        self.file(&folder, name, flags)
+    }
+
+    /// Opens a folder that is there.
+    pub(super) fn folder(&self) -> Result<OwnedFd, String> {
+        if self.is_missing() {
+            return Err(format!("{}: there is no such folder", self.name()));
+        }
+        walk(&self.there).map_err(|error| self.words(error))
+    }
+
+    /// Says whether it is a folder, as far as can be seen without opening it.
+    pub(super) fn is_folder(&self) -> bool {
+        let found = self.parent().and_then(|(folder, name)| {
+            statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| self.words(error))
+        });
+        self.there == Path::new("/")
+            || found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
+    }
+
+    fn parent(&self) -> Result<(OwnedFd, OsString), String> {
+        let (Some(folder), Some(name)) = (self.there.parent(), self.there.file_name()) else {
+            return Err(format!("{}: it is a folder", self.name()));
+        };
+        let folder = walk(folder).map_err(|error| self.words(error))?;
+        Ok((folder, name.to_owned()))
+    }
+
+    fn file(&self, folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, String> {
+        regular(folder, name, flags).map_err(|error| self.words(error))
+    }
+
+    fn words(&self, error: Errno) -> String {
+        let name = self.name();
+        match error {
+            Errno::LOOP => format!(
+                "{name}: it is, or leads over, a symbolic link that was not there before or leads nowhere"
+            ),
+            Errno::ISDIR => format!("{name}: it is a folder"),
+            Errno::INVAL => format!("{name}: it is no ordinary file"),
+            error => format!("{name}: {}", io::Error::from(error)),
+        }
+    }
+}
+
+/// Opens an ordinary file in a folder: no folder, no pipe, no device, and never over a symbolic link.
+pub(super) fn regular(folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Errno> {
+    // A pipe must not make us wait for whoever writes to it.
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    // Whatever is emptied must be known for an ordinary file before.
+    let opened = openat(folder, name, flags - OFlags::TRUNC, Mode::from_raw_mode(0o666))?;
+    match FileType::from_raw_mode(fstat(&opened)?.st_mode) {
+        FileType::RegularFile => {}
+        FileType::Directory => return Err(Errno::ISDIR),
+        _ => return Err(Errno::INVAL),
+    }
+    let file = File::from(opened);
+    if flags.contains(OFlags::TRUNC) {
+        rustix::fs::ftruncate(&file, 0)?;
+    }
+    Ok(file)
+}
+
+/// Opens a folder below another.
+pub(super) fn step(folder: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(folder, name, flags, Mode::empty())
+}
+
+/// Returns what is in a folder that was opened, by name, with its kind.
+pub(super) fn entries(folder: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let readable = openat(folder, ".", flags, Mode::empty())?;
+    let mut found = Vec::new();
+    for entry in Dir::read_from(&readable)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            let name: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(name);
+            let kind = match entry.file_type() {
+                // Some file systems do not say.
+                FileType::Unknown => statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                kind => kind,
+            };
+            found.push((name.to_owned(), kind));
+        }
+    }
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(found)
+}
+
+/// Walks to a folder, name by name.
+fn walk(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = openat(CWD, "/", flags, Mode::empty())?;
+    for component in path.components() {
+        match component {
+            Component::RootDir => {}
+            Component::Normal(name) => folder = step(&folder, &name.to_owned())?,
+            Component::ParentDir | Component::CurDir | Component::Prefix(_) => return Err(Errno::LOOP),
+        }
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Read, Write};
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn root() -> (tempfile::TempDir, Root) {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = directory.path().join("inside");
+        fs::create_dir(&inside).unwrap();
+        fs::write(directory.path().join("secret"), "outside").unwrap();
+        fs::write(inside.join("poem"), "roses").unwrap();
+        let root = Root::new(inside).unwrap();
+        (directory, root)
+    }
+
+    fn text(target: &Target) -> Result<String, String> {
+        let mut text = String::new();
+        target.open(OFlags::RDONLY)?.read_to_string(&mut text).unwrap();
+        Ok(text)
+    }
+
+    #[test]
+    fn a_path_is_inside_or_outside_by_where_it_leads() {
+        let (directory, root) = root();
+        symlink("../secret", root.real.join("link")).unwrap();
+        symlink(".", root.real.join("self")).unwrap();
+        let outside = directory.path().join("secret").display().to_string();
+        for typed in ["poem", "./poem", "../inside/poem", "self/self/poem"] {
+            let target = root.resolve(typed).unwrap();
+            assert!(target.is_inside(), "{typed}");
+            assert_eq!(
+                (target.name(), text(&target)),
+                ("poem".to_owned(), Ok("roses".to_owned())),
+                "{typed}"
+            );
+        }
+        for typed in ["link", "../secret", "self/../../secret", outside.as_str()] {
+            assert!(!root.resolve(typed).unwrap().is_inside(), "{typed}");
+        }
+        for typed in ["new", "a/b/c"] {
+            assert!(root.resolve(typed).unwrap().is_inside(), "{typed}");
+        }
+        assert!(!root.resolve("../new").unwrap().is_inside());
+        assert!(root.resolve("a/../../secret").unwrap_err().contains("does not exist"));
+        // A folder whose name begins like the directory's.
+        fs::create_dir(directory.path().join("inside-not")).unwrap();
+        assert!(!root.resolve("../inside-not/x").unwrap().is_inside());
+    }
+
+    #[test]
+    fn a_link_that_is_put_there_later_leads_nowhere() {
+        let (directory, root) = root();
+        fs::create_dir(root.real.join("folder")).unwrap();
+        fs::write(root.real.join("folder/poem"), "violets").unwrap();
+        let (file, nested, new) = (
+            root.resolve("poem").unwrap(),
+            root.resolve("folder/poem").unwrap(),
+            root.resolve("folder/new").unwrap(),
+        );
+        fs::remove_file(root.real.join("poem")).unwrap();
+        symlink(directory.path().join("secret"), root.real.join("poem")).unwrap();
+        fs::rename(root.real.join("folder"), root.real.join("moved")).unwrap();
+        symlink(directory.path(), root.real.join("folder")).unwrap();
+        for target in [&file, &nested] {
+            assert!(text(target).is_err(), "{target:?}");
+        }
+        assert!(new.create().is_err() && !directory.path().join("new").exists());
+        assert!(file.create().is_err());
+        assert_eq!(fs::read_to_string(directory.path().join("secret")).unwrap(), "outside");
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_not_written_over() {
+        let (directory, root) = root();
+        symlink(directory.path().join("made"), root.real.join("dangling")).unwrap();
+        assert!(root.resolve("dangling").unwrap().create().unwrap_err().contains("symbolic link"));
+        assert!(!directory.path().join("made").exists());
+    }
+
+    #[test]
+    fn what_is_no_ordinary_file_is_not_opened() {
+        let (_directory, root) = root();
+        rustix::fs::mknodat(CWD, root.real.join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0)
+            .unwrap();
+        assert!(text(&root.resolve("pipe").unwrap()).unwrap_err().contains("no ordinary file"));
+        assert!(text(&root.resolve("/dev/zero").unwrap()).unwrap_err().contains("no ordinary file"));
+        assert!(text(&root.resolve(".").unwrap()).unwrap_err().contains("a folder"));
+        for typed in ["/proc/self/environ", "/proc/self/mem", "/proc/1/cmdline"] {
+            assert!(root.resolve(typed).is_err(), "{typed}");
+        }
+        // It leads back into the world of files.
+        let own = format!("/proc/self/root{}/poem", root.real.display());
+        assert_eq!(text(&root.resolve(&own).unwrap()), Ok("roses".to_owned()));
+    }
+
+    #[test]
+    fn folders_are_made_on_the_way() {
+        let (_directory, root) = root();
+        root.resolve("a/b/c").unwrap().create().unwrap().write_all(b"x").unwrap();
+        assert_eq!(fs::read_to_string(root.real.join("a/b/c")).unwrap(), "x");
+    }
+}

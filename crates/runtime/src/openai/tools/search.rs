@@ -1,0 +1,166 @@
+//! Finding a text in files.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use paseo_core::glob::Glob;
+use rustix::fs::{FileType, OFlags};
+
+use super::Outcome;
+use super::place::{Target, entries, regular, step};
+
+/// Folders that hold what is made, and not what is written.
+const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
+/// Most matches that are told.
+const MATCHES: usize = 200;
+/// Most files that are looked into.
+const FILES: usize = 20_000;
+/// Larger files are passed over.
+const FILE_BYTES: u64 = 2 * 1024 * 1024;
+/// How much of a line is told.
+const LINE_CHARS: usize = 300;
+/// How deep folders are followed.
+const DEPTH: usize = 64;
+
+/// What is looked for, and what was found.
+struct Search {
+    text: String,
+    files: Option<Glob>,
+    ignore_case: bool,
+    found: String,
+    matches: usize,
+    read: usize,
+}
+
+/// Finds a text in a file, or in the files of a folder and all below it.
+pub(super) fn search(
+    target: &Target,
+    text: &str,
+    files: Option<&str>,
+    ignore_case: bool,
+) -> Result<Outcome, String> {
+    if text.is_empty() {
+        return Err("`text` is empty; to see what is there, use `list`".to_owned());
+    }
+    let text = if ignore_case { text.to_lowercase() } else { text.to_owned() };
+    let mut search =
+        Search { text, files: files.map(Glob::new), ignore_case, found: String::new(), matches: 0, read: 0 };
+    if target.is_folder() {
+        search.folder(&target.folder()?, Path::new(""), 0);
+    } else {
+        let file = target.open(OFlags::RDONLY)?;
+        search.file(file, Path::new(&target.name()));
+    }
+    let Search { mut found, matches, read, .. } = search;
+    let end = if matches >= MATCHES || read >= FILES { " There may be more: look for less." } else { "" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(found, "[{matches} found in {read} files.{end}]");
+    Ok(Outcome { text: found, diff: None })
+}
+
+impl Search {
+    fn is_over(&self) -> bool {
+        self.matches >= MATCHES || self.read >= FILES
+    }
+
+    fn folder(&mut self, folder: &OwnedFd, path: &Path, depth: usize) {
+        // What cannot be read is passed over, as is what is gone meanwhile.
+        for (name, kind) in entries(folder).unwrap_or_default() {
+            if self.is_over() {
+                return;
+            }
+            let inner = path.join(&name);
+            match kind {
+                FileType::Directory if depth < DEPTH && !SKIPPED.iter().any(|skipped| name == *skipped) => {
+                    if let Ok(folder) = step(folder, &name) {
+                        self.folder(&folder, &inner, depth + 1);
+                    }
+                }
+                FileType::RegularFile if self.is_wanted(&name, &inner) => {
+                    if let Ok(file) = regular(folder, &name, OFlags::RDONLY) {
+                        self.file(file, &inner);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_wanted(&self, name: &OsString, path: &Path) -> bool {
+        let Some(glob) = &self.files else { return true };
+        glob.matches(&name.to_string_lossy()) || glob.matches(&path.to_string_lossy())
+    }
+
+    fn file(&mut self, file: File, path: &Path) {
+        self.read += 1;
+        let mut bytes = Vec::new();
+        if file.take(FILE_BYTES + 1).read_to_end(&mut bytes).is_err() || bytes.len() as u64 > FILE_BYTES {
+            return;
+        }
+        let Ok(text) = String::from_utf8(bytes) else { return };
+        if text.contains('\0') {
+            return;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let is_found = if self.ignore_case {
+                line.to_lowercase().contains(&self.text)
+            } else {
+                line.contains(&self.text)
+            };
+            if is_found && !self.is_over() {
+                self.matches += 1;
+                let line: String = line.chars().take(LINE_CHARS).collect();
+                let _ = writeln!(self.found, "{}:{}: {line}", path.display(), number + 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::super::Root;
+    use super::*;
+
+    fn found(root: &Root, path: &str, text: &str, files: Option<&str>, ignore_case: bool) -> String {
+        search(&root.resolve(path).unwrap(), text, files, ignore_case).unwrap().text
+    }
+
+    #[test]
+    fn a_text_is_found_in_files_and_not_over_links() {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = directory.path().join("inside");
+        for folder in ["a", "node_modules"] {
+            fs::create_dir_all(inside.join(folder)).unwrap();
+            fs::write(inside.join(folder).join("x.rs"), "let rose = 1;\nlet ROSE = 2;\n").unwrap();
+        }
+        fs::write(inside.join("b.txt"), "a rose\n").unwrap();
+        fs::write(inside.join("image"), b"rose\0").unwrap();
+        fs::write(directory.path().join("secret"), "rose").unwrap();
+        symlink("../secret", inside.join("link")).unwrap();
+        symlink("..", inside.join("up")).unwrap();
+        let root = Root::new(inside).unwrap();
+        let all = found(&root, ".", "rose", None, false);
+        assert_eq!(all, "a/x.rs:1: let rose = 1;\nb.txt:1: a rose\n[2 found in 3 files.]\n");
+        let some = found(&root, ".", "rose", Some("*.rs"), true);
+        assert_eq!(some, "a/x.rs:1: let rose = 1;\na/x.rs:2: let ROSE = 2;\n[2 found in 1 files.]\n");
+        assert_eq!(found(&root, "b.txt", "rose", None, false), "b.txt:1: a rose\n[1 found in 1 files.]\n");
+        assert!(search(&root.resolve("none").unwrap(), "x", None, false).is_err());
+        assert!(search(&root.resolve(".").unwrap(), "", None, false).is_err());
+    }
+
+    #[test]
+    fn matches_without_end_are_cut_with_a_mark() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("long"), "rose\n".repeat(1000)).unwrap();
+        let root = Root::new(directory.path().to_owned()).unwrap();
+        let all = found(&root, ".", "rose", None, false);
+        assert!(all.lines().count() == MATCHES + 1 && all.contains("There may be more"), "{all}");
+    }
+}

@@ -1,0 +1,219 @@
+// Paseo's side inside of pi: our tools, the question whether a tool may be used, and why a model failed.
+//
+// Written for pi 0.73 and 1.x. It talks to Paseo in requests of pi's own RPC mode: `setStatus` tells, `input` asks.
+// What it is to do stands in PASEO_PI, as JSON; the token of our servers is PASEO_TOKEN.
+
+import http from "node:http";
+import https from "node:https";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+
+const settings = JSON.parse(process.env.PASEO_PI ?? "{}");
+const servers = settings.servers ?? [];
+
+export default async function paseo(pi) {
+  // What throws here ends pi, with its words on stderr: better than an agent without its tools.
+  await bringTools(pi);
+  if (settings.endpoint) pi.registerProvider(settings.endpoint.provider, { baseUrl: settings.endpoint.url });
+
+  pi.on("session_start", (_event, ctx) => {
+    withhold(pi);
+    tell(ctx, { ready: true });
+  });
+  // Tools that come later, such as those of the user's own servers.
+  pi.on("before_agent_start", () => withhold(pi));
+
+  // What throws here blocks the tool.
+  pi.on("tool_call", async (event, ctx) => {
+    if (!settings.ask || isOurs(event.toolName)) return mark(event);
+    if (typeof event.input.path === "string") event.input.path = plain(event.input.path, ctx.cwd);
+    const question = JSON.stringify({ call: event.toolCallId, tool: event.toolName, input: event.input });
+    const said = await ctx.ui.input("paseo", question, { signal: ctx.signal });
+    const answer = said === undefined ? undefined : JSON.parse(said);
+    if (answer?.allow !== true) return { block: true, reason: answer?.reason ?? "Nobody allowed this." };
+    // What was allowed is what runs, to the byte.
+    for (const name of Object.keys(event.input)) delete event.input[name];
+    Object.assign(event.input, answer.input);
+    return mark(event);
+  });
+  pi.on("tool_execution_end", (event) => unmark(event));
+
+  watchFailures(pi);
+}
+
+/** The commands that run. */
+const commands = new Set();
+
+/** Gives a command a variable by which Paseo finds what it leaves running, and nobody else: pi starts more than commands. */
+function mark({ toolName, toolCallId }) {
+  if (toolName !== "bash" && toolName !== "powershell") return;
+  commands.add(toolCallId);
+  process.env.PASEO_PI_COMMAND = "1";
+}
+
+function unmark({ toolCallId }) {
+  if (commands.delete(toolCallId) && commands.size === 0) delete process.env.PASEO_PI_COMMAND;
+}
+
+/** Tells Paseo something. */
+function tell(ctx, what) {
+  ctx.ui.setStatus("paseo", JSON.stringify(what));
+}
+
+/** The names of our tools, whole: another server's may begin like ours. */
+const ours = new Set();
+
+function isOurs(tool) {
+  return ours.has(tool);
+}
+
+/** Returns a path that means to everybody what it means to pi, which knows `~`, `@` in front, and strange spaces. */
+function plain(path, directory) {
+  const spaces = path.replace(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ");
+  const name = spaces.startsWith("@") ? spaces.slice(1) : spaces;
+  const full = name === "~" || name.startsWith("~/") ? homedir() + name.slice(1) : name;
+  return resolve(directory, full);
+}
+
+/** Takes the tools away that this agent has not been granted. They would be refused: this is so that the model knows. */
+function withhold(pi) {
+  const without = settings.without ?? [];
+  const active = pi.getActiveTools();
+  const left = active.filter((tool) => !without.includes(tool));
+  if (left.length < active.length) pi.setActiveTools(left);
+}
+
+/** Tells the status that the model's server answered with when a request fails: pi itself only has words for it. */
+function watchFailures(pi) {
+  let failed;
+  const fetch = globalThis.fetch;
+  globalThis.fetch = async (...request) => {
+    const response = await fetch(...request);
+    failed = response.ok ? undefined : { status: response.status, retryAfter: response.headers.get("retry-after") };
+    return response;
+  };
+  pi.on("turn_start", () => {
+    failed = undefined;
+  });
+  pi.on("message_end", (event, ctx) => {
+    if (event.message.role === "assistant" && event.message.stopReason === "error") tell(ctx, { failed: failed ?? {} });
+  });
+}
+
+/** Makes the tools of our servers known. Not by pi's own MCP: older ones have none, and that of newer ones gives up on a
+ * call after five minutes, whatever its timeout says. */
+async function bringTools(pi) {
+  for (const { name, url } of servers) {
+    const client = new Client(url);
+    const tools = await client.open().catch((error) => {
+      throw new Error(`the MCP server ${name} at ${url} cannot be used: ${error.message}`);
+    });
+    for (const tool of tools.map((tool) => bridged(client, name, tool))) {
+      ours.add(tool.name);
+      pi.registerTool(tool);
+    }
+  }
+}
+
+/** Returns a tool of a server as pi takes it. */
+function bridged(client, server, tool) {
+  return {
+    name: `mcp__${server}__${tool.name}`,
+    label: tool.title ?? tool.name,
+    description: tool.description ?? "",
+    parameters: tool.inputSchema ?? { type: "object", properties: {} },
+    async execute(_call, input, signal) {
+      const result = await client.request("tools/call", { name: tool.name, arguments: input }, signal);
+      const content = (result.content ?? []).map(block);
+      // The only way to tell the model that it failed.
+      if (result.isError) throw new Error(content.map((part) => part.text ?? "").join("\n"));
+      return { content, details: {} };
+    },
+  };
+}
+
+function block(content) {
+  switch (content.type) {
+    case "text":
+      return { type: "text", text: content.text };
+    case "image":
+      return { type: "image", data: content.data, mimeType: content.mimeType };
+    default:
+      return { type: "text", text: JSON.stringify(content) };
+  }
+}
+
+/** MCP over HTTP, as far as tools need it. Not by `fetch`, which gives up after five minutes without an answer. */
+class Client {
+  #url;
+  #headers = {
+    authorization: `Bearer ${process.env.PASEO_TOKEN ?? ""}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  #last = 0;
+
+  constructor(url) {
+    this.#url = new URL(url);
+  }
+
+  /** Introduces itself; returns the tools. */
+  async open() {
+    const clientInfo = { name: "paseo-pi", version: "1" };
+    const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const answer = await this.request("initialize", hello);
+    this.#headers["mcp-protocol-version"] = answer.protocolVersion ?? hello.protocolVersion;
+    await this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
+    const tools = [];
+    let cursor;
+    do {
+      const page = await this.request("tools/list", cursor === undefined ? {} : { cursor });
+      tools.push(...(page.tools ?? []));
+      cursor = page.nextCursor;
+    } while (cursor);
+    return tools;
+  }
+
+  async request(method, params, signal) {
+    const id = ++this.#last;
+    const messages = await this.#post({ jsonrpc: "2.0", id, method, params }, signal);
+    const answer = messages.find((message) => message.id === id);
+    if (answer?.error) throw new Error(answer.error.message ?? "it failed without a reason");
+    if (!answer?.result) throw new Error(`${method} was not answered`);
+    return answer.result;
+  }
+
+  /** Posts a message; returns those that come back. */
+  #post(message, signal) {
+    const { request } = this.#url.protocol === "https:" ? https : http;
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url, { method: "POST", headers: this.#headers, signal }, (response) => {
+        const session = response.headers["mcp-session-id"];
+        if (session) this.#headers["mcp-session-id"] = session;
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (piece) => (body += piece));
+        response.on("error", reject);
+        response.on("end", () => {
+          const { statusCode: status } = response;
+          if (status < 200 || status > 299) return reject(new Error(`it answered with status ${status}: ${body.slice(0, 500)}`));
+          try {
+            resolve(messagesIn(body, response.headers["content-type"] ?? ""));
+          } catch {
+            reject(new Error("it did not answer in JSON"));
+          }
+        });
+      });
+      sent.on("error", reject);
+      sent.setTimeout((settings.timeout ?? 3900) * 1000, () => sent.destroy(new Error("it did not answer in time")));
+      sent.end(JSON.stringify(message));
+    });
+  }
+}
+
+function messagesIn(body, type) {
+  if (!type.startsWith("text/event-stream")) return body.trim() === "" ? [] : [JSON.parse(body)].flat();
+  const events = body.split(/\r?\n\r?\n/);
+  const data = (event) => event.split(/\r?\n/).filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
+  return events.map(data).filter((text) => text.trim() !== "").map((text) => JSON.parse(text));
+}

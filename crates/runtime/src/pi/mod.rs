@@ -1,0 +1,265 @@
+//! The provider `pi`: one `pi --mode rpc` for each live session, 0.73 and newer.
+//!
+//! | where | what |
+//! |---|---|
+//! | `spawn`, `version`, `login` | command line, environment, what our extension is told; which pi it is; whether a model can be asked |
+//! | `extension` | our extension, which runs inside of pi: our tools, the question before each tool, why a model failed |
+//! | `parse` | its lines |
+//! | `adapt`, `events` | the state machine: the life of turns; what is said within them |
+//! | `speech`, `calls`, `tools`, `diffs`, `asks`, `failure`, `out` | what the state machine is made of |
+//!
+//! Pi itself asks nobody for leave. Our extension does, before each tool, and what it does not hear of it blocks; so
+//! every mode can be kept. Without it such a session fails instead of going on.
+
+mod adapt;
+mod asks;
+mod calls;
+mod diffs;
+mod events;
+mod extension;
+mod failure;
+mod login;
+mod out;
+mod parse;
+mod spawn;
+mod speech;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod version;
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use paseo_core::permission::{Mode, Power};
+
+use adapt::{Conversation, Session};
+use spawn::Ground;
+use version::Generation;
+
+use crate::fresh::Ids;
+use crate::process_table::HOME_VARIABLE;
+use crate::provider::{
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Provider, Readiness,
+    StartError,
+};
+use crate::{driver, programs};
+
+const NAME: &str = "pi";
+
+/// How hard it thinks, in its own words. Newer ones know `max` too, as `model:max`.
+const EFFORTS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+const INSTALL: &str = "install it with `npm install -g @earendil-works/pi-coding-agent`, or set `program` for the \
+    provider `pi` in config.toml";
+const LOG_IN: &str = "run `pi` once and type `/login`, or set a key such as ANTHROPIC_API_KEY for the daemon";
+
+/// The provider `pi`.
+#[derive(Debug, Clone, Default)]
+pub struct Pi {
+    options: Options,
+}
+
+impl Pi {
+    /// Makes a provider with what people set for it.
+    pub fn new(options: Options) -> Self {
+        Self { options }
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        programs::find(NAME, self.options.program.as_deref())
+    }
+
+    fn missing(&self) -> StartError {
+        let message = match &self.options.program {
+            Some(program) => format!("{} is not a program that can be run", program.display()),
+            None => "pi is not installed, or not on the PATH of the daemon".to_owned(),
+        };
+        StartError { message, hint: Some(INSTALL.to_owned()) }
+    }
+
+    async fn launch(&self, launch: Launch) -> Result<Harness, StartError> {
+        let program = self.program().ok_or_else(|| self.missing())?;
+        let not_started = |error: std::io::Error| StartError {
+            message: format!("pi cannot be started: {error}"),
+            hint: Some(format!("check that {} is a directory", launch.directory.display())),
+        };
+        let generation = generation(&program).await;
+        refuse_untrusted(generation, &launch)?;
+        // It would begin a new conversation in a file that is not there, without a word.
+        let (conversation, lost) = match launch.resume.clone() {
+            Some(file) if Path::new(&file).is_file() => (Some(file), None),
+            lost => (None, lost),
+        };
+        let ground = Ground {
+            program,
+            generation,
+            isolated_home: self.options.isolated_home.as_deref(),
+            extension: place_extension(&launch)?,
+            conversation: conversation.as_deref(),
+        };
+        let program = spawn::program(&launch, &ground)?;
+        let session = Session {
+            directory: launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone()),
+            needs_extension: spawn::asks(&launch) || !launch.servers.is_empty(),
+            conversation,
+            lost,
+        };
+        let ids = Ids::fresh().map_err(not_started)?;
+        driver::start(program, Conversation::new(session, ids)).map_err(not_started)
+    }
+}
+
+/// Refuses to ask people about an agent whose project decides what is run along with what they allow.
+///
+/// An older pi takes a project's settings without asking whether it is trusted, and there they can put a command before
+/// each command, or name packages to install.
+fn refuse_untrusted(generation: Generation, launch: &Launch) -> Result<(), StartError> {
+    let settings = launch.directory.join(".pi/settings.json");
+    if generation == Generation::Recent || !spawn::asks(launch) || !settings.exists() {
+        return Ok(());
+    }
+    Err(StartError {
+        message: format!("this pi runs what {} says without asking anybody", settings.display()),
+        hint: Some(
+            "install pi 1.0 or newer, take that file away, or start the agent with `--permissions full`"
+                .to_owned(),
+        ),
+    })
+}
+
+async fn generation(program: &Path) -> Generation {
+    let version = match version::in_package(program) {
+        Some(version) => Some(version),
+        None => programs::version(program).await,
+    };
+    version.map_or(Generation::Early, |version| Generation::of(&version))
+}
+
+fn place_extension(launch: &Launch) -> Result<PathBuf, StartError> {
+    let home = launch.environment.iter().rfind(|(name, _)| name == HOME_VARIABLE).map(|(_, home)| home);
+    let Some(home) = home else {
+        return Err(StartError {
+            message: "there is no home to put pi's extension into".to_owned(),
+            hint: None,
+        });
+    };
+    extension::place(Path::new(home)).map_err(|error| StartError {
+        message: format!("Paseo's extension for pi cannot be written below {home}: {error}"),
+        hint: Some("check that the directory can be written to and the disk is not full".to_owned()),
+    })
+}
+
+impl Provider for Pi {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            steer: true,
+            resume: true,
+            models: true,
+            efforts: &EFFORTS,
+            permissions: &Mode::ALL,
+            withholds: &Power::ALL,
+            mcp: true,
+            native_tools: false,
+            memory: Memory::Own,
+            thinking: true,
+            cost: true,
+            own_turns: true,
+            answer_messages: true,
+            lifetime: Lifetime::Pipe,
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        let Some(program) = self.program() else { return Readiness::Missing { hint: INSTALL.to_owned() } };
+        if login::is_there(self.options.isolated_home.as_deref(), |name| env::var_os(name)) {
+            return Readiness::Ready { program: Some(program) };
+        }
+        Readiness::NoLogin { program, hint: LOG_IN.to_owned() }
+    }
+
+    fn version(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async {
+            let program = self.program()?;
+            match version::in_package(&program) {
+                Some(version) => Some(version),
+                None => programs::version(&program).await,
+            }
+        })
+    }
+
+    fn check(&self, request: &Check) -> Result<(), StartError> {
+        self.program().ok_or_else(|| self.missing())?;
+        if request.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
+            return Err(StartError {
+                message: "the model has no name".to_owned(),
+                hint: Some("name one, such as anthropic/claude-sonnet-4-5, or leave it out".to_owned()),
+            });
+        }
+        if let Some(effort) = request.effort.as_deref().filter(|effort| !EFFORTS.contains(effort)) {
+            return Err(StartError {
+                message: format!("pi knows no effort `{effort}`"),
+                hint: Some(format!("choose one of {}", EFFORTS.join(", "))),
+            });
+        }
+        Ok(())
+    }
+
+    fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
+        Box::pin(self.launch(launch))
+    }
+}
+
+#[cfg(test)]
+mod provider_tests {
+    use super::*;
+
+    fn check(effort: &str) -> Check {
+        Check { directory: "/".into(), model: None, effort: Some(effort.into()), permissions: Mode::Ask }
+    }
+
+    fn with_program(program: &str) -> Pi {
+        Pi::new(Options { program: Some(program.into()), isolated_home: None })
+    }
+
+    #[test]
+    fn an_unknown_effort_or_a_model_without_a_name_is_refused() {
+        let pi = with_program("/bin/sh");
+        assert!(pi.check(&check("heroic")).unwrap_err().hint.unwrap().contains("minimal, low"));
+        assert!(EFFORTS.iter().all(|effort| pi.check(&check(effort)).is_ok()));
+        let nameless = Check { model: Some(" ".into()), effort: None, ..check("low") };
+        assert!(pi.check(&nameless).unwrap_err().hint.unwrap().contains("leave it out"));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_missing_with_a_way_to_get_it() {
+        let pi = with_program("/nowhere/pi");
+        assert!(matches!(pi.readiness(), Readiness::Missing { hint } if hint.contains("npm install")));
+        assert!(pi.check(&check("low")).unwrap_err().message.contains("/nowhere/pi"));
+    }
+
+    #[test]
+    fn what_a_project_runs_unasked_is_refused_where_people_are_to_be_asked() {
+        let project = tempfile::tempdir().unwrap();
+        let launch = |permissions| Launch { permissions, ..tests::launch(project.path()) };
+        assert_eq!(refuse_untrusted(Generation::Early, &launch(Mode::Ask)), Ok(()));
+        std::fs::create_dir(project.path().join(".pi")).unwrap();
+        std::fs::write(project.path().join(".pi/settings.json"), "{}").unwrap();
+        for (generation, mode, refused) in [
+            (Generation::Early, Mode::Ask, true),
+            (Generation::Early, Mode::ReadOnly, true),
+            (Generation::Early, Mode::Full, false),
+            (Generation::Recent, Mode::Ask, false),
+        ] {
+            assert_eq!(
+                refuse_untrusted(generation, &launch(mode)).is_err(),
+                refused,
+                "{generation:?} {mode:?}"
+            );
+        }
+    }
+}
