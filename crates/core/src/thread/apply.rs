@@ -1,6 +1,7 @@
 //! How each event changes a thread.
 
 use super::{Control, Due, Event, Seat, Thread, Work};
+use crate::id::SessionId;
 use crate::limits::{THREAD_GUESTS, THREAD_HELD};
 use crate::time::Timestamp;
 
@@ -43,7 +44,8 @@ impl Thread {
                 if posted.from == super::USER {
                     self.standing = Some(posted.cause);
                 }
-                let due = |seat: &String| Due { post: posted.post, seat: seat.clone() };
+                let at = self.version;
+                let due = |seat: &String| Due { post: posted.post, at, seat: seat.clone() };
                 self.due.extend(posted.wakes.iter().map(due));
                 // A reply that was held back is posted: it is not held any more.
                 if let Some(trigger) = posted.reply_to {
@@ -60,14 +62,15 @@ impl Thread {
                     self.guests.insert(posted.from.clone());
                 }
             }
-            Event::Controlled { from, control, cause, .. } => {
+            Event::Controlled { from, control, session, cause, .. } => {
                 self.standing = cause.or(self.standing);
-                self.control(from, control, at);
+                self.control(from, *session, control, at);
             }
             Event::Woken { post, seat, session, delivery } => {
-                self.due.retain(|due| due.post != *post || due.seat != *seat);
+                let due = self.due.iter().position(|due| due.post == *post && due.seat == *seat);
+                let Some(Due { at, .. }) = due.map(|due| self.due.remove(due)) else { return };
                 if let Some(seat) = self.invited.get_mut(seat) {
-                    let work = Work { post: *post, delivery: *delivery };
+                    let work = Work { post: *post, at, delivery: *delivery };
                     (seat.session, seat.told, seat.working_on) = (Some(*session), self.version, Some(work));
                 }
             }
@@ -85,32 +88,42 @@ impl Thread {
         }
     }
 
-    fn control(&mut self, from: &str, control: &Control, at: Timestamp) {
+    fn control(&mut self, from: &str, session: Option<SessionId>, control: &Control, at: Timestamp) {
         let Control { invite, uninvite, mute, unmute, pause, discussion, invited_auto } = control;
         if let Some(invite) = invite {
             let id = &invite.participant_id;
-            let session = self.left.remove(id);
-            match self.invited.get_mut(id) {
-                Some(seat) => seat.profile = invite.profile.clone(),
-                None => {
-                    let seat = Seat {
-                        profile: invite.profile.clone(),
-                        invited_by: from.to_owned(),
-                        invited_at: at,
-                        session,
-                        told: 0,
-                        working_on: None,
-                    };
-                    self.invited.insert(id.clone(), seat);
+            let fresh = Seat {
+                profile: invite.profile.clone(),
+                invited_by: from.to_owned(),
+                invited_at: at,
+                inviter: session,
+                session: None,
+                told: 0,
+                working_on: None,
+            };
+            let before = self.left.remove(id);
+            let seat = match self.invited.remove(id) {
+                Some(here) if here.profile.runs_like(&invite.profile) => {
+                    Seat { profile: invite.profile.clone(), ..here }
                 }
-            }
+                // It is another agent now; of what the former one still works is not waited for.
+                Some(_) => fresh,
+                // An agent brings nobody back who may do more than it could pass on.
+                None => match before.filter(|left| left.profile.runs_like(&invite.profile)) {
+                    Some(left) if session.is_none() || session == left.inviter => {
+                        Seat { session: left.session, told: left.told, inviter: left.inviter, ..fresh }
+                    }
+                    _ => fresh,
+                },
+            };
+            self.invited.insert(id.clone(), seat);
             self.guests.remove(id);
         }
         if let Some(id) = uninvite
             && let Some(seat) = self.invited.remove(id)
         {
-            if let Some(session) = seat.session {
-                self.left.insert(id.clone(), session);
+            if seat.session.is_some() && self.left.len() < THREAD_GUESTS {
+                self.left.insert(id.clone(), Seat { working_on: None, ..seat });
             }
             // Who is not here any more is not told of what was said to them.
             self.due.retain(|due| due.seat != *id);

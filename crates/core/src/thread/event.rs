@@ -37,6 +37,9 @@ pub enum Event {
         post: PostId,
         from: String,
         control: Box<Control>,
+        /// The session of whoever did it, if that was an agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
         /// What descends from it, when a person did it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<CauseId>,

@@ -19,7 +19,7 @@ pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
 pub use event::{Event, Held, Posted};
 pub use mention::{Address, Reading, address, read};
 pub use post::{Denied, Incoming, can_hold, late, post, released, reply};
-pub use presence::{Presence, Shown, TTL, shown};
+pub use presence::{Presence, Shown, TTL, seen, shown};
 pub use seat::{COORDINATOR, Profile, Refused, USER, check_name, free_id, invite};
 
 use crate::actor::Actor;
@@ -59,9 +59,9 @@ pub struct Thread {
     pub invited_auto: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub invited: BTreeMap<String, Seat>,
-    /// Sessions of seats that were invited before: invited again they go on where they were.
+    /// Seats that were invited before: invited again as they were they go on where they were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub left: BTreeMap<String, SessionId>,
+    pub left: BTreeMap<String, Seat>,
     /// Who has spoken without being invited, as far as they are remembered: they can be muted, too.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub guests: BTreeSet<String>,
@@ -88,6 +88,9 @@ pub struct Seat {
     pub profile: Profile,
     pub invited_by: String,
     pub invited_at: Timestamp,
+    /// The session of whoever invited it, if that was an agent: it may do what that one may pass on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inviter: Option<SessionId>,
     /// The session behind it, once it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
@@ -103,6 +106,8 @@ pub struct Seat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     pub post: PostId,
+    /// The version of the thread with that message.
+    pub at: u64,
     /// The message to its session.
     pub delivery: DeliveryId,
 }
@@ -111,6 +116,8 @@ pub struct Work {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
     pub post: PostId,
+    /// The version of the thread with that message.
+    pub at: u64,
     pub seat: String,
 }
 

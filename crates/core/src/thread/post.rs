@@ -76,6 +76,31 @@ pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<Stri
     Ok((posted, remarks))
 }
 
+impl Posted {
+    /// Makes what the coordinator has to say, to all.
+    pub fn remark(post: PostId, text: ContentRef, reply_to: Option<PostId>, paid: (CauseId, u32)) -> Self {
+        let (cause, hop) = paid;
+        Self {
+            post,
+            from: COORDINATOR.to_owned(),
+            to: Address::All.word().to_owned(),
+            text,
+            reply_to,
+            tags: vec![COORDINATED.to_owned()],
+            via: None,
+            wakes: Vec::new(),
+            cause,
+            hop,
+        }
+    }
+
+    /// Returns it with more tags.
+    pub fn tagged(mut self, tags: &[&str]) -> Self {
+        self.tags.extend(tags.iter().map(|tag| (*tag).to_owned()));
+        self
+    }
+}
+
 /// Decides what happens to what a woken participant answered: it is posted for it, or kept while it may not speak.
 pub fn reply(thread: &Thread, words: &str, post: PostId, held: Held) -> Event {
     match thread.silenced(&held.seat) {

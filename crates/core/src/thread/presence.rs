@@ -1,5 +1,6 @@
 //! Presence: what participants are doing right now. Never stored; who is not heard of for a while is offline.
 
+use super::Seat;
 use crate::time::Timestamp;
 
 /// How long somebody counts as present after they were last heard of, in seconds.
@@ -30,7 +31,7 @@ impl Presence {
     }
 }
 
-/// Returns what others see of a participant.
+/// Returns what others see of somebody who says themselves what they are doing.
 pub fn shown(presence: Option<&Presence>, now: Timestamp) -> Shown {
     let Some(presence) = presence else {
         return Shown { state: "offline".to_owned(), details: None, stale: false };
@@ -38,4 +39,17 @@ pub fn shown(presence: Option<&Presence>, now: Timestamp) -> Shown {
     let stale = now.as_millis().saturating_sub(presence.updated_at.as_millis()) > TTL * 1000;
     let state = if stale { "offline" } else { &presence.state };
     Shown { state: state.to_owned(), details: presence.details.clone(), stale }
+}
+
+/// Returns what others see of an invited participant: of an agent behind a session it is known whether it works, however
+/// long that takes; of others, what they said.
+pub fn seen(seat: &Seat, said: Option<&Presence>, now: Timestamp) -> Shown {
+    let state = match said.map(|said| shown(Some(said), now)) {
+        _ if seat.working_on.is_some() => "thinking",
+        Some(said) if !said.stale => return said,
+        _ if seat.session.is_some() => "listening",
+        Some(stale) => return stale,
+        None => return shown(None, now),
+    };
+    Shown { state: state.to_owned(), details: None, stale: false }
 }

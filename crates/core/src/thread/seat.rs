@@ -43,6 +43,11 @@ impl Profile {
         }
     }
 
+    /// Says whether two are the same agent, whatever they are called.
+    pub(super) fn runs_like(&self, other: &Self) -> bool {
+        self.client == other.client && self.model == other.model
+    }
+
     pub(super) fn roles(&self) -> impl Iterator<Item = &str> {
         self.roles.iter().flatten().map(String::as_str)
     }

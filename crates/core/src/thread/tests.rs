@@ -62,7 +62,13 @@ impl Bed {
 
     fn control(&mut self, content: Value) {
         let (post, control) = (self.next(), control(&self.thread, &content).unwrap());
-        self.push(Event::Controlled { post, from: USER.into(), control: Box::new(control), cause: None });
+        self.push(Event::Controlled {
+            post,
+            from: USER.into(),
+            control: Box::new(control),
+            session: None,
+            cause: None,
+        });
     }
 
     fn invite(&mut self, id: &str, profile: Value) {
@@ -430,7 +436,7 @@ proptest! {
         match control(&bed.thread, &content) {
             Ok(control) => {
                 let mut thread = bed.thread.clone();
-                let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control), cause: None };
+                let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control), session: None, cause: None };
                 thread.apply(&event, now());
             }
             Err(refused) => prop_assert!(!refused.to_string().is_empty()),

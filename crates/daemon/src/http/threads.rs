@@ -7,7 +7,7 @@ use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{PostId, ThreadId};
 use paseo_core::limits::{MESSAGE_BYTES, PAGE_ROWS};
 use paseo_core::settings::Event as Setting;
-use paseo_core::thread::{self, Thread};
+use paseo_core::thread::{self, COORDINATOR, Presence, Shown, Thread};
 use paseo_wire::error::Code;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::thread::{
@@ -222,29 +222,26 @@ pub(super) fn be_there(
 
 /// Returns who is there: those who said so, and those who were invited.
 pub(super) fn attending(app: &App, thread: &Thread) -> PresenceList {
-    let said = app.threads.attendance.shown(thread.id);
-    let mut participants: Vec<PresenceView> = said
-        .into_iter()
-        .map(|(id, presence, shown)| PresenceView {
-            id,
-            state: shown.state,
-            updated_at: Some(presence.updated_at.into()),
-            stale: shown.stale,
-            details: shown.details,
+    let (mut said, now) = (app.threads.attendance.said(thread.id), mint::now());
+    let view = |id: &str, presence: Option<&Presence>, shown: Shown| PresenceView {
+        id: id.to_owned(),
+        state: shown.state,
+        updated_at: presence.map(|presence| presence.updated_at.into()),
+        stale: shown.stale,
+        details: shown.details,
+    };
+    let mut participants: Vec<PresenceView> = thread
+        .invited
+        .iter()
+        .map(|(id, seat)| {
+            let said = said.remove(id);
+            view(id, said.as_ref(), thread::seen(seat, said.as_ref(), now))
         })
         .collect();
-    for id in thread.invited.keys() {
-        if !participants.iter().any(|known| known.id == *id) {
-            let state = thread::shown(None, mint::now()).state;
-            participants.push(PresenceView {
-                id: id.clone(),
-                state,
-                updated_at: None,
-                stale: false,
-                details: None,
-            });
-        }
-    }
+    participants.extend(said.iter().map(|(id, said)| view(id, Some(said), thread::shown(Some(said), now))));
+    // The coordinator is there as long as the daemon is.
+    let coordinator = Presence::says(None, "listening", None, now);
+    participants.push(view(COORDINATOR, Some(&coordinator), thread::shown(Some(&coordinator), now)));
     participants.sort_by(|one, other| one.id.cmp(&other.id));
     PresenceList { thread: thread.id.to_string(), ttl_seconds: thread::TTL, participants }
 }

@@ -66,7 +66,8 @@ impl Order {
                 };
                 Failure::new(Code::Forbidden, excess.to_string()).hint(hint)
             })?;
-        if self.definition.provider.is_none() && !self.definition.is_external() {
+        let open = self.provider.is_none() && self.definition.provider.is_none();
+        if open && !self.definition.is_external() {
             self.provider = Some(spawner.profile.provider.clone());
             if self.definition.models.is_empty() {
                 self.model = self.model.or_else(|| spawner.profile.model.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use paseo_core::id::ThreadId;
-use paseo_core::thread::{self, Presence, Shown};
+use paseo_core::thread::Presence;
 
 use super::Shared;
 use crate::mint;
@@ -32,11 +32,15 @@ impl Attendance {
         here.insert(who.to_owned(), said);
     }
 
-    /// Returns what others see of everybody who said something, by id.
-    pub(crate) fn shown(&self, thread: ThreadId) -> Vec<(String, Presence, Shown)> {
-        let all = self.0.lock();
-        let here = all.get(&thread).into_iter().flatten();
-        let now = mint::now();
-        here.map(|(id, said)| (id.clone(), said.clone(), thread::shown(Some(said), now))).collect()
+    /// Returns what everybody said last, by id.
+    pub(crate) fn said(&self, thread: ThreadId) -> BTreeMap<String, Presence> {
+        self.0.lock().get(&thread).cloned().unwrap_or_default()
+    }
+
+    /// Forgets whoever is not here any more.
+    pub(super) fn keep(&self, thread: ThreadId, here: impl Fn(&str) -> bool) {
+        if let Some(said) = self.0.lock().get_mut(&thread) {
+            said.retain(|who, _| here(who));
+        }
     }
 }

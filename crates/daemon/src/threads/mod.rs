@@ -2,7 +2,9 @@
 
 mod attendance;
 mod coordinator;
+mod replies;
 mod rooms;
+mod seating;
 pub(crate) mod view;
 
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
-use paseo_core::thread::{self, Address, COORDINATOR, Denied, Event, Incoming, Posted, Thread, USER};
+use paseo_core::thread::{self, Address, Denied, Event, Incoming, Posted, Thread, USER};
 use paseo_store::{HeadRow, Record, Version, Which};
 use paseo_wire::error::Code;
 use serde_json::Value;
@@ -221,18 +223,9 @@ impl Threads {
         change.events.push(Event::Posted(Box::new(posted.clone())));
         for remark in remarks {
             let text = change.text(&remark);
-            change.events.push(Event::Posted(Box::new(Posted {
-                post: mint::post(),
-                from: COORDINATOR.to_owned(),
-                to: Address::User.word().to_owned(),
-                text,
-                reply_to: Some(post),
-                tags: vec!["coordinator".to_owned()],
-                via: None,
-                wakes: Vec::new(),
-                cause,
-                hop: hop + 1,
-            })));
+            let told = Posted::remark(mint::post(), text, Some(post), (cause, hop + 1));
+            let told = Posted { to: Address::User.word().to_owned(), ..told };
+            change.events.push(Event::Posted(Box::new(told)));
         }
         Ok(posted)
     }
@@ -265,8 +258,9 @@ impl Threads {
                     }
                 }
                 change.begins = human.then_some((new, post));
-                let (from, cause) = (speaker.id.clone(), human.then_some(new));
-                change.events.push(Event::Controlled { post, from, control: Box::new(control), cause });
+                let (from, session) = (speaker.id.clone(), speaker.actor.session());
+                let (control, cause) = (Box::new(control), human.then_some(new));
+                change.events.push(Event::Controlled { post, from, control, session, cause });
                 Ok(())
             },
             |()| String::new(),
@@ -275,6 +269,8 @@ impl Threads {
             Done::New(thread, ()) => *thread,
             Done::Repeat(_) => self.get(id).await?,
         };
+        self.attendance
+            .keep(id, |who| who == USER || thread.invited.contains_key(who) || thread.guests.contains(who));
         self.release(id).await?;
         Ok((thread, post))
     }

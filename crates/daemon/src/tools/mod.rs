@@ -6,7 +6,7 @@ pub(crate) mod answers;
 mod arguments;
 pub(crate) mod catalogue;
 pub(crate) mod news;
-mod powers;
+pub(crate) mod powers;
 mod summon;
 mod tabs;
 #[cfg(test)]

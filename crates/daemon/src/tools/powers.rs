@@ -22,7 +22,7 @@ pub(super) fn ceiling(sessions: &Sessions, session: &Session) -> Ceiling {
 ///
 /// A person who names a definition in the list of those that their own agent may talk to has let it have that done.
 /// Agents that were started by others have only what was passed on to them.
-pub(super) fn above(sessions: &Sessions, caller: &Session, slug: &str) -> Ceiling {
+pub(crate) fn above(sessions: &Sessions, caller: &Session, slug: &str) -> Ceiling {
     let own = ceiling(sessions, caller);
     let named = sessions.context.definitions.of(caller).is_ok_and(|definition| {
         definition.agents.allow.as_ref().is_some_and(|allow| allow.iter().any(|glob| glob.matches(slug)))

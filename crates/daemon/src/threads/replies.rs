@@ -1,0 +1,189 @@
+//! What woken participants answer: waited for, brought, kept while they may not speak.
+
+use std::time::Duration;
+
+use paseo_core::actor::Actor;
+use paseo_core::id::{SessionId, ThreadId, TurnId};
+use paseo_core::session::Receipt as Stage;
+use paseo_core::thread::{self, Event, Held, Posted, Silence, Work};
+use tokio::time::{Instant, sleep_until};
+
+use super::Threads;
+use crate::failure::Failure;
+use crate::mint;
+use crate::tools::answers;
+
+/// After this long people are told that an answer is not there yet. It is still waited for.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+impl Threads {
+    /// Waits for what a woken participant answers, and brings it.
+    pub(super) fn see_through(&self, id: ThreadId, seat: String, session: SessionId, work: Work) {
+        let this = self.clone();
+        tokio::spawn(async move {
+            let outcome = this.outcome(id, &seat, session, work).await;
+            let brought = match outcome {
+                Ok(answer) => this.bring(id, &seat, session, work, answer).await,
+                Err(failure) => Err(failure),
+            };
+            if let Err(failure) = brought {
+                tracing::error!(thread = %id, seat, error = %failure.message, "a reply could not be brought");
+            }
+        });
+    }
+
+    /// Waits for the end of the turn that took a message up.
+    async fn outcome(
+        &self,
+        id: ThreadId,
+        seat: &str,
+        session: SessionId,
+        work: Work,
+    ) -> Result<Answer, Failure> {
+        let context = &self.sessions.context;
+        let mut patience = Some(Instant::now() + PATIENCE);
+        let mut told_held = false;
+        loop {
+            // Before looking, so that nothing is missed in between.
+            let changed = context.directory.changes();
+            let Some((known, _)) = context.journal.session(session).await? else {
+                return Ok(Answer::Failed(format!("{seat} was deleted before it answered")));
+            };
+            let settled = known.recent.iter().rev().find(|settled| settled.id == work.delivery);
+            if let Some(settled) = settled {
+                return self.answer(seat, session, settled.receipt, settled.turn).await;
+            }
+            match known.receipt(work.delivery) {
+                None => return Ok(Answer::Failed(format!("{seat} lost what it was asked"))),
+                Some(Stage::Held(_)) if !told_held => {
+                    told_held = true;
+                    let words = format!(
+                        "{seat} is not working on it: it was stopped, or its {} turns without a person are used up. Say \
+                         something to it, and it goes on.",
+                        paseo_core::limits::WAKES_PER_SESSION
+                    );
+                    self.remark(id, Some(work.post), &words, &["error"]).await?;
+                }
+                Some(_) => {}
+            }
+            let late = async {
+                match patience {
+                    Some(until) => sleep_until(until).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = changed => {}
+                () = late => {
+                    patience = None;
+                    let words = format!("{seat} has not answered within {} minutes, and goes on.", PATIENCE.as_secs() / 60);
+                    self.remark(id, Some(work.post), &words, &["error", "timeout"]).await?;
+                }
+            }
+        }
+    }
+
+    async fn answer(
+        &self,
+        seat: &str,
+        session: SessionId,
+        receipt: Stage,
+        turn: Option<TurnId>,
+    ) -> Result<Answer, Failure> {
+        let account = match turn {
+            Some(turn) => answers::of_turn(&self.sessions, session, turn).await?,
+            None => Default::default(),
+        };
+        Ok(match receipt {
+            Stage::Answered => Answer::Words(account.answer().unwrap_or_else(|| "[no output]".to_owned())),
+            Stage::Failed => {
+                let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
+                Answer::Failed(format!("{seat} failed{why}"))
+            }
+            _ => Answer::Failed(format!("{seat} was stopped before it answered")),
+        })
+    }
+
+    /// Posts what a participant answered, or keeps it while it may not speak.
+    async fn bring(
+        &self,
+        id: ThreadId,
+        seat: &str,
+        session: SessionId,
+        work: Work,
+        answer: Answer,
+    ) -> Result<(), Failure> {
+        let thread = self.get(id).await?;
+        let trigger = self.trigger(&thread, work.at).await?;
+        let (by, words, failed) = match answer {
+            Answer::Words(words) => (Actor::Session(session), words, false),
+            Answer::Failed(words) => (Actor::Daemon, words, true),
+        };
+        let done = self.rooms.change(
+            &by,
+            id,
+            None,
+            |thread, change| {
+                // It was brought already, or the participant was invited anew meanwhile.
+                let working = thread.invited.get(seat).and_then(|seat| seat.working_on);
+                let gone = !thread.invited.contains_key(seat);
+                if working != Some(work) && !gone {
+                    return Ok(());
+                }
+                change.events.push(Event::Settled { post: work.post, seat: seat.to_owned() });
+                let text = change.text(&words);
+                let (cause, hop) = (trigger.posted.cause, trigger.posted.hop + 1);
+                if failed {
+                    let told = Posted::remark(mint::post(), text, Some(work.post), (cause, hop));
+                    change.events.push(Event::Posted(Box::new(told.tagged(&["error"]))));
+                    return Ok(());
+                }
+                let held = Held {
+                    seat: seat.to_owned(),
+                    reply_to: work.post,
+                    text,
+                    why: Silence::Paused,
+                    cause,
+                    hop,
+                    tags: Vec::new(),
+                };
+                change.events.push(thread::reply(thread, &words, mint::post(), held));
+                Ok(())
+            },
+            |()| String::new(),
+        );
+        done.await?;
+        self.wake_due(id);
+        Ok(())
+    }
+
+    /// Posts the replies whose authors may speak again.
+    pub(super) async fn release(&self, id: ThreadId) -> Result<(), Failure> {
+        for held in thread::released(&self.get(id).await?) {
+            let words =
+                self.sessions.context.journal.log.text(held.text.id.uuid()).await?.unwrap_or_default();
+            let done = self.rooms.change(
+                &Actor::Daemon,
+                id,
+                None,
+                |thread, change| {
+                    if thread::released(thread).contains(&held) {
+                        let late = thread::late(thread, &words, mint::post(), held.clone());
+                        change.events.push(Event::Posted(Box::new(late)));
+                    }
+                    Ok(())
+                },
+                |()| String::new(),
+            );
+            done.await?;
+        }
+        Ok(())
+    }
+}
+
+/// What came of it.
+enum Answer {
+    Words(String),
+    /// In words for all.
+    Failed(String),
+}
