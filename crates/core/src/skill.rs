@@ -95,6 +95,9 @@ pub fn about(plugin: Plugin) -> &'static str {
         Plugin::Summon => {
             "Starts agents for tasks and waits for them. Use it for work that can go on beside yours."
         }
+        Plugin::Threads => {
+            "Takes part in conversations of several, people and agents. Use it to read what was said and to speak up."
+        }
         Plugin::Todo => {
             "Keeps the list of what is to be done, for people to follow. Use it for whatever has several steps."
         }

@@ -62,7 +62,7 @@ use crate::sessions::{Context, Sessions};
 use crate::settings::SettingsCell;
 use crate::stop::Stop;
 use crate::tail::Tail;
-use crate::threads::Threads;
+use crate::threads::{Hall, Threads};
 
 /// Runs the daemon until it is told to stop. `ready` is called once, when it answers requests.
 pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), StartError> {
@@ -146,6 +146,7 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
         live: Live::new(bell.clone()),
         plugins_off: options.plugins_off.clone(),
         waits: waits::Waits::default(),
+        hall: Hall::new(journal.clone()),
         routing: tokio::sync::Mutex::default(),
         families: tokio::sync::Mutex::default(),
         processes: Processes::new(options.live_processes),
@@ -156,7 +157,7 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
     };
     let tail = Tail::new(journal, context.directory.clone(), bell);
     let sessions = Sessions::new(context);
-    let threads = Threads::new(sessions.clone());
+    let threads = Threads::of(&sessions);
     Ok(App {
         sessions,
         tail,

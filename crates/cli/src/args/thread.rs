@@ -41,6 +41,7 @@ pub(crate) enum ThreadCommand {
     Rename {
         /// Its name or id
         thread: String,
+        /// What it is called from now on
         name: String,
         #[command(flatten)]
         output: Output,
@@ -49,7 +50,7 @@ pub(crate) enum ThreadCommand {
     Cwd {
         /// Its name or id
         thread: String,
-        /// [default: here]
+        /// The directory [default: here]
         directory: Option<PathBuf>,
         #[command(flatten)]
         output: Output,

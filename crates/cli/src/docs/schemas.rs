@@ -40,7 +40,7 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 52] = [
+const OUTPUTS: [(&str, &str, &str, Form); 69] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
@@ -90,6 +90,23 @@ const OUTPUTS: [(&str, &str, &str, Form); 52] = [
     ("paseo token create", "token", "CreatedToken", Form::Once),
     ("paseo token ls", "tokens", "TokenList", Form::Once),
     ("paseo token revoke", "tokens", "TokenList", Form::Once),
+    ("paseo thread new", "thread", "ThreadView", Form::Once),
+    ("paseo thread ls", "thread", "ThreadView", Form::Lines),
+    ("paseo thread show", "thread", "ThreadView", Form::Once),
+    ("paseo thread rename", "thread", "ThreadView", Form::Once),
+    ("paseo thread cwd", "thread", "ThreadView", Form::Once),
+    ("paseo thread post", "thread_event", "ThreadEvent", Form::Once),
+    ("paseo thread tail", "thread_event", "ThreadEvent", Form::Lines),
+    ("paseo thread invite", "thread", "ThreadView", Form::Once),
+    ("paseo thread uninvite", "thread", "ThreadView", Form::Once),
+    ("paseo thread mute", "thread", "ThreadView", Form::Once),
+    ("paseo thread unmute", "thread", "ThreadView", Form::Once),
+    ("paseo thread pause", "thread", "ThreadView", Form::Once),
+    ("paseo thread resume", "thread", "ThreadView", Form::Once),
+    ("paseo thread discuss", "thread", "ThreadView", Form::Once),
+    ("paseo thread auto", "thread", "ThreadView", Form::Once),
+    ("paseo thread state", "thread_state", "ThreadState", Form::Once),
+    ("paseo thread token", "token", "CreatedToken", Form::Once),
     ("paseo up", "status", "DaemonStatus", Form::Once),
     ("paseo down", "down", "DownView", Form::Once),
     ("paseo doctor", "doctor", "Diagnosis", Form::Once),

@@ -7,6 +7,7 @@ use paseo_wire::stream::Frame;
 use paseo_wire::thread::{PostMessage, ThreadEvent, ThreadEventQuery, ThreadView};
 use serde_json::{Value, json};
 
+use crate::cast::{Cast, tool};
 use crate::watch::{Watched, next};
 
 /// A thread called `plan`, with somebody who follows it.
@@ -277,4 +278,90 @@ async fn odd_names_and_controls_are_refused_in_words() {
         let (code, told) = room.refused(arguments);
         assert!(code != 0 && told.contains(expected), "{arguments:?}: {code} {told}");
     }
+}
+
+/// Has somebody who sits in the thread call a tool, and returns what came of it.
+async fn called(room: &Room, seat: &str, name: &str, input: &Value) -> (String, String) {
+    let asked = room.say(seat, &format!("{}<<say done>>", tool(name, input))).await;
+    room.reply(&asked).await;
+    let state = room.state().await;
+    let seats = state["participants"]["invited"].as_array().unwrap();
+    let session = seats.iter().find(|known| known["id"] == seat).unwrap()["session"].as_str().unwrap();
+    let items = room.watched.items(session).await;
+    let last = items.into_iter().rfind(|item| item.kind == "tool_result").unwrap();
+    (last.fields["outcome"].as_str().unwrap().to_owned(), last.text.unwrap_or_default())
+}
+
+#[tokio::test]
+async fn who_sits_in_a_thread_has_tools_to_take_part() {
+    let room = Room::new(&["ada"]);
+    room.say("all", "we begin").await;
+    let (_, listed) = called(&room, "ada", "threads_list", &json!({})).await;
+    assert!(listed.starts_with("- plan (") && listed.ends_with("you are ada, invited: ada"), "{listed}");
+    let (_, read) = called(&room, "ada", "threads_read", &json!({ "limit": 4 })).await;
+    assert!(read.starts_with("user (") && read.contains("):\n> we begin\n"), "{read}");
+    let (_, there) = called(&room, "ada", "threads_participants", &json!({})).await;
+    assert_eq!(there, "- ada: thinking, scripted default\n- bridge-coordinator: listening");
+    let said = json!({ "message": "halfway", "to": "user" });
+    let (outcome, told) = called(&room, "ada", "threads_post", &said).await;
+    assert!(outcome == "ok" && told.starts_with("posted as ada ("), "{told}");
+    let halfway = room.until(|event| text(event) == "halfway").await;
+    assert_eq!((halfway.from.as_str(), halfway.to.as_str(), halfway.meta.tags.len()), ("ada", "user", 0));
+    let invite = json!({ "client": "scripted", "nickname": "Bob", "roles": ["critic"] });
+    let (_, told) = called(&room, "ada", "threads_invite", &invite).await;
+    assert_eq!(told, "scripted is invited: speak to it with `to`");
+    let asked = room.say("@bob", "<<say me>>").await;
+    assert!(text(&room.reply(&asked).await).ends_with("me"));
+    for (name, input, expected) in [
+        ("threads_post", json!({ "message": " " }), "`message` is missing or empty"),
+        ("threads_post", json!({ "message": "x", "reply_to": "y" }), "not the id of a message"),
+        ("threads_read", json!({ "limit": 0 }), "from 1 to 200"),
+        ("threads_read", json!({ "before": "x" }), "not the id of something"),
+        ("threads_read", json!({ "thread": "nowhere" }), "there is no such thread"),
+        ("threads_invite", json!({ "client": "scripted", "id": "user" }), "`user` is reserved"),
+    ] {
+        let (outcome, told) = called(&room, "ada", name, &input).await;
+        assert!(outcome == "error" && told.contains(expected), "{name} {input}: {told}");
+    }
+    room.paseo(&["mute", "plan", "ada"]);
+    room.paseo(&["unmute", "plan", "ada"]);
+}
+
+#[tokio::test]
+async fn agents_take_part_in_threads_of_their_project_and_invite_nobody_who_may_do_more() {
+    let cast = Cast::new(&[]);
+    cast.define("scribe", "tools = ['read', 'threads_*']");
+    cast.define("writer", "tools = ['read', 'edit', 'bash']");
+    let home = &cast.0.home;
+    home.paseo(&["thread", "new", "plan"]).ok();
+    let elsewhere = home.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    home.paseo(&["thread", "new", "other", "--cwd", elsewhere.to_str().unwrap()]).ok();
+    // The agent as it is has nothing of this.
+    let plain = cast.idle("default").await;
+    assert_eq!(cast.call(&plain.id, "threads_list", &json!({})).await.outcome, "denied");
+    let scribe = cast.idle("scribe").await;
+    let guest = &scribe.id[..8];
+    let listed = cast.call(&scribe.id, "threads_list", &json!({})).await;
+    assert!(listed.ok().ends_with(&format!("you are {guest}, invited: nobody")), "{}", listed.text);
+    assert_eq!(listed.text.lines().count(), 1);
+    let post = |thread: &str| json!({ "thread": thread, "message": "noted" });
+    assert!(cast.call(&scribe.id, "threads_post", &post("plan")).await.ok().contains(guest));
+    let refused = cast.call(&scribe.id, "threads_post", &post("other")).await;
+    assert!(refused.error().contains("neither yours nor of your project"), "{}", refused.text);
+    let invite = |client: &str| json!({ "thread": "plan", "client": client, "id": client });
+    let refused = cast.call(&scribe.id, "threads_invite", &invite("writer")).await;
+    assert!(refused.error().starts_with("this is more than you may pass on: native_"), "{}", refused.text);
+    // Whoever it may invite does no more than it, even for a person.
+    cast.call(&scribe.id, "threads_invite", &invite("scripted")).await.ok();
+    let thread = cast.0.client.thread("plan").await.unwrap().thread.id;
+    let words = PostMessage {
+        text: "<<sh touch made>>".into(),
+        to: Some("scripted".into()),
+        ..PostMessage::default()
+    };
+    let asked = cast.0.client.post(&thread, &words, None).await.unwrap().event;
+    let room = Room { watched: cast.0, thread };
+    room.reply(&asked).await;
+    assert!(!room.home().work().join("made").exists());
 }

@@ -190,6 +190,11 @@ impl Definition {
         }
     }
 
+    /// Says whether nobody wrote it.
+    pub fn is_built_in(&self) -> bool {
+        self.source.origin == Origin::BuiltIn
+    }
+
     /// Says whether its agents run elsewhere: they have nothing of ours, neither tools nor a prompt.
     pub fn is_external(&self) -> bool {
         matches!(self.kind, Kind::External { .. })

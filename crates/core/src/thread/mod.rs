@@ -154,15 +154,5 @@ pub enum Silence {
     Paused,
 }
 
-impl Silence {
-    /// Returns the code that the protocol has for it.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Muted => "participant_muted",
-            Self::Paused => "thread_paused",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,15 @@ use super::seat::{COORDINATOR, USER};
 use super::{Event, Held, Posted, Silence, Thread};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
-use crate::limits::THREAD_HELD;
+use crate::limits::{MESSAGE_BYTES, THREAD_HELD};
 
 /// Tag of what the coordinator brought.
 const COORDINATED: &str = "coordinator";
 /// Tag of what was held back for a while.
 const LATE: &str = "held";
+/// Most tags of a message, and the longest.
+const TAGS: usize = 8;
+const TAG_CHARS: usize = 40;
 
 /// Words for a thread.
 #[derive(Debug, Clone)]
@@ -37,23 +40,22 @@ pub enum Denied {
     Paused,
     #[error("there is nothing to say")]
     Empty,
-}
-
-impl Denied {
-    /// Returns the code that the protocol has for it.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Muted(_) => Silence::Muted.code(),
-            Self::Paused => Silence::Paused.code(),
-            Self::Empty => "empty",
-        }
-    }
+    #[error("a message has at most {} KB", MESSAGE_BYTES / 1024)]
+    TooLong,
+    #[error("a message has at most {TAGS} tags of at most {TAG_CHARS} plain characters")]
+    Tags,
 }
 
 /// Decides what happens to words: what is posted, and what the coordinator has to say about it to the human.
 pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<String>), Denied> {
     if incoming.words.trim().is_empty() {
         return Err(Denied::Empty);
+    }
+    if incoming.words.len() > MESSAGE_BYTES {
+        return Err(Denied::TooLong);
+    }
+    if incoming.tags.len() > TAGS || !incoming.tags.iter().all(|tag| is_tag(tag)) {
+        return Err(Denied::Tags);
     }
     match thread.silenced(incoming.from) {
         Some(Silence::Muted) => return Err(Denied::Muted(incoming.from.to_owned())),
@@ -188,6 +190,11 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>
     seats.retain(|seat| seat != from && !thread.muted.contains(seat));
     // Agents are told by what becomes of it; remarks are for the human.
     (seats, if human { remarks } else { Vec::new() })
+}
+
+fn is_tag(tag: &str) -> bool {
+    let odd = |c: char| c.is_control() || c.is_whitespace();
+    !tag.is_empty() && tag.chars().count() <= TAG_CHARS && !tag.chars().any(odd)
 }
 
 fn which(name: &str, seats: &[String]) -> String {

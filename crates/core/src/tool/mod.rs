@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 pub use ceiling::{Ceiling, Excess, Outfit};
 pub use registry::{
     AGENTS_LIST, AGENTS_MESSAGE, NOTIFY_WHEN_IDLE, Plugin, READ_TAB, REGISTRY, RETRIEVE, SEND_TO_TAB,
-    SET_BRANCH, SET_TITLE, SUMMON, Spec, TODO, find,
+    SET_BRANCH, SET_TITLE, SUMMON, Spec, THREADS_INVITE, THREADS_LIST, THREADS_PARTICIPANTS, THREADS_POST,
+    THREADS_READ, TODO, find,
 };
 pub use scope::{Scope, expand};
 pub use withheld::{CannotWithhold, unheld};
@@ -52,11 +53,15 @@ impl Grants {
             return Self::default();
         }
         let profile = &session.profile;
+        // Whoever sits in a thread takes part in it, unless its definition says otherwise.
+        let seated = |spec: &Spec| {
+            spec.plugin == Plugin::Threads && profile.seat.is_some() && definition.is_built_in()
+        };
         let asked_for = |spec: &Spec| match &profile.tools {
             Some(tools) => {
                 tools.iter().any(|glob| glob.matches(spec.name)) && definition.scope.leaves_open(spec)
             }
-            None => definition.scope.admits(spec),
+            None => definition.scope.admits(spec) || seated(spec),
         };
         // What a person switches on is for the agents that people talk to; others have it by name.
         let named = profile.tools.is_some() || definition.scope.tools.allow.is_some();

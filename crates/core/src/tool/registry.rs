@@ -33,11 +33,13 @@ pub enum Plugin {
     Summon,
     /// A list of what is to be done.
     Todo,
+    /// Conversations of several.
+    Threads,
 }
 
 impl Plugin {
     /// Those that can be switched off and become skills.
-    pub const OPTIONAL: [Self; 4] = [Self::Tabs, Self::Agents, Self::Summon, Self::Todo];
+    pub const OPTIONAL: [Self; 5] = [Self::Tabs, Self::Agents, Self::Summon, Self::Todo, Self::Threads];
 
     /// Returns its id.
     pub fn id(self) -> &'static str {
@@ -48,6 +50,7 @@ impl Plugin {
             Self::Agents => "agents",
             Self::Summon => "summon",
             Self::Todo => "todo",
+            Self::Threads => "threads",
         }
     }
 
@@ -77,6 +80,17 @@ pub const SUMMON: &str = "summon";
 pub const RETRIEVE: &str = "retrieve";
 /// Replaces the list of what is to be done.
 pub const TODO: &str = "todo";
+
+/// Lists the threads that an agent can take part in.
+pub const THREADS_LIST: &str = "threads_list";
+/// Reads what was said in a thread.
+pub const THREADS_READ: &str = "threads_read";
+/// Says something in a thread.
+pub const THREADS_POST: &str = "threads_post";
+/// Invites an agent into a thread.
+pub const THREADS_INVITE: &str = "threads_invite";
+/// Lists who is in a thread.
+pub const THREADS_PARTICIPANTS: &str = "threads_participants";
 
 /// Every tool there is.
 pub const REGISTRY: &[Spec] = &[
@@ -114,6 +128,11 @@ pub const REGISTRY: &[Spec] = &[
         ..tool(RETRIEVE, Plugin::Summon, &["agents.spawn"], "Waits for an agent that you started.")
     },
     tool(TODO, Plugin::Todo, &["todo.write"], "Keeps the list of what is to be done."),
+    tool(THREADS_LIST, Plugin::Threads, &["threads.read"], "Lists the threads you can take part in."),
+    tool(THREADS_READ, Plugin::Threads, &["threads.read"], "Reads what was said in a thread."),
+    tool(THREADS_POST, Plugin::Threads, &["threads.post"], "Says something in a thread."),
+    tool(THREADS_INVITE, Plugin::Threads, &["threads.invite"], "Invites an agent into a thread."),
+    tool(THREADS_PARTICIPANTS, Plugin::Threads, &["threads.read"], "Lists who is in a thread."),
 ];
 
 /// Finds a tool by its name.

@@ -5,15 +5,15 @@ use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{PostId, ThreadId};
-use paseo_core::limits::{MESSAGE_BYTES, PAGE_ROWS};
+use paseo_core::limits::PAGE_ROWS;
 use paseo_core::settings::Event as Setting;
-use paseo_core::thread::{self, COORDINATOR, Presence, Shown, Thread};
+use paseo_core::thread::{self, Thread};
 use paseo_wire::error::Code;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::thread::{
-    CreateSeatToken, CreateThread, PatchThread, PostMessage, PostedMessage, PresenceList, PresenceView,
-    SayPresence, ThreadAnswer, ThreadControl, ThreadEvent, ThreadEventPage, ThreadEventQuery, ThreadPage,
-    ThreadQuery, ThreadView,
+    CreateSeatToken, CreateThread, PatchThread, PostMessage, PostedMessage, PresenceList, SayPresence,
+    ThreadAnswer, ThreadControl, ThreadEvent, ThreadEventPage, ThreadEventQuery, ThreadPage, ThreadQuery,
+    ThreadView,
 };
 
 use super::App;
@@ -22,14 +22,10 @@ use super::request::{Asked, Body, Caller, Key, Path};
 use super::sessions::directory;
 use crate::failure::Failure;
 use crate::mint;
-use crate::threads::{Speaker, Words, speaks_as, view};
+use crate::threads::{Speaker, Words, view};
 
 /// Longest word for what somebody is doing, and longest details.
 const PRESENCE_CHARS: usize = 200;
-/// Most tags of a message, and the longest.
-const TAGS: usize = 8;
-const TAG_CHARS: usize = 40;
-
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery>) -> Answer<ThreadPage> {
     let seq = app.sessions.context.journal.head();
     let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
@@ -147,23 +143,6 @@ pub(super) async fn say(
     words: &Words,
     key: Option<crate::sessions::RequestKey>,
 ) -> Result<ThreadEvent, Failure> {
-    if words.text.len() > MESSAGE_BYTES {
-        return Err(Failure::new(
-            Code::TooLarge,
-            format!("a message has at most {} KB", MESSAGE_BYTES / 1024),
-        ));
-    }
-    let plain = |tag: &String| {
-        !tag.is_empty()
-            && tag.chars().count() <= TAG_CHARS
-            && !tag.chars().any(|c| c.is_control() || c.is_whitespace())
-    };
-    if words.tags.len() > TAGS || !words.tags.iter().all(plain) {
-        return Err(Failure::new(
-            Code::InvalidRequest,
-            format!("a message has at most {TAGS} tags of at most {TAG_CHARS} plain characters"),
-        ));
-    }
     let post = app.threads.post(speaker, thread.id, words, key).await?;
     stored(app, thread.id, post).await
 }
@@ -185,7 +164,7 @@ pub(crate) async fn presence(
     Path(typed): Path<String>,
 ) -> Answer<PresenceList> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    Ok(Json(attending(&app, &thread)))
+    Ok(Json(app.threads.attending(&thread)))
 }
 
 pub(crate) async fn say_presence(
@@ -196,7 +175,7 @@ pub(crate) async fn say_presence(
 ) -> Answer<PresenceList> {
     let (thread, speaker) = entered(&app, &by, &typed).await?;
     be_there(&app, &thread, &speaker.id, &request.state, request.details)?;
-    Ok(Json(attending(&app, &thread)))
+    Ok(Json(app.threads.attending(&thread)))
 }
 
 /// Takes in what somebody says that they are doing.
@@ -218,32 +197,6 @@ pub(super) fn be_there(
     }
     app.threads.attendance.says(thread.id, who, state, details);
     Ok(())
-}
-
-/// Returns who is there: those who said so, and those who were invited.
-pub(super) fn attending(app: &App, thread: &Thread) -> PresenceList {
-    let (mut said, now) = (app.threads.attendance.said(thread.id), mint::now());
-    let view = |id: &str, presence: Option<&Presence>, shown: Shown| PresenceView {
-        id: id.to_owned(),
-        state: shown.state,
-        updated_at: presence.map(|presence| presence.updated_at.into()),
-        stale: shown.stale,
-        details: shown.details,
-    };
-    let mut participants: Vec<PresenceView> = thread
-        .invited
-        .iter()
-        .map(|(id, seat)| {
-            let said = said.remove(id);
-            view(id, said.as_ref(), thread::seen(seat, said.as_ref(), now))
-        })
-        .collect();
-    participants.extend(said.iter().map(|(id, said)| view(id, Some(said), thread::shown(Some(said), now))));
-    // The coordinator is there as long as the daemon is.
-    let coordinator = Presence::says(None, "listening", None, now);
-    participants.push(view(COORDINATOR, Some(&coordinator), thread::shown(Some(&coordinator), now)));
-    participants.sort_by(|one, other| one.id.cmp(&other.id));
-    PresenceList { thread: thread.id.to_string(), ttl_seconds: thread::TTL, participants }
 }
 
 pub(crate) async fn create_token(
@@ -268,30 +221,7 @@ pub(crate) async fn create_token(
 
 /// Finds a thread by its id or its name, and as whom the caller is in it.
 pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Thread, Speaker), Failure> {
-    let thread = find(app, typed).await?;
-    let id = speaks_as(&thread, by).ok_or_else(|| {
-        Failure::new(Code::Forbidden, "you have no seat in this thread").hint("ask a person to invite you")
-    })?;
-    let cause = match by.session() {
-        Some(session) => app.sessions.context.turn_cause(session),
-        None => None,
-    };
-    Ok((thread, Speaker { actor: by.clone(), id, cause }))
-}
-
-async fn find(app: &App, typed: &str) -> Result<Thread, Failure> {
-    if let Ok(id) = typed.parse::<ThreadId>() {
-        return app.threads.get(id).await;
-    }
-    let found = app.threads.named(typed).await?;
-    match found.as_slice() {
-        [one] => app.threads.get(*one).await,
-        [] => {
-            Err(Failure::new(Code::NotFound, "there is no such thread").hint("`paseo thread ls` lists them"))
-        }
-        several => Err(Failure::new(Code::Ambiguous, format!("{} threads are called that", several.len()))
-            .hint("name it by its id: `paseo thread ls` shows them")),
-    }
+    app.threads.enter(by, typed).await
 }
 
 fn post_id(text: &str) -> Result<PostId, Failure> {

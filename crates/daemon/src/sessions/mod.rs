@@ -54,6 +54,7 @@ use crate::live::Live;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
+use crate::threads::Hall;
 use crate::waits::Waits;
 use crate::worktrees::Listed;
 
@@ -75,6 +76,8 @@ pub(crate) struct Context {
     pub(crate) settings: SettingsCell,
     /// Who waits for whom.
     pub(crate) waits: Waits,
+    /// What is known of threads.
+    pub(crate) hall: Hall,
     /// Held while a definition's session is looked for and made, so that two who ask at once do not make two.
     pub(crate) routing: tokio::sync::Mutex<()>,
     /// Held while a family grows or is closed, so that nobody is left below a closed one.

@@ -2,10 +2,13 @@
 
 mod attendance;
 mod coordinator;
+mod entrance;
 mod replies;
 mod rooms;
 mod seating;
 pub(crate) mod view;
+
+pub(crate) use entrance::seen_as;
 
 use std::sync::Arc;
 
@@ -13,7 +16,7 @@ use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
-use paseo_core::thread::{self, Address, Denied, Event, Incoming, Posted, Thread, USER};
+use paseo_core::thread::{self, Address, Control, Denied, Event, Incoming, Posted, Thread, USER};
 use paseo_store::{HeadRow, Record, Version, Which};
 use paseo_wire::error::Code;
 use serde_json::Value;
@@ -23,6 +26,7 @@ use coordinator::Waking;
 use rooms::{Change, Done, Rooms};
 
 use crate::failure::Failure;
+use crate::journal::Journal;
 use crate::mint;
 use crate::sessions::{RequestKey, Sessions};
 
@@ -33,6 +37,19 @@ pub(crate) struct Threads {
     rooms: Rooms,
     pub(crate) attendance: Attendance,
     waking: Waking,
+}
+
+/// What is kept of threads in memory.
+pub(crate) struct Hall {
+    rooms: Rooms,
+    attendance: Attendance,
+    waking: Waking,
+}
+
+impl Hall {
+    pub(crate) fn new(journal: Journal) -> Self {
+        Self { rooms: Rooms::new(journal), attendance: Attendance::default(), waking: Waking::default() }
+    }
 }
 
 /// Something to say in a thread.
@@ -56,9 +73,10 @@ pub(crate) struct Speaker {
 }
 
 impl Threads {
-    pub(crate) fn new(sessions: Sessions) -> Self {
-        let rooms = Rooms::new(sessions.context.journal.clone());
-        Self { sessions, rooms, attendance: Attendance::default(), waking: Waking::default() }
+    pub(crate) fn of(sessions: &Sessions) -> Self {
+        let Hall { rooms, attendance, waking } = &sessions.context.hall;
+        let (rooms, attendance, waking) = (rooms.clone(), attendance.clone(), waking.clone());
+        Self { sessions: sessions.clone(), rooms, attendance, waking }
     }
 
     /// Makes a thread.
@@ -239,6 +257,7 @@ impl Threads {
     ) -> Result<(Thread, PostId), Failure> {
         let human = speaker.actor.is_human();
         let (post, new) = (mint::post(), mint::cause());
+        self.admit(speaker, &self.get(id).await?, content).await?;
         let done = self.rooms.change(
             &speaker.actor,
             id,
@@ -275,6 +294,19 @@ impl Threads {
         Ok((thread, post))
     }
 
+    /// Refuses an agent who would have somebody do what it may not pass on.
+    async fn admit(&self, speaker: &Speaker, thread: &Thread, content: &Value) -> Result<(), Failure> {
+        let Ok(Control { invite: Some(invite), .. }) = thread::control(thread, content) else {
+            return Ok(());
+        };
+        if speaker.actor.session().is_none() || thread.directory.is_none() {
+            return Ok(());
+        }
+        let paid = speaker.cause.unwrap_or_else(|| (mint::cause(), 0));
+        let (id, profile) = (&invite.participant_id, &invite.profile);
+        self.plan(thread, id, profile, speaker.actor.clone(), paid).await.map(drop)
+    }
+
     fn seats_by_handle(&self, thread: &Thread, handle: &str) -> Vec<String> {
         let directory = &self.sessions.context.directory;
         let behind = |session| directory.handle(session).starts_with(&handle.to_lowercase());
@@ -283,24 +315,12 @@ impl Threads {
     }
 }
 
-/// Returns as whom an actor speaks in a thread.
-pub(crate) fn speaks_as(thread: &Thread, actor: &Actor) -> Option<String> {
-    match actor {
-        Actor::Human(_) => Some(USER.to_owned()),
-        Actor::Session(id) => thread.seat_of(*id).map(str::to_owned),
-        Actor::Seat(seat) => {
-            let (of, id) = seat.split_once('/')?;
-            (of == thread.id.to_string()).then(|| id.to_owned())
-        }
-        Actor::Agent(_) | Actor::Daemon => None,
-    }
-}
-
 fn refused(denied: &Denied) -> Failure {
     let code = match denied {
         Denied::Muted(_) => Code::ParticipantMuted,
         Denied::Paused => Code::ThreadPaused,
-        Denied::Empty => Code::InvalidRequest,
+        Denied::Empty | Denied::Tags => Code::InvalidRequest,
+        Denied::TooLong => Code::TooLarge,
     };
     Failure::new(code, denied.to_string())
 }

@@ -1,9 +1,10 @@
 //! The sessions behind seats.
 
-use paseo_core::id::SessionId;
+use paseo_core::actor::Actor;
+use paseo_core::id::{CauseId, SessionId};
 use paseo_core::label::Labels;
 use paseo_core::session::SeatOf;
-use paseo_core::thread::{Due, Seat, Thread};
+use paseo_core::thread::{Due, Profile, Seat, Thread};
 use paseo_wire::error::Code;
 
 use super::Threads;
@@ -24,44 +25,62 @@ impl Threads {
         seat: &Seat,
         trigger: &Trigger,
     ) -> Result<SessionId, Failure> {
+        let paid = (trigger.posted.cause, trigger.posted.hop);
+        // What it may do follows whoever invited it, not whoever says something to it first.
+        let by = seat.inviter.map_or_else(|| host(thread, &trigger.by), Actor::Session);
+        let new = self.plan(thread, &due.seat, &seat.profile, by, paid).await?;
+        let seat = Some(SeatOf { thread: thread.id, seat: due.seat.clone() });
+        let created = self.sessions.create(NewSession { seat, ..new }).await?;
+        created.session.id.parse().map_err(Failure::internal)
+    }
+
+    /// Plans the session of a participant. Who is invited by an agent may do what that one may pass on, and no more.
+    pub(super) async fn plan(
+        &self,
+        thread: &Thread,
+        id: &str,
+        profile: &Profile,
+        by: Actor,
+        paid: (CauseId, u32),
+    ) -> Result<NewSession, Failure> {
         let context = &self.sessions.context;
         let directory = thread.directory.clone().ok_or_else(|| {
             Failure::new(Code::InvalidRequest, "this thread has no directory for its agents to work in")
                 .hint("say where with `paseo thread cwd`, then say it again")
         })?;
-        let client = seat.profile.client.as_deref().unwrap_or_default();
+        let client = profile.client.as_deref().unwrap_or_default();
         let catalogue = context.definitions.catalogue(&directory);
         let (definition, provider) = match context.providers.get(client) {
             Some(_) => (catalogue.get(paseo_core::definition::DEFAULT)?, Some(client.to_owned())),
             None => (catalogue.get(client)?, None),
         };
         let order = Order {
-            by: trigger.by.clone(),
+            by,
             definition,
             project: directory.clone(),
             directory,
             provider,
-            model: seat.profile.model.clone().filter(|model| model != DEFAULT_MODEL),
+            model: profile.model.clone().filter(|model| model != DEFAULT_MODEL),
             effort: None,
             labels: Labels::default(),
-            name: Some(seat.profile.nickname.clone().unwrap_or_else(|| due.seat.clone())),
+            name: Some(profile.nickname.clone().unwrap_or_else(|| id.to_owned())),
             aside: true,
         };
-        // Who was invited by an agent may do what that agent may pass on, and no more.
-        let new = match seat.inviter {
-            Some(inviter) => {
-                let (inviter, _) = context
-                    .journal
-                    .session(inviter)
-                    .await?
-                    .ok_or_else(|| Failure::internal("whoever invited it is gone"))?;
-                let above = powers::above(&self.sessions, &inviter, &order.definition.slug);
-                order.by_agent(context, &inviter, &above, None, (trigger.posted.cause, trigger.posted.hop))?
-            }
-            None => order.by_person(context, None)?,
-        };
-        let seat = Some(SeatOf { thread: thread.id, seat: due.seat.clone() });
-        let created = self.sessions.create(NewSession { seat, ..new }).await?;
-        created.session.id.parse().map_err(Failure::internal)
+        let Some(inviter) = order.by.session() else { return order.by_person(context, None) };
+        let (inviter, _) = context
+            .journal
+            .session(inviter)
+            .await?
+            .ok_or_else(|| Failure::internal("whoever invited it is gone"))?;
+        let above = powers::above(&self.sessions, &inviter, &order.definition.slug);
+        // A program as it is asks for nothing by name: it has what is passed on to it.
+        let passed: Option<Vec<String>> = above.tools.as_ref().map(|tools| tools.iter().cloned().collect());
+        let passed = passed.filter(|_| order.definition.is_built_in());
+        order.by_agent(context, &inviter, &above, passed.as_deref(), paid)
     }
+}
+
+/// Returns the person whose agent it is: who asks for it, or who made the thread.
+fn host(thread: &Thread, asking: &Actor) -> Actor {
+    if asking.is_human() { asking.clone() } else { thread.created_by.clone() }
 }

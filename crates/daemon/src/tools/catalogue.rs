@@ -4,7 +4,8 @@ use paseo_core::definition::Definition;
 use paseo_core::session::Session;
 use paseo_core::tool::{
     AGENTS_LIST, AGENTS_MESSAGE, Grants, NOTIFY_WHEN_IDLE, Plugin, READ_TAB, RETRIEVE, SEND_TO_TAB,
-    SET_BRANCH, SET_TITLE, SUMMON, TODO,
+    SET_BRANCH, SET_TITLE, SUMMON, THREADS_INVITE, THREADS_LIST, THREADS_PARTICIPANTS, THREADS_POST,
+    THREADS_READ, TODO,
 };
 use serde_json::{Value, json};
 
@@ -99,6 +100,9 @@ fn text(context: &Context, session: &Session, grants: &Grants, name: &str) -> (S
         }
         RETRIEVE => super::summon::retrieve_described(),
         TODO => super::todo::described(),
+        THREADS_LIST | THREADS_READ | THREADS_POST | THREADS_INVITE | THREADS_PARTICIPANTS => {
+            super::threads::described(session, name)
+        }
         _ => (String::new(), object(json!({}), &[])),
     }
 }

@@ -11,6 +11,7 @@ mod summon;
 mod tabs;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod todo;
 mod waiting;
 
@@ -18,7 +19,7 @@ use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
 use paseo_core::tool::{
     self, AGENTS_LIST, AGENTS_MESSAGE, NOTIFY_WHEN_IDLE, READ_TAB, RETRIEVE, SEND_TO_TAB, SET_BRANCH,
-    SET_TITLE, SUMMON, TODO,
+    SET_TITLE, SUMMON, THREADS_INVITE, THREADS_LIST, THREADS_PARTICIPANTS, THREADS_POST, THREADS_READ, TODO,
 };
 use serde_json::Value;
 
@@ -87,6 +88,11 @@ pub(crate) async fn call(
         AGENTS_MESSAGE => agents::message(sessions, &session, way, &input).await,
         SUMMON => summon::summon(sessions, &session, &grants, way, &input).await,
         RETRIEVE => summon::retrieve(sessions, &session, way, &input).await,
+        THREADS_LIST => threads::list(sessions, &session).await,
+        THREADS_READ => threads::read(sessions, &session, &input).await,
+        THREADS_POST => threads::post(sessions, &session, &input).await,
+        THREADS_INVITE => threads::invite(sessions, &session, &input).await,
+        THREADS_PARTICIPANTS => threads::participants(sessions, &session, &input).await,
         // What changes the agent itself is its own actor's business.
         SET_TITLE | SET_BRANCH | TODO => {
             let command = |reply| Command::Tool { name: name.to_owned(), input, reply };

@@ -120,7 +120,7 @@ async fn list(context: &Context, output: Output) -> Result<(), Failure> {
         }
     }
     match printer.mode() {
-        Mode::Json => printer.json(&threads),
+        Mode::Json => threads.iter().try_for_each(|thread| printer.json(thread)),
         Mode::Quiet => threads.iter().try_for_each(|thread| printer.line(&thread.id)),
         Mode::Normal if threads.is_empty() => {
             printer.note("No threads. Make one: paseo thread new planning");

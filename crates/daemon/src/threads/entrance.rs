@@ -1,0 +1,111 @@
+//! Finding a thread, and as whom somebody is in it.
+
+use std::path::Path;
+
+use paseo_core::actor::Actor;
+use paseo_core::id::{SessionId, ThreadId};
+use paseo_core::session::Session;
+use paseo_core::thread::{self, COORDINATOR, Presence, Shown, Thread, USER};
+use paseo_wire::error::Code;
+use paseo_wire::thread::{PresenceList, PresenceView};
+
+use super::{Speaker, Threads};
+use crate::failure::Failure;
+use crate::mint;
+
+/// How much of a session's id an agent is called by in threads where it has no seat. Handles are beginnings of it.
+const GUEST_CHARS: usize = 8;
+
+impl Threads {
+    /// Finds a thread by its id or its name, and as whom somebody is in it.
+    pub(crate) async fn enter(&self, by: &Actor, typed: &str) -> Result<(Thread, Speaker), Failure> {
+        let thread = self.find(typed).await?;
+        let id = speaks_as(&thread, by).ok_or_else(|| {
+            Failure::new(Code::Forbidden, "you have no seat in this thread")
+                .hint("ask a person to invite you")
+        })?;
+        let cause = by.session().and_then(|session| self.sessions.context.turn_cause(session));
+        Ok((thread, Speaker { actor: by.clone(), id, cause }))
+    }
+
+    /// The same for an agent that was granted the tools of threads: it takes part in those of its project, too.
+    pub(crate) async fn attend(&self, agent: &Session, typed: &str) -> Result<(Thread, Speaker), Failure> {
+        let thread = self.find(typed).await?;
+        let Some(id) = seen_as(&thread, agent) else {
+            return Err(Failure::new(Code::Forbidden, "this thread is neither yours nor of your project")
+                .hint("threads_list lists those that you can take part in"));
+        };
+        let cause = self.sessions.context.turn_cause(agent.id);
+        Ok((thread, Speaker { actor: Actor::Session(agent.id), id, cause }))
+    }
+
+    async fn find(&self, typed: &str) -> Result<Thread, Failure> {
+        if let Ok(id) = typed.parse::<ThreadId>() {
+            return self.get(id).await;
+        }
+        let found = self.named(typed).await?;
+        match found.as_slice() {
+            [one] => self.get(*one).await,
+            [] => {
+                Err(Failure::new(Code::NotFound, "there is no such thread")
+                    .hint("`paseo thread ls` lists them"))
+            }
+            several => {
+                Err(Failure::new(Code::Ambiguous, format!("{} threads are called that", several.len()))
+                    .hint("name it by its id: `paseo thread ls` shows them"))
+            }
+        }
+    }
+
+    /// Returns who is there: those who were invited, those who said so, and the coordinator.
+    pub(crate) fn attending(&self, thread: &Thread) -> PresenceList {
+        let (mut said, now) = (self.attendance.said(thread.id), mint::now());
+        let view = |id: &str, presence: Option<&Presence>, shown: Shown| PresenceView {
+            id: id.to_owned(),
+            state: shown.state,
+            updated_at: presence.map(|presence| presence.updated_at.into()),
+            stale: shown.stale,
+            details: shown.details,
+        };
+        let mut participants: Vec<PresenceView> = thread
+            .invited
+            .iter()
+            .map(|(id, seat)| {
+                let said = said.remove(id);
+                view(id, said.as_ref(), thread::seen(seat, said.as_ref(), now))
+            })
+            .collect();
+        participants
+            .extend(said.iter().map(|(id, said)| view(id, Some(said), thread::shown(Some(said), now))));
+        // The coordinator is there as long as the daemon is.
+        let coordinator = Presence::says(None, "listening", None, now);
+        participants.push(view(COORDINATOR, Some(&coordinator), thread::shown(Some(&coordinator), now)));
+        participants.sort_by(|one, other| one.id.cmp(&other.id));
+        PresenceList { thread: thread.id.to_string(), ttl_seconds: thread::TTL, participants }
+    }
+}
+
+/// Returns as whom an actor speaks in a thread where it has a place.
+fn speaks_as(thread: &Thread, actor: &Actor) -> Option<String> {
+    match actor {
+        Actor::Human(_) => Some(USER.to_owned()),
+        Actor::Session(id) => thread.seat_of(*id).map(str::to_owned),
+        Actor::Seat(seat) => {
+            let (of, id) = seat.split_once('/')?;
+            (of == thread.id.to_string()).then(|| id.to_owned())
+        }
+        Actor::Agent(_) | Actor::Daemon => None,
+    }
+}
+
+/// Returns as whom an agent takes part in a thread: by its seat, or as a guest in those of its project.
+pub(crate) fn seen_as(thread: &Thread, agent: &Session) -> Option<String> {
+    let seat = thread.seat_of(agent.id).map(str::to_owned);
+    let place = thread.directory.as_deref().map(Path::new);
+    let ours = place.is_some_and(|place| place.starts_with(&agent.profile.project));
+    seat.or_else(|| ours.then(|| guest(agent.id)))
+}
+
+fn guest(id: SessionId) -> String {
+    id.to_string().chars().take(GUEST_CHARS).collect()
+}

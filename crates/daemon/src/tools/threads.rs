@@ -1,0 +1,233 @@
+//! `threads_*`: agents take part in conversations of several. Whoever sits in a thread means that one unless it names
+//! another.
+
+use paseo_core::actor::Actor;
+use paseo_core::fold::{self, ThreadHead};
+use paseo_core::id::PostId;
+use paseo_core::limits::PAGE_ROWS;
+use paseo_core::session::Session;
+use paseo_core::thread::Thread;
+use paseo_core::tool::{THREADS_INVITE, THREADS_LIST, THREADS_POST, THREADS_READ};
+use paseo_wire::thread::ThreadEvent;
+use serde_json::{Map, Value, json};
+
+use super::arguments::{invalid, message, text};
+use super::catalogue::object;
+use crate::failure::Failure;
+use crate::sessions::Sessions;
+use crate::threads::{Speaker, Threads, Words, seen_as, view};
+
+/// How many messages are read unless more are asked for, and at most.
+const READ: usize = 20;
+const READ_MOST: usize = 200;
+/// Most bytes of messages in one answer; the newest count.
+const READ_BYTES: usize = 64 * 1024;
+/// Most threads in a list.
+const LISTED: usize = 100;
+
+/// What agents read about them.
+pub(super) fn described(session: &Session, name: &str) -> (String, Value) {
+    let seated = session.profile.seat.is_some();
+    let thread = json!({ "type": "string", "description": match seated {
+        true => "The thread, by id or name; the one you sit in when left out.",
+        false => "The thread, by id or name.",
+    } });
+    let required = |names: &[&'static str]| -> Vec<&'static str> {
+        let own = if seated { None } else { Some("thread") };
+        own.into_iter().chain(names.iter().copied()).collect()
+    };
+    let (about, properties, needed): (&str, Value, Vec<&str>) = match name {
+        THREADS_LIST => (
+            "Lists the threads that you can take part in: the one you sit in, and those of your project.",
+            json!({}),
+            Vec::new(),
+        ),
+        THREADS_READ => (
+            "Returns the newest messages of a thread, the oldest of them first, each with its id.",
+            json!({
+                "thread": thread,
+                "limit": { "type": "integer", "description": "How many messages, 20 unless said; at most 200." },
+                "before": { "type": "string", "description": "Only what came before the message with this id." },
+            }),
+            required(&[]),
+        ),
+        THREADS_POST => (
+            "Says something in a thread, at once. Your answer at the end of a turn in which you were called is posted \
+             anyway, so do not post it twice.",
+            json!({
+                "thread": thread,
+                "message": { "type": "string", "description": "What to say." },
+                "to": { "type": "string", "description": "all (unless said), user, or a participant's id or nickname." },
+                "reply_to": { "type": "string", "description": "The id of the message that this answers." },
+            }),
+            required(&["message"]),
+        ),
+        THREADS_INVITE => (
+            "Invites an agent into a thread. It can do what you may pass on, and is woken when somebody speaks to it.",
+            json!({
+                "thread": thread,
+                "client": { "type": "string", "description": "A provider such as claude, codex or pi, or the id of an agent." },
+                "model": { "type": "string", "description": "Its model; `default`, unless said, lets it choose." },
+                "id": { "type": "string", "description": "How it is addressed; made from the client unless said." },
+                "nickname": { "type": "string", "description": "Another name for it." },
+                "roles": { "type": "array", "items": { "type": "string" }, "description": "What it is there for." },
+            }),
+            required(&["client"]),
+        ),
+        _ => (
+            "Lists who is in a thread: ids, nicknames, roles, and what they are doing.",
+            json!({ "thread": thread }),
+            required(&[]),
+        ),
+    };
+    (about.to_owned(), object(properties, &needed))
+}
+
+pub(super) async fn list(sessions: &Sessions, caller: &Session) -> Result<String, Failure> {
+    let threads = Threads::of(sessions);
+    let (mut lines, mut after): (Vec<String>, Option<String>) = (Vec::new(), None);
+    loop {
+        let heads = threads.list(after.as_deref(), PAGE_ROWS).await?;
+        let Some(last) = heads.last() else { break };
+        after = Some(last.stream.to_string());
+        for row in &heads {
+            let ThreadHead::Thread(thread) =
+                fold::read(&row.stream, &row.head.state).map_err(Failure::internal)?
+            else {
+                continue;
+            };
+            if let Some(own) = seen_as(&thread, caller) {
+                let seats: Vec<&str> = thread.invited.keys().map(String::as_str).collect();
+                let paused = if thread.paused { ", paused" } else { "" };
+                lines.push(format!(
+                    "- {} ({}): {} messages, you are {own}, invited: {}{paused}",
+                    thread.name,
+                    thread.id,
+                    thread.messages,
+                    if seats.is_empty() { "nobody".to_owned() } else { seats.join(", ") },
+                ));
+            }
+        }
+    }
+    let older = lines.len().saturating_sub(LISTED);
+    let shown = lines.split_off(older);
+    Ok(match (shown.is_empty(), older) {
+        (true, _) => "there is no thread that you could take part in".to_owned(),
+        (false, 0) => shown.join("\n"),
+        (false, older) => format!("{}\n({older} older ones are left out)", shown.join("\n")),
+    })
+}
+
+pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
+    let (threads, thread, _) = entered(sessions, caller, input).await?;
+    let limit = match input.get("limit").filter(|limit| !limit.is_null()).map(Value::as_u64) {
+        None => READ,
+        Some(Some(limit)) if (1..=READ_MOST as u64).contains(&limit) => limit as usize,
+        Some(_) => return Err(invalid(format!("`limit` is a number from 1 to {READ_MOST}"))),
+    };
+    let before = input.get("before").and_then(Value::as_str);
+    let (mut found, mut seen, mut bytes) = (Vec::new(), before.is_none(), 0);
+    let mut end = thread.version;
+    while end > 0 && found.len() < limit && bytes < READ_BYTES {
+        let start = end.saturating_sub(PAGE_ROWS as u64);
+        let records = threads.events(thread.id, start, (end - start) as usize).await?;
+        for record in records.iter().rev() {
+            let journal = &sessions.context.journal;
+            let Some(event) = view::event(journal, &thread.id.to_string(), record).await? else { continue };
+            if seen && event.kind == "message" && found.len() < limit && bytes < READ_BYTES {
+                let told = line(&event);
+                bytes += told.len();
+                found.push(told);
+            }
+            seen |= before == Some(event.id.as_str());
+        }
+        end = start;
+    }
+    if !seen {
+        return Err(invalid("`before` is not the id of something in this thread".to_owned()));
+    }
+    found.reverse();
+    Ok(if found.is_empty() { "nothing was said".to_owned() } else { found.join("\n\n") })
+}
+
+pub(super) async fn post(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
+    let (threads, thread, speaker) = entered(sessions, caller, input).await?;
+    let reply_to = input.get("reply_to").and_then(Value::as_str).map(str::parse::<PostId>).transpose();
+    let words = Words {
+        to: input.get("to").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        text: message(input, "message")?.to_owned(),
+        reply_to: reply_to.map_err(|_| invalid("`reply_to` is not the id of a message".to_owned()))?,
+        tags: Vec::new(),
+    };
+    let posted = threads.post(&speaker, thread.id, &words, None).await?;
+    Ok(format!("posted as {} ({posted})", speaker.id))
+}
+
+pub(super) async fn invite(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
+    let (threads, thread, speaker) = entered(sessions, caller, input).await?;
+    let mut profile = Map::new();
+    profile.insert("client".to_owned(), text(input, "client")?.into());
+    profile
+        .insert("model".to_owned(), input.get("model").and_then(Value::as_str).unwrap_or("default").into());
+    for field in ["nickname", "roles"] {
+        if let Some(value) = input.get(field).filter(|value| !value.is_null()) {
+            profile.insert(field.to_owned(), value.clone());
+        }
+    }
+    let content = json!({ "invite": { "participant_id": input.get("id"), "profile": profile } });
+    let known: Vec<String> = thread.invited.keys().cloned().collect();
+    let (thread, _) = threads.control(&speaker, thread.id, &content).await?;
+    let asked = input.get("id").and_then(Value::as_str);
+    let new =
+        thread.invited.keys().find(|id| asked.map_or(!known.contains(id), |asked| asked == id.as_str()));
+    Ok(format!("{} is invited: speak to it with `to`", new.map_or("it", String::as_str)))
+}
+
+pub(super) async fn participants(
+    sessions: &Sessions,
+    caller: &Session,
+    input: &Value,
+) -> Result<String, Failure> {
+    let (threads, thread, _) = entered(sessions, caller, input).await?;
+    let lines = threads.attending(&thread).participants.into_iter().map(|present| {
+        let profile = thread.invited.get(&present.id).map(|seat| &seat.profile);
+        let mut about: Vec<String> = vec![present.state];
+        if let Some(profile) = profile {
+            let model = profile.model.as_deref().unwrap_or_default();
+            about.push(format!("{} {model}", profile.client.as_deref().unwrap_or_default()));
+            about.extend(profile.nickname.as_ref().map(|name| format!("called {name}")));
+            about.extend(
+                profile.roles.as_ref().map(|roles| roles.join(" ")).filter(|roles| !roles.is_empty()),
+            );
+        }
+        if thread.muted.contains(&present.id) {
+            about.push("muted".to_owned());
+        }
+        format!("- {}: {}", present.id, about.join(", "))
+    });
+    Ok(lines.collect::<Vec<String>>().join("\n"))
+}
+
+/// Finds the thread that is meant: the one that is named, or the one that the caller sits in.
+async fn entered(
+    sessions: &Sessions,
+    caller: &Session,
+    input: &Value,
+) -> Result<(Threads, Thread, Speaker), Failure> {
+    let threads = Threads::of(sessions);
+    let named = input.get("thread").and_then(Value::as_str).filter(|named| !named.trim().is_empty());
+    let (thread, speaker) = match (named, &caller.profile.seat) {
+        (Some(named), _) => threads.attend(caller, named).await?,
+        (None, Some(seat)) => threads.enter(&Actor::Session(caller.id), &seat.thread.to_string()).await?,
+        (None, None) => return Err(invalid("`thread` is missing: threads_list lists them".to_owned())),
+    };
+    Ok((threads, thread, speaker))
+}
+
+fn line(event: &ThreadEvent) -> String {
+    let to = if event.to == "all" { String::new() } else { format!(" to {}", event.to) };
+    let reply = event.meta.reply_to.as_ref().map(|id| format!(", reply to {id}")).unwrap_or_default();
+    let words = event.content.as_str().unwrap_or_default();
+    let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
+    format!("{}{to} ({}{reply}):\n{}", event.from, event.id, quoted.join("\n"))
+}
