@@ -46,9 +46,15 @@ pub(crate) struct EventReader {
 }
 
 impl EventReader {
+    /// Reads what happens to a session.
     pub(crate) fn open(socket: &Path, session: &str) -> Self {
+        Self::of(socket, &format!("session:{session}"))
+    }
+
+    /// Reads what happens to a topic.
+    pub(crate) fn of(socket: &Path, topic: &str) -> Self {
         let mut stream = UnixStream::connect(socket).expect("a connection");
-        let asked = request("GET", &format!("/api/stream?topics=session:{session}"), "");
+        let asked = request("GET", &format!("/api/stream?topics={topic}"), "");
         stream.write_all(asked.as_bytes()).expect("a request");
         let mut reader = Self { stream, seen: Vec::new() };
         reader.wait_for(b": paseo");

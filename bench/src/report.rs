@@ -185,5 +185,11 @@ const NOTES: &str = "\
 - **talking**: 200 scripted sessions, each with a process; 100 of them write to the 100 others, 200 messages a second in
   all. From the event that a message was accepted to the event that its agent has it, as one reader of the stream sees
   both.
+- **threads**: the state of a thread with 10 events and of one with 1,000,000, read in turns over one connection, median.
+  16 writers post over connections of their own for a minute, 20 messages a second each at most; 100 readers follow the
+  thread, and what each of them saw is compared, place by place, with what is stored; what a writer was told is stored
+  must be there, in the order in which it was said. An answer: from sending a message to a scripted agent that runs
+  already to seeing its answer in the thread, median of 31, with nothing else going on and then with three agents of
+  another thread in the middle of a turn.
 - **page**: the scripts that `index.html` names, each compressed by `gzip -9`.
 ";

@@ -16,6 +16,7 @@ mod reading;
 mod sending;
 mod streaming;
 mod talking;
+mod threads;
 
 use crate::Options;
 use crate::report::Row;
@@ -36,5 +37,6 @@ pub(crate) const ALL: &[Subject] = &[
     ("live-sessions", live_sessions::measure),
     ("crowd", crowd::measure),
     ("talking", talking::measure),
+    ("threads", threads::measure),
     ("page", page::measure),
 ];
