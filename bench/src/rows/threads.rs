@@ -152,10 +152,8 @@ fn order(options: &Options) -> Row {
     let path = format!("/api/threads/{id}/messages");
     let watchers: Vec<_> = (0..WATCHERS)
         .map(|_| {
-            let socket = daemon.socket.clone();
-            let topic = format!("thread:{id}");
-            let stream = UnixStream::connect(&socket).expect("a connection");
-            thread::spawn(move || watch(stream, &topic))
+            let (socket, topic) = (daemon.socket.clone(), format!("thread:{id}"));
+            thread::spawn(move || watch(&socket, &topic))
         })
         .collect();
     let writers: Vec<_> = (0..WRITERS)
@@ -194,27 +192,39 @@ fn order(options: &Options) -> Row {
     )
 }
 
-/// Returns the ids of the messages that a reader of the stream sees, up to the last one.
-fn watch(mut stream: UnixStream, topic: &str) -> Vec<String> {
-    stream
-        .write_all(request("GET", &format!("/api/stream?topics={topic}"), "").as_bytes())
-        .expect("a request");
-    let (mut seen, mut ids, mut buffer) = (Vec::new(), Vec::new(), [0; 64 * 1024]);
+/// Returns the ids of the messages that a reader of the stream sees, up to the last one. Whoever is too slow is told to
+/// come back, and goes on where it was.
+fn watch(socket: &Path, topic: &str) -> Vec<String> {
+    let (mut after, mut ids) = (0, Vec::new());
     loop {
-        let read = stream.read(&mut buffer).expect("the stream");
-        assert!(read > 0, "the stream ended");
-        seen.extend_from_slice(&buffer[..read]);
-        while let Some(end) = find(&seen, b"\n\n") {
-            let frame: Vec<u8> = seen.drain(..end + 2).collect();
-            let Some(event) = frame_of(&frame) else { continue };
-            if event["type"] == "message" {
-                ids.push(event["id"].as_str().expect("an id").to_owned());
+        let mut stream = UnixStream::connect(socket).expect("a connection");
+        let asked = request("GET", &format!("/api/stream?after={after}&topics={topic}"), "");
+        stream.write_all(asked.as_bytes()).expect("a request");
+        let (mut seen, mut buffer) = (Vec::new(), [0; 64 * 1024]);
+        loop {
+            let read = stream.read(&mut buffer).expect("the stream");
+            if read == 0 {
+                break;
             }
-            if event["content"] == "the end" {
-                return ids;
+            seen.extend_from_slice(&buffer[..read]);
+            while let Some(end) = find(&seen, b"\n\n") {
+                let frame: Vec<u8> = seen.drain(..end + 2).collect();
+                after = id_of(&frame).unwrap_or(after);
+                let Some(event) = frame_of(&frame) else { continue };
+                if event["type"] == "message" {
+                    ids.push(event["id"].as_str().expect("an id").to_owned());
+                }
+                if event["content"] == "the end" {
+                    return ids;
+                }
             }
         }
     }
+}
+
+fn id_of(frame: &[u8]) -> Option<u64> {
+    let frame = std::str::from_utf8(frame).ok()?;
+    frame.lines().find_map(|line| line.strip_prefix("id:"))?.trim().parse().ok()
 }
 
 fn frame_of(frame: &[u8]) -> Option<Value> {

@@ -178,6 +178,9 @@ pub struct ThreadEventQuery {
     /// Only events below this version, the newest of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
+    /// Only the event with this id and what came after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// At most 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,

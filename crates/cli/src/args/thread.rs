@@ -117,6 +117,12 @@ pub(crate) struct TailArgs {
     /// How many of the newest events to begin with
     #[arg(short = 'n', long, default_value_t = 50)]
     pub(crate) lines: usize,
+    /// Begin with the event that has this id
+    #[arg(long, value_name = "ID", conflicts_with = "lines")]
+    pub(crate) from: Option<String>,
+    /// Show the ids of events, for --from and --reply-to
+    #[arg(long)]
+    pub(crate) ids: bool,
     /// Print JSON, one event a line
     #[arg(long)]
     pub(crate) json: bool,

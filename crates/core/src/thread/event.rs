@@ -57,6 +57,20 @@ pub enum Event {
     Deleted {},
 }
 
+impl Event {
+    /// Returns the id that people know it by, if it is something that people see.
+    pub fn post(&self) -> Option<PostId> {
+        match self {
+            Self::Created { post, .. }
+            | Self::Renamed { post, .. }
+            | Self::Moved { post, .. }
+            | Self::Controlled { post, .. } => Some(*post),
+            Self::Posted(posted) => Some(posted.post),
+            Self::Woken { .. } | Self::Settled { .. } | Self::Held(_) | Self::Deleted {} => None,
+        }
+    }
+}
+
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posted {

@@ -175,7 +175,7 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>
             let reading = if mentions { mention::read(thread, words) } else { Reading::default() };
             remarks.extend(reading.everybody.first().map(|word| {
                 format!(
-                    "@{word} wakes nobody: mention participants one by one, or switch on invited_auto. {}",
+                    "@{word} wakes nobody: mention participants one by one, or let whatever you say to nobody in particular wake all (invited_auto). {}",
                     invited(thread)
                 )
             }));

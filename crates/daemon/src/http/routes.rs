@@ -242,8 +242,8 @@ pub(crate) static ROUTES: &[Route] = &[
         .takes("PatchThread")
         .gives("ThreadAnswer"),
     route("GET", "/api/threads/{thread}/events", Access::Seated, || get(threads::events))
-        .says("What happened in a thread: the newest, or from a version on.")
-        .asks(&["after", "before", "limit"])
+        .says("What happened in a thread: the newest, or from a version or an event on.")
+        .asks(&["after", "before", "from", "limit"])
         .gives("ThreadEventPage"),
     route("POST", "/api/threads/{thread}/messages", Access::Seated, || post(threads::post))
         .says("Says something in a thread, and wakes whom it is for.")

@@ -93,13 +93,18 @@ pub(crate) async fn events(
     let seq = app.sessions.context.journal.head();
     let (thread, _) = entered(&app, &by, &typed).await?;
     let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
-    let after = match (query.after, query.before) {
-        (Some(_), Some(_)) => {
-            return Err(Failure::new(Code::InvalidRequest, "`after` and `before` contradict each other")
-                .hint("use one of them"));
+    let after = match (query.after, query.before, &query.from) {
+        (Some(after), None, None) => after,
+        (None, None, Some(from)) => {
+            let place = app.threads.place(thread.id, post_id(from, "from")?).await?;
+            let unknown = || Failure::new(Code::NotFound, "nothing in this thread has that id");
+            place.ok_or_else(unknown)? - 1
         }
-        (Some(after), None) => after,
-        (None, before) => before.unwrap_or(thread.version + 1).saturating_sub(1 + limit as u64),
+        (None, before, None) => before.unwrap_or(thread.version + 1).saturating_sub(1 + limit as u64),
+        _ => {
+            let message = "`after`, `before` and `from` contradict each other";
+            return Err(Failure::new(Code::InvalidRequest, message).hint("use one of them"));
+        }
     };
     let until = query.before.unwrap_or(u64::MAX);
     let records = app.threads.events(thread.id, after, limit).await?;
@@ -128,7 +133,7 @@ pub(crate) async fn post(
     let words = Words {
         to: request.to.unwrap_or_default(),
         text: request.text,
-        reply_to: request.reply_to.as_deref().map(post_id).transpose()?,
+        reply_to: request.reply_to.as_deref().map(|id| post_id(id, "reply_to")).transpose()?,
         tags: request.tags,
     };
     let event = say(&app, &thread, &speaker, &words, key).await?;
@@ -224,30 +229,20 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
     app.threads.enter(by, typed).await
 }
 
-fn post_id(text: &str) -> Result<PostId, Failure> {
+fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
-        Failure::new(Code::InvalidRequest, "`reply_to` is not the id of a message")
+        Failure::new(Code::InvalidRequest, format!("`{field}` is not the id of a message"))
             .hint("ids are in the events")
     })
 }
 
 async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
-    let version = app.threads.get(thread).await?.version;
-    let mut after = version.saturating_sub(PAGE_ROWS as u64);
-    loop {
-        let records = app.threads.events(thread, after, PAGE_ROWS).await?;
-        for record in &records {
-            let event = view::event(&app.sessions.context.journal, &thread.to_string(), record).await?;
-            if let Some(event) = event.filter(|event| event.id == post.to_string()) {
-                return Ok(event);
-            }
-        }
-        // A repeat of long ago.
-        if after == 0 {
-            return Err(Failure::internal("what was said is not in the thread"));
-        }
-        after = after.saturating_sub(PAGE_ROWS as u64);
-    }
+    let missing = || Failure::internal("what was said is not in the thread");
+    let place = app.threads.place(thread, post).await?.ok_or_else(missing)?;
+    let records = app.threads.events(thread, place - 1, 1).await?;
+    let record = records.first().ok_or_else(missing)?;
+    let event = view::event(&app.sessions.context.journal, &thread.to_string(), record).await?;
+    event.ok_or_else(missing)
 }
 
 fn answer(app: &App, thread: &Thread) -> Json<ThreadAnswer> {

@@ -3,6 +3,7 @@
 mod attendance;
 mod coordinator;
 mod entrance;
+mod places;
 mod replies;
 mod rooms;
 mod seating;

@@ -125,26 +125,31 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
         Some(Some(limit)) if (1..=READ_MOST as u64).contains(&limit) => limit as usize,
         Some(_) => return Err(invalid(format!("`limit` is a number from 1 to {READ_MOST}"))),
     };
-    let before = input.get("before").and_then(Value::as_str);
-    let (mut found, mut seen, mut bytes) = (Vec::new(), before.is_none(), 0);
-    let mut end = thread.version;
+    let not_here = || invalid("`before` is not the id of something in this thread".to_owned());
+    let mut end = match input.get("before").and_then(Value::as_str) {
+        None => thread.version,
+        Some(before) => {
+            let post = before.parse().map_err(|_| not_here())?;
+            threads.place(thread.id, post).await?.ok_or_else(not_here)? - 1
+        }
+    };
+    let (mut found, mut bytes) = (Vec::new(), 0);
     while end > 0 && found.len() < limit && bytes < READ_BYTES {
-        let start = end.saturating_sub(PAGE_ROWS as u64);
+        let start = end.saturating_sub(limit as u64);
         let records = threads.events(thread.id, start, (end - start) as usize).await?;
         for record in records.iter().rev() {
             let journal = &sessions.context.journal;
-            let Some(event) = view::event(journal, &thread.id.to_string(), record).await? else { continue };
-            if seen && event.kind == "message" && found.len() < limit && bytes < READ_BYTES {
+            let event = view::event(journal, &thread.id.to_string(), record).await?;
+            if let Some(event) = event.filter(|event| event.kind == "message")
+                && found.len() < limit
+                && bytes < READ_BYTES
+            {
                 let told = line(&event);
                 bytes += told.len();
                 found.push(told);
             }
-            seen |= before == Some(event.id.as_str());
         }
         end = start;
-    }
-    if !seen {
-        return Err(invalid("`before` is not the id of something in this thread".to_owned()));
     }
     found.reverse();
     Ok(if found.is_empty() { "nothing was said".to_owned() } else { found.join("\n\n") })

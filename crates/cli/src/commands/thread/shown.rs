@@ -80,7 +80,7 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
 }
 
 /// Shows something that happened.
-pub(super) fn event(printer: &Printer, event: &ThreadEvent) -> Result<(), Failure> {
+pub(super) fn event(printer: &Printer, event: &ThreadEvent, ids: bool) -> Result<(), Failure> {
     let to = if event.to == "all" { String::new() } else { format!(" to {}", event.to) };
     let tags: Vec<&str> =
         event.meta.tags.iter().map(String::as_str).filter(|tag| *tag != "coordinator").collect();
@@ -91,13 +91,28 @@ pub(super) fn event(printer: &Printer, event: &ThreadEvent) -> Result<(), Failur
         _ => Style::Dim,
     };
     let head = format!("{}{to}", event.from);
-    printer.styled(&[(style, &head), (Style::Dim, &format!("  {}{tags}", clock(event.ts)))])?;
+    let id = if ids { format!("  {}", event.id) } else { String::new() };
+    printer.styled(&[(style, &head), (Style::Dim, &format!("  {}{tags}{id}", clock(event.ts)))])?;
     match &event.content {
         Value::String(text) => printer.text(text)?,
         content if event.kind == "control" => printer.text(&control(content))?,
-        content => printer.text(&format!("{} {}", event.kind, content))?,
+        content => printer.text(&happened(&event.kind, content))?,
     }
     printer.line("")
+}
+
+/// Returns in words what happened to the thread itself.
+fn happened(kind: &str, content: &Value) -> String {
+    let field = |name: &str| content[name].as_str().unwrap_or_default();
+    match kind {
+        "thread.created" if content["directory"].is_string() => {
+            format!("makes the thread {}, whose agents work in {}", field("name"), field("directory"))
+        }
+        "thread.created" => format!("makes the thread {}", field("name")),
+        "thread.renamed" => format!("calls the thread {}", field("name")),
+        "thread.moved" => format!("lets its agents work in {}", field("directory")),
+        other => format!("{other} {content}"),
+    }
 }
 
 /// Returns a control in words.

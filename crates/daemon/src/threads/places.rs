@@ -1,0 +1,57 @@
+//! Where something is in a thread, by its id.
+
+use paseo_core::codec;
+use paseo_core::id::{PostId, ThreadId};
+use paseo_core::limits::PAGE_ROWS;
+use paseo_core::thread::Event;
+use paseo_store::{Record, Version};
+
+use super::Threads;
+use crate::failure::Failure;
+
+/// How many of the newest events are looked through first: most of what is looked for was just said.
+const NEWEST: u64 = 16;
+
+impl Threads {
+    /// Returns the version of the event with an id. Ids are made when events are, so that their times lead to them.
+    pub(crate) async fn place(&self, id: ThreadId, post: PostId) -> Result<Option<Version>, Failure> {
+        let end = self.get(id).await?.version;
+        let newest = end.saturating_sub(NEWEST);
+        if let Some(place) = self.look(id, post, newest, NEWEST as usize).await? {
+            return Ok(Some(place));
+        }
+        // No event is older than its id, and times never go back within a stream.
+        let (mut low, mut high) = (0, newest);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let records = self.events(id, middle, 1).await?;
+            match records.first() {
+                Some(record) if record.ts < post.made_at().as_millis() => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        while low < newest {
+            if let Some(place) = self.look(id, post, low, PAGE_ROWS).await? {
+                return Ok(Some(place));
+            }
+            low += PAGE_ROWS as u64;
+        }
+        Ok(None)
+    }
+
+    async fn look(
+        &self,
+        id: ThreadId,
+        post: PostId,
+        after: Version,
+        limit: usize,
+    ) -> Result<Option<Version>, Failure> {
+        let records = self.events(id, after, limit).await?;
+        let found = records.iter().position(|record| post_of(record) == Some(post));
+        Ok(found.map(|found| after + 1 + found as u64))
+    }
+}
+
+fn post_of(record: &Record) -> Option<PostId> {
+    codec::decode::<Event>(&record.kind, record.v, record.data.as_deref()?).ok()??.post()
+}
