@@ -282,7 +282,7 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
     Ok((thread, Speaker { actor: by.clone(), id, cause }))
 }
 
-async fn find(app: &App, typed: &str) -> Result<Thread, Failure> {
+pub(super) async fn find(app: &App, typed: &str) -> Result<Thread, Failure> {
     if let Ok(id) = typed.parse::<ThreadId>() {
         return app.threads.get(id).await;
     }
