@@ -13,6 +13,7 @@ use paseo_wire::item::{ItemPage, ItemQuery};
 use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
 use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleList};
 use paseo_wire::provider::{AddProvider, ProviderList};
+use paseo_wire::search::{SearchPage, SearchQuery};
 use paseo_wire::session::{
     ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionPage, SessionQuery,
 };
@@ -111,6 +112,11 @@ impl Client {
     /// Returns a page of a transcript.
     pub async fn items(&self, session: &str, asked: &ItemQuery) -> Result<ItemPage, Error> {
         self.get(&format!("{}{}", path(["api", "sessions", session, "items"]), query(asked))).await
+    }
+
+    /// Returns a page of what was found.
+    pub async fn search(&self, asked: &SearchQuery) -> Result<SearchPage, Error> {
+        self.get(&format!("/api/search{}", query(asked))).await
     }
 
     /// Returns the whole text of an item.

@@ -62,3 +62,6 @@ pub const THREAD_HELD: usize = 64;
 pub const THREAD_GUESTS: usize = 256;
 /// Words of an agent elsewhere that no turn waited for, in one session.
 pub const UNASKED_PER_HOUR: usize = 60;
+/// Most characters and words that can be searched for at once.
+pub const SEARCH_CHARS: usize = 1_000;
+pub const SEARCH_TERMS: usize = 32;

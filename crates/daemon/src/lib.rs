@@ -7,6 +7,7 @@ mod definitions;
 mod directory;
 mod external;
 mod failure;
+mod feeder;
 mod frames;
 mod glimpse;
 mod home;
@@ -51,6 +52,7 @@ use crate::bell::Bell;
 use crate::definitions::Definitions;
 use crate::external::External;
 use crate::failure::Failure;
+use crate::feeder::Feeder;
 use crate::home::Home;
 use crate::http::{About, App, Listeners, Neighbours};
 use crate::identity::{Credentials, Edge, Logins, PublicUrl};
@@ -97,6 +99,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
     let background = [
         tokio::spawn(following.follow(app.stop.clone())),
+        tokio::spawn(app.feeder.clone().follow(app.stop.clone())),
         // `ls` says how many are hidden; the daemon is ready before they are counted.
         tokio::spawn(async move {
             let context = &counting.context;
@@ -155,6 +158,7 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
         executable: options.executable.clone(),
         url: about.url.clone(),
     };
+    let feeder = Feeder::new(journal.clone());
     let tail = Tail::new(journal, context.directory.clone(), bell);
     let sessions = Sessions::new(context);
     let threads = Threads::of(&sessions);
@@ -162,6 +166,7 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
         sessions,
         tail,
         threads,
+        feeder,
         about: Arc::new(about),
         logins: Logins::default(),
         stop: Stop::default(),

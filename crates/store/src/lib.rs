@@ -10,6 +10,7 @@ mod error;
 mod limits;
 mod log;
 mod record;
+mod search;
 pub mod sqlite;
 
 pub use batch::{
@@ -20,4 +21,5 @@ pub use error::{Error, Result};
 pub use limits::{EXCERPT, KEY_LIFETIME, MAX_DATA, MAX_INLINE, MAX_TEXT};
 pub use log::{Advanced, BoxFuture, Fold, Folded, Log, Memory, Which};
 pub use record::{Body, ContentRow, Head, HeadRow, ItemRow, Record, Seq, Text, Version};
+pub use search::{Find, Hit, Home, Indexing, MAX_SEARCHED, Order, Piece, Search, Source, Term, Who};
 pub use sqlite::Sqlite;

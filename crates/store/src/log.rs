@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::batch::{Appended, Batch};
 use crate::error::Result;
 use crate::record::{ContentRow, Head, HeadRow, ItemRow, Record, Seq, Version};
+use crate::search::{Hit, Indexing, Search};
 
 /// A future that can be boxed behind `dyn Log`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -83,7 +84,10 @@ pub enum Which {
 /// - **Writers.** There may be others, in other processes. Only [`crate::Expect::Version`] and
 ///   [`crate::Fence`] protect a decision; a `Conflict` means: read on, decide again.
 /// - **Time** is the log's own clock, and never goes backwards within a stream. A batch has one time.
-/// - **Erasure.** When an append with an [`crate::Erasure`] returns `Ok`, the text is in none of the log's files.
+/// - **Erasure.** When an append with an [`crate::Erasure`] returns `Ok`, the text is in none of the log's files, and
+///   none of its words is found any more.
+/// - **Search.** The index is filled by whoever follows the log, after the append, and says how far it has come. It is
+///   derived: it can be emptied and filled again.
 pub trait Log: Send + Sync + 'static {
     /// Appends a batch: first its erasure, then its contents, its control events in order, its items in order.
     ///
@@ -142,6 +146,17 @@ pub trait Log: Send + Sync + 'static {
 
     /// Returns the names (at most `limit`) of streams that start with `prefix`, found by a range, not a pattern.
     fn names<'a>(&'a self, prefix: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>>>;
+
+    /// Returns how far the index has come. One that was filled by rules of another version is emptied first.
+    fn indexed(&self, version: u32) -> BoxFuture<'_, Result<Seq>>;
+
+    /// Takes what some events bring into the index, and notes how far it has come: both or neither. `false`: it has not
+    /// come to where this begins, and nothing was done. Survives a crash, but is not as durable as an append: what is
+    /// lost is lost from its end, with the note.
+    fn index(&self, indexing: Indexing) -> BoxFuture<'_, Result<bool>>;
+
+    /// Returns texts that have what is asked for. Case and accents make no difference.
+    fn search(&self, search: Search) -> BoxFuture<'_, Result<Vec<Hit>>>;
 
     /// Tells the sequence number of the last committed event, now and whenever it moves.
     fn watch(&self) -> watch::Receiver<Seq>;

@@ -12,6 +12,7 @@ pub mod message;
 pub mod permission;
 pub mod provider;
 pub mod schema;
+pub mod search;
 pub mod session;
 pub mod settings;
 pub mod status;

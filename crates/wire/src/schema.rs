@@ -3,8 +3,8 @@
 use utoipa::OpenApi;
 
 use crate::{
-    agent, conversation, device, error, external, item, message, permission, provider, session, settings,
-    status, stream, thread, tool, trace, worktree,
+    agent, conversation, device, error, external, item, message, permission, provider, search, session,
+    settings, status, stream, thread, tool, trace, worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -12,6 +12,8 @@ use crate::{
 #[openapi(
     info(title = "Paseo", description = "Runs and coordinates coding agents.", license(name = "Apache-2.0")),
     components(schemas(
+        search::SearchPage,
+        search::SearchQuery,
         thread::CreateSeatToken,
         thread::CreateThread,
         thread::PatchThread,

@@ -9,6 +9,7 @@ mod explain;
 mod list;
 mod permit;
 mod provider;
+mod search;
 mod talk;
 mod thread;
 mod tool;
@@ -32,6 +33,7 @@ pub(crate) use explain::{CauseArgs, QueueArgs, TraceArgs, WhyArgs};
 pub(crate) use list::ListArgs;
 pub(crate) use permit::{PermitArgs, PermitCommand};
 pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
+pub(crate) use search::{SearchArgs, When};
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
 pub(crate) use thread::{InviteArgs, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
@@ -107,6 +109,7 @@ pub(crate) enum Command {
     Attach(AttachArgs),
     Read(ReadArgs),
     Logs(LogsArgs),
+    Search(Box<SearchArgs>),
     Inspect(InspectArgs),
     Why(WhyArgs),
     Queue(QueueArgs),

@@ -22,6 +22,7 @@ mod queue;
 pub(crate) mod read;
 mod rename;
 mod run;
+mod search;
 mod send;
 mod settings;
 mod status;
@@ -54,6 +55,7 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Attach(args) => attach::run(context, args).await,
         Command::Read(args) => read::run(context, args).await,
         Command::Logs(args) => logs::run(context, args).await,
+        Command::Search(args) => search::run(context, *args).await,
         Command::Inspect(args) => inspect::run(context, args).await,
         Command::Why(args) => why::run(context, args).await,
         Command::Queue(args) => queue::run(context, args).await,

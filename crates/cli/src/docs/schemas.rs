@@ -40,7 +40,7 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 69] = [
+const OUTPUTS: [(&str, &str, &str, Form); 70] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
@@ -54,6 +54,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 69] = [
     ("paseo attach", "item", "ItemView", Form::Lines),
     ("paseo read", "answer", "AnswerView", Form::Once),
     ("paseo logs", "item", "ItemView", Form::Lines),
+    ("paseo search", "search", "SearchPage", Form::Once),
     ("paseo inspect", "agent", "SessionView", Form::Once),
     ("paseo why", "why", "WhyView", Form::Once),
     ("paseo queue", "queue", "Queue", Form::Once),

@@ -26,6 +26,7 @@ async fn the_command_line_is_refused_in_an_agents_shell() {
         format!("paseo logs {handle}"),
         format!("paseo label {handle} ui=true"),
         "paseo ls".to_owned(),
+        "paseo search hello".to_owned(),
         "paseo run -d hello".to_owned(),
         "paseo settings set perm_send_to_tab on".to_owned(),
         "paseo token create --name mine".to_owned(),

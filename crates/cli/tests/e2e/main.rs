@@ -48,6 +48,7 @@ mod requests;
 mod retrieve;
 mod run;
 mod schemas;
+mod search;
 mod send;
 mod settings;
 mod summon;

@@ -114,6 +114,7 @@ fn everything_fits_its_schema() {
     checked.prints("done", &["wait", &failed]);
     checked.prints("answer", &["read", &failed]);
     checked.prints("item", &["logs", handle]);
+    checked.prints("search", &["search", "hi"]);
     checked.prints("ending", &["run", "<<say hi>>"]);
     checked.prints("ending", &["run", "<<fail boom>>"]);
     checked.prints("ending", &["run", "--timeout", "1s", "<<hang>>"]);

@@ -17,6 +17,7 @@ mod reply;
 pub(crate) mod request;
 mod routes;
 mod rules;
+mod search;
 mod server;
 mod sessions;
 mod stream;
@@ -36,6 +37,7 @@ use paseo_core::time::Timestamp;
 pub(crate) use routes::router;
 pub(crate) use server::{Listeners, Neighbours, serve};
 
+use crate::feeder::Feeder;
 use crate::identity::{Edge, Logins, PublicUrl};
 use crate::sessions::Sessions;
 use crate::stop::Stop;
@@ -48,6 +50,7 @@ pub(crate) struct App {
     pub(crate) sessions: Sessions,
     pub(crate) tail: Tail,
     pub(crate) threads: Threads,
+    pub(crate) feeder: Feeder,
     pub(crate) about: Arc<About>,
     pub(crate) logins: Logins,
     pub(crate) stop: Stop,

@@ -12,7 +12,7 @@ use paseo_wire::error::Code;
 use super::gate::{Access, edge, gate};
 use super::{
     App, admin, agents, back, conversations, devices, external, items, listing, messages, openapi,
-    permissions, providers, rules, sessions, stream, threads, tools, trace, web, worktrees,
+    permissions, providers, rules, search, sessions, stream, threads, tools, trace, web, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
@@ -265,6 +265,10 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Makes a token that speaks as one participant of the thread, and as nobody else.")
         .takes("CreateSeatToken")
         .gives("CreatedToken"),
+    route("GET", "/api/search", Access::Human, || get(search::search))
+        .says("Finds what was said, answered and done by words: the newest first. Waits a moment for what was acknowledged only just now; `behind` says what is not looked at yet.")
+        .asks(&["q", "agent", "thread", "in", "kind", "from", "since", "until", "directory", "best", "after", "limit"])
+        .gives("SearchPage"),
     route("GET", "/api/stream", Access::Seated, || get(stream::stream))
         .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
         .asks(&["after", "topics", "ui"])

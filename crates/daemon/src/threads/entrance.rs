@@ -39,7 +39,7 @@ impl Threads {
         Ok((thread, Speaker { actor: Actor::Session(agent.id), id, cause }))
     }
 
-    async fn find(&self, typed: &str) -> Result<Thread, Failure> {
+    pub(crate) async fn find(&self, typed: &str) -> Result<Thread, Failure> {
         if let Ok(id) = typed.parse::<ThreadId>() {
             return self.get(id).await;
         }

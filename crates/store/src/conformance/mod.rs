@@ -9,6 +9,7 @@ mod erasure;
 mod heads;
 mod keys;
 mod pages;
+mod searching;
 mod subject;
 mod tail;
 mod texts;
@@ -21,6 +22,7 @@ pub use erasure::*;
 pub use heads::*;
 pub use keys::*;
 pub use pages::*;
+pub use searching::*;
 pub use tail::*;
 pub use texts::*;
 
@@ -84,6 +86,14 @@ macro_rules! conformance {
             erasing_twice_or_nothing_is_harmless,
             interleaved_streams_leave_nothing_behind,
             a_closed_log_says_so,
+            a_name_is_found_until_there_is_another,
+            a_text_is_found_once,
+            erased_words_are_gone,
+            large_texts_are_found_by_their_start,
+            no_words_are_a_language,
+            the_index_says_how_far_it_has_come,
+            what_is_found_is_narrowed_and_paged,
+            words_are_found,
         );
     };
     (@cases $engine:expr; $($case:ident),* $(,)?) => {

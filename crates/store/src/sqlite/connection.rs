@@ -10,6 +10,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::content;
 use super::failure::explain;
 use crate::error::{Error, Result};
 
@@ -21,7 +22,7 @@ const CACHE: i32 = 16 * 1024;
 /// How long a connection waits for another program's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Enough for every statement of this crate to stay prepared.
-const STATEMENTS: usize = 64;
+const STATEMENTS: usize = 192;
 
 /// Opens the one connection that writes; makes the file when there is none.
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {
@@ -64,6 +65,7 @@ fn open(path: &Path, mode: OpenFlags) -> Result<Connection> {
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(|failure| explain(path, &failure))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(|failure| explain(path, &failure))?;
+    content::define(&connection).map_err(|failure| explain(path, &failure))?;
     Ok(connection)
 }
 

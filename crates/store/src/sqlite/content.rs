@@ -1,6 +1,9 @@
 //! Texts: small ones inline, large ones as compressed blobs that are stored once.
 
-use rusqlite::types::Type;
+use std::io::Read;
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -10,6 +13,7 @@ use crate::batch::NewContent;
 use crate::error::{Error, Result};
 use crate::limits::{EXCERPT, MAX_INLINE, MAX_TEXT};
 use crate::record::{ContentRow, Text};
+use crate::search::MAX_SEARCHED;
 
 /// The columns that [`read_row`] reads, of a table that is called `c`.
 pub(super) const COLUMNS: &str = "c.id, c.len, c.sha256, c.text, c.head, c.tail, c.extra";
@@ -148,6 +152,25 @@ fn unpack(zstd: &[u8], len: usize) -> rusqlite::Result<String> {
     let damaged = |failure| rusqlite::Error::FromSqlConversionFailure(2, Type::Blob, failure);
     let bytes = zstd::bulk::decompress(zstd, len).map_err(|failure| damaged(Box::new(failure)))?;
     String::from_utf8(bytes).map_err(|failure| damaged(Box::new(failure)))
+}
+
+/// Gives a connection the function by which the index of words reads the start of a large text.
+pub(super) fn define(connection: &Connection) -> rusqlite::Result<()> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("text_head", 1, flags, |context| match context.get_raw(0) {
+        ValueRef::Blob(zstd) => unpack_head(zstd).map(Some),
+        _ => Ok(None),
+    })
+}
+
+fn unpack_head(zstd: &[u8]) -> rusqlite::Result<String> {
+    let damaged = |failure: std::io::Error| rusqlite::Error::UserFunctionError(Box::new(failure));
+    let mut bytes = Vec::with_capacity(MAX_SEARCHED);
+    let unpacked = zstd::stream::read::Decoder::with_buffer(zstd).map_err(damaged)?;
+    unpacked.take(MAX_SEARCHED as u64).read_to_end(&mut bytes).map_err(damaged)?;
+    // A character that was cut in two is no word.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Shortens a text that is too long, so that its reader sees that something is missing.

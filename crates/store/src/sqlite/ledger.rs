@@ -12,7 +12,7 @@ use super::prepared::Prepared;
 use super::recent::Fresh;
 use super::rows::{self, Numbers};
 use super::submission::Submission;
-use super::{content, erase};
+use super::{content, erase, words};
 use crate::batch::{Appended, Erasure, NewItem};
 use crate::error::Error;
 use crate::log::Fold;
@@ -273,8 +273,13 @@ impl Ledger {
         let stream = self.heads.look(connection, &*self.fold, name, |head| head.stream)?;
         let Some(stream) = stream else { return Ok(()) };
         match erasure {
-            Erasure::Contents { keep, .. } => erase::contents(connection, stream, keep),
+            Erasure::Contents { keep, .. } => {
+                // The index learns which words to forget from the texts themselves.
+                words::erase_contents(connection, stream, keep)?;
+                erase::contents(connection, stream, keep)
+            }
             Erasure::Stream { .. } => {
+                words::erase_stream(connection, stream)?;
                 erase::contents(connection, stream, &[])?;
                 self.fill(connection)?;
                 erase::data(connection, stream)

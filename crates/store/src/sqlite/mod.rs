@@ -25,6 +25,7 @@ mod rows;
 mod schema;
 mod submission;
 mod value;
+mod words;
 mod writer;
 
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ use crate::clock::{Clock, system_clock};
 use crate::error::{Error, Result};
 use crate::log::{BoxFuture, Fold, Log, Which};
 use crate::record::{ContentRow, Head, HeadRow, ItemRow, Record, Seq, Version};
+use crate::search::{Hit, Indexing, Search};
 
 /// How many batches may wait for the writer before appenders wait for a place.
 const QUEUE: usize = 1024;
@@ -221,6 +223,27 @@ impl Log for Sqlite {
     fn names<'a>(&'a self, prefix: &'a str, limit: usize) -> BoxFuture<'a, Result<Vec<String>>> {
         let prefix = prefix.to_owned();
         Box::pin(self.readers.read(move |connection| query::names(connection, &prefix, limit)))
+    }
+
+    fn indexed(&self, version: u32) -> BoxFuture<'_, Result<Seq>> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            self.commands.send(Command::Indexed { version, reply }).await.map_err(|_| closed())?;
+            answer.await.map_err(|_| stopped())?
+        })
+    }
+
+    fn index(&self, indexing: Indexing) -> BoxFuture<'_, Result<bool>> {
+        Box::pin(async move {
+            let (reply, answer) = oneshot::channel();
+            let indexing = Box::new(indexing);
+            self.commands.send(Command::Index { indexing, reply }).await.map_err(|_| closed())?;
+            answer.await.map_err(|_| stopped())?
+        })
+    }
+
+    fn search(&self, search: Search) -> BoxFuture<'_, Result<Vec<Hit>>> {
+        Box::pin(self.readers.read(move |connection| words::search(connection, &search)))
     }
 
     fn watch(&self) -> watch::Receiver<Seq> {

@@ -8,7 +8,6 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::checkpoint;
 use super::connection::BUSY_TIMEOUT;
 use super::failure::explain;
 use super::heads::Unfolded;
@@ -17,10 +16,12 @@ use super::plan::Failure;
 use super::prepared::Prepared;
 use super::recent::Recent;
 use super::submission::Submission;
+use super::{checkpoint, words};
 use crate::batch::Appended;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::record::Seq;
+use crate::search::Indexing;
 
 /// The most batches that share a transaction: enough to hide the fsync, few enough to answer soon.
 const GROUP: usize = 512;
@@ -31,6 +32,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub(super) enum Command {
     Append { submission: Box<Submission>, reply: oneshot::Sender<Answer> },
     RebuildHeads { reply: oneshot::Sender<Result<()>> },
+    Indexed { version: u32, reply: oneshot::Sender<Result<Seq>> },
+    Index { indexing: Box<Indexing>, reply: oneshot::Sender<Result<bool>> },
     Close { reply: oneshot::Sender<Result<()>> },
 }
 
@@ -78,6 +81,7 @@ fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
     let mut closers = Vec::new();
     while receive(&mut commands, &mut received, erased.is_empty()) {
         let mut group = Vec::with_capacity(received.len());
+        let mut derived = Vec::new();
         for command in received.drain(..) {
             match command {
                 Command::Append { submission, reply } => group.push(Waiting { submission, reply }),
@@ -86,6 +90,8 @@ fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
                     // Whoever asked may be gone; the heads are rebuilt all the same. So below, too.
                     let _ = reply.send(writer.rebuild_heads());
                 }
+                // After the appends of the group, so that these share their transaction all the same.
+                Command::Indexed { .. } | Command::Index { .. } => derived.push(command),
                 Command::Close { reply } => {
                     commands.close();
                     closers.push(reply);
@@ -93,6 +99,7 @@ fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
             }
         }
         writer.commit(group, &mut erased);
+        derived.into_iter().for_each(|command| writer.derive(command));
         if !erased.is_empty() {
             writer.scrub(&mut erased);
         } else if commands.is_empty() {
@@ -186,6 +193,29 @@ impl Writer {
             Ok(Err(reason)) => Err(Error::Unusable(format!("the heads cannot be built again: {reason}"))),
             Err(failure) => Err(explain(&self.path, &failure)),
         }
+    }
+
+    /// Answers who fills the index of words. They may be gone; it is filled all the same.
+    fn derive(&mut self, command: Command) {
+        match command {
+            Command::Indexed { version, reply } => {
+                let _ = reply.send(self.index(|connection| words::begin(connection, version)));
+            }
+            Command::Index { indexing, reply } => {
+                let _ = reply.send(self.index(|connection| words::index(connection, &indexing)));
+            }
+            Command::Append { .. } | Command::RebuildHeads { .. } | Command::Close { .. } => {}
+        }
+    }
+
+    /// Changes the index of words. It is derived and says how far it has come, so its transactions need not reach the
+    /// disk before the next append's does: nobody who appends waits for their fsync.
+    fn index<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        let outcome = self.connection.execute_batch("PRAGMA synchronous = NORMAL").and_then(|()| {
+            let done = self.transact(|writer| work(&writer.connection));
+            self.connection.execute_batch("PRAGMA synchronous = FULL").and(done)
+        });
+        outcome.map_err(|failure| explain(&self.path, &failure))
     }
 
     /// Does something in a transaction that is rolled back, and forgotten, when it fails.

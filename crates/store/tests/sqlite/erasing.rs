@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use paseo_store::{Batch, Erasure, Expect, Log};
+use paseo_store::{Batch, Erasure, Expect, Find, Indexing, Log, Source};
 
 use super::setup::{behind, content, event, noise, open, place};
 
@@ -69,4 +69,61 @@ fn holds(path: &Path, needle: &[u8]) -> bool {
     files
         .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
         .any(|bytes| bytes.windows(needle.len()).any(|window| window == needle))
+}
+
+/// The index keeps its words in pages of its own, moves them about when it grows, and marks what is deleted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_word_of_an_erased_stream_stays_in_a_page_of_the_index() {
+    const STREAMS: u64 = 40;
+    let (_directory, path) = place();
+    let log = open(&path);
+    log.indexed(1).await.unwrap();
+    let word = |seed: u64| -> String {
+        let letters =
+            noise(seed, 60).bytes().filter(u8::is_ascii_lowercase).map(char::from).take(12).collect();
+        letters
+    };
+    let mut words: Vec<Vec<String>> = vec![Vec::new(); STREAMS as usize];
+    for n in 0..30 {
+        let (mut batch, mut finds) = (Batch::default(), Vec::new());
+        for k in 0..40 {
+            let id = n * 40 + k + 1;
+            let stream = (id * 7 + n) % STREAMS;
+            let own: Vec<String> = (0..12).map(|m| word(id * 1000 + m)).collect();
+            let mut next = content(id.into(), &stream.to_string(), own.join(" "));
+            batch.contents.append(&mut next.contents);
+            words[stream as usize].extend(own);
+            finds.push(Find {
+                stream: stream.to_string().into(),
+                seq: n + 1,
+                ordinal: None,
+                source: Source::Content(uuid::Uuid::from_u128(id.into())),
+                class: "said".into(),
+                who: "w".into(),
+                ts: 0,
+            });
+        }
+        batch.streams = event("log", Expect::Any).streams;
+        log.append(batch).await.unwrap();
+        let indexing = Indexing { after: n, upto: n + 1, version: 1, finds, homes: vec![] };
+        assert!(log.index(indexing).await.unwrap());
+    }
+    // Words share their first letters with their neighbours, and have only the rest to themselves.
+    let ends = |stream: usize| words[stream].iter().filter(|word| word.len() == 12).map(|word| &word[5..]);
+    let left = |stream: usize, bytes: &[u8]| {
+        let ends: std::collections::HashSet<&[u8]> = ends(stream).map(str::as_bytes).collect();
+        bytes.windows(7).filter(|window| ends.contains(window)).count()
+    };
+    log.append(clear("0")).await.unwrap();
+    for stream in [3, 16, 17, 25] {
+        log.append(clear(&stream.to_string())).await.unwrap();
+    }
+    log.append(event("log", Expect::Any)).await.unwrap();
+    let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
+    let bytes: Vec<u8> = files.flat_map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect();
+    for stream in [0, 3, 16, 17, 25] {
+        assert!(ends(stream).count() > 200);
+        assert_eq!(left(stream, &bytes), 0, "stream {stream}");
+    }
+    assert!(left(1, &bytes) > 400, "the others are there, as texts and as words");
 }

@@ -1,0 +1,256 @@
+//! Searching everything that was said.
+
+use std::collections::HashMap;
+use std::path::Path as FilePath;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::actor::Actor;
+use paseo_core::id::{SessionId, ThreadId};
+use paseo_core::limits::PAGE_ROWS;
+use paseo_core::search::{self, Class};
+use paseo_core::snippet::{Keep, piece};
+use paseo_core::thread::{self, Thread};
+use paseo_core::time::Timestamp;
+use paseo_core::{session, snippet};
+use paseo_store::{Hit, Order, Piece, Search, Term, Who};
+use paseo_wire::error::Code;
+use paseo_wire::search::{ExcerptPiece, FoundAgent, FoundThread, SearchHit, SearchPage, SearchQuery};
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Asked, Caller};
+use super::sessions::resolve;
+use crate::failure::Failure;
+
+/// How many are found when nobody says how many.
+const LIMIT: usize = 20;
+/// How far into what fits best one can read: all before it is sorted for each page.
+const FARTHEST: usize = 10_000;
+/// How long to wait for what was acknowledged before the question came.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How much of an excerpt is shown around a hit, and of a hit itself, in characters.
+const AROUND: usize = 120;
+const HIT: usize = 80;
+/// What the cursor of a list of the best starts with.
+const BEST: &str = "best:";
+/// Words for any person.
+const PEOPLE: [&str; 4] = ["me", "user", "human", "people"];
+
+pub(crate) async fn search(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Asked(query): Asked<SearchQuery>,
+) -> Answer<SearchPage> {
+    let limit = query.limit.unwrap_or(LIMIT).clamp(1, PAGE_ROWS);
+    let question = Search { limit: limit + 1, ..read(&app, &by, &query).await? };
+    let journal = &app.sessions.context.journal;
+    let behind = app.feeder.caught_up(journal.head(), PATIENCE).await;
+    let order = question.order;
+    let mut found = journal.log.search(question).await?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = match (found.last(), order) {
+        (Some(last), Order::Newest { .. }) if more => Some(last.row.to_string()),
+        (Some(_), Order::Best { skip }) if more && skip + limit <= FARTHEST => {
+            Some(format!("{BEST}{}", skip + limit))
+        }
+        _ => None,
+    };
+    let mut places = Places { app: &app, known: HashMap::new() };
+    let mut hits = Vec::with_capacity(found.len());
+    for hit in found {
+        // What is deleted while it is being found is left out.
+        if let Some(place) = places.of(&hit.stream).await? {
+            hits.push(shown(hit, place));
+        }
+    }
+    Ok(Json(SearchPage { hits, next, behind }))
+}
+
+/// Returns what is asked for, in the words of the store.
+async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Failure> {
+    let invalid = |message: String| Failure::new(Code::InvalidRequest, message);
+    let terms = search::read(&query.q).map_err(|refusal| {
+        let code = match refusal {
+            search::Refusal::Empty => Code::InvalidRequest,
+            search::Refusal::TooLong(_) | search::Refusal::TooMany(_) => Code::TooLarge,
+        };
+        Failure::new(code, refusal.to_string())
+            .hint("give some words, a \"phrase\" or the beginning of a word*")
+    })?;
+    if query.agent.is_some() && query.thread.is_some() {
+        return Err(invalid("`agent` and `thread` exclude each other".to_owned()));
+    }
+    let (mut stream, mut within) = (None, None);
+    if let Some(typed) = &query.agent {
+        stream = Some(session::stream(resolve(app, by, typed).await?));
+    }
+    if let Some(typed) = &query.thread {
+        within = Some(app.threads.find(typed).await?);
+        stream = within.as_ref().map(|thread: &Thread| thread::stream(thread.id));
+    }
+    let prefix = match query.within.as_deref() {
+        None => None,
+        Some("agents") => Some("session/".to_owned()),
+        Some("threads") => Some("thread/".to_owned()),
+        Some(_) => return Err(invalid("`in` is `agents` or `threads`".to_owned())),
+    };
+    let order = match (query.after.as_deref(), query.best) {
+        (None, true) => Order::Best { skip: 0 },
+        (None, false) => Order::Newest { before: None },
+        (Some(after), best) => {
+            cursor(after, best).ok_or_else(|| invalid("`after` is not a cursor of this list".to_owned()))?
+        }
+    };
+    Ok(Search {
+        terms: terms.into_iter().map(|term| Term { words: term.words, prefix: term.prefix }).collect(),
+        stream,
+        prefix,
+        classes: classes(query.kind.as_deref())?,
+        who: match &query.from {
+            Some(from) => who(app, by, from, within.as_ref()).await,
+            None => Vec::new(),
+        },
+        since: query.since.map(|moment| moment.as_millis()),
+        until: query.until.map(|moment| moment.as_millis()),
+        place: query.directory.as_deref().map(place).transpose()?,
+        order,
+        limit: 0,
+    })
+}
+
+fn cursor(text: &str, best: bool) -> Option<Order> {
+    match (text.strip_prefix(BEST), best) {
+        (Some(skip), true) => {
+            skip.parse().ok().filter(|skip| *skip <= FARTHEST).map(|skip| Order::Best { skip })
+        }
+        (None, false) => text.parse().ok().map(|before| Order::Newest { before: Some(before) }),
+        _ => None,
+    }
+}
+
+fn classes(kinds: Option<&str>) -> Result<Vec<String>, Failure> {
+    let mut classes = Vec::new();
+    for kind in kinds.into_iter().flat_map(|kinds| kinds.split(',')) {
+        let class = Class::ALL.into_iter().find(|class| class.word() == kind.trim());
+        let Some(class) = class.filter(|class| *class != Class::Title) else {
+            return Err(Failure::new(
+                Code::InvalidRequest,
+                format!("there is no kind `{}`", snippet::snippet(kind)),
+            )
+            .hint("the kinds are said, answered, tool and name"));
+        };
+        classes.push(class.word().to_owned());
+        // To people both are what an agent is called.
+        if class == Class::Name {
+            classes.push(Class::Title.word().to_owned());
+        }
+    }
+    Ok(classes)
+}
+
+/// Returns who may be meant: people, an agent, a participant of a thread.
+async fn who(app: &App, by: &Actor, typed: &str, within: Option<&Thread>) -> Vec<Who> {
+    let typed = typed.trim().trim_start_matches('@');
+    if PEOPLE.iter().any(|word| typed.eq_ignore_ascii_case(word)) {
+        return vec![Who::StartsWith("human:".to_owned()), Who::Is(thread::USER.to_owned())];
+    }
+    let mut who = vec![Who::Is(typed.to_owned())];
+    if let Ok(id) = resolve(app, by, typed).await {
+        who.push(Who::Is(Actor::Session(id).to_string()));
+    }
+    let seats = within.into_iter().flat_map(|thread| &thread.invited);
+    let called = |nickname: &Option<String>| {
+        nickname.as_ref().is_some_and(|name| name.to_lowercase() == typed.to_lowercase())
+    };
+    who.extend(seats.filter(|(_, seat)| called(&seat.profile.nickname)).map(|(id, _)| Who::Is(id.clone())));
+    who
+}
+
+/// Returns a directory as agents know it. It need not be there any more.
+fn place(typed: &str) -> Result<String, Failure> {
+    let path = FilePath::new(typed);
+    if !path.is_absolute() {
+        return Err(Failure::new(Code::InvalidRequest, format!("`{typed}` is not an absolute path"))
+            .hint("give the absolute path of a directory"));
+    }
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// Where something was found.
+#[derive(Clone)]
+enum Place {
+    Agent(FoundAgent),
+    Thread(FoundThread),
+}
+
+/// The places of a page, each looked up once.
+struct Places<'a> {
+    app: &'a App,
+    known: HashMap<String, Option<Place>>,
+}
+
+impl Places<'_> {
+    async fn of(&mut self, stream: &str) -> Result<Option<Place>, Failure> {
+        if let Some(known) = self.known.get(stream) {
+            return Ok(known.clone());
+        }
+        let place = match (session::from_stream(stream), thread::from_stream(stream)) {
+            (Some(id), _) => self.agent(id).await?.map(Place::Agent),
+            (None, Some(id)) => self.thread(id).await?.map(Place::Thread),
+            (None, None) => None,
+        };
+        self.known.insert(stream.to_owned(), place.clone());
+        Ok(place)
+    }
+
+    async fn agent(&self, id: SessionId) -> Result<Option<FoundAgent>, Failure> {
+        let context = &self.app.sessions.context;
+        let Some(view) = context.directory.view_at(id, 0, &context.journal).await? else { return Ok(None) };
+        let name = view.name.or(view.title);
+        Ok(Some(FoundAgent {
+            id: view.id,
+            handle: view.handle,
+            name,
+            status: view.status,
+            project: view.project,
+        }))
+    }
+
+    async fn thread(&self, id: ThreadId) -> Result<Option<FoundThread>, Failure> {
+        let thread = self.app.sessions.context.journal.thread(id).await?;
+        Ok(thread.map(|(thread, _)| FoundThread { id: id.to_string(), name: thread.name }))
+    }
+}
+
+fn shown(hit: Hit, place: Place) -> SearchHit {
+    let (agent, thread) = match place {
+        Place::Agent(agent) => (Some(agent), None),
+        Place::Thread(thread) => (None, Some(thread)),
+    };
+    SearchHit {
+        kind: hit.class,
+        who: hit.who,
+        at: Timestamp::from_millis(hit.ts).into(),
+        agent,
+        thread,
+        ordinal: hit.ordinal,
+        excerpt: excerpt(&hit.excerpt),
+    }
+}
+
+/// Returns an excerpt on one line. What is between two words may be long, however few words there are.
+fn excerpt(pieces: &[Piece]) -> Vec<ExcerptPiece> {
+    let shown = |(n, Piece { text, hit }): (usize, &Piece)| {
+        let text = match (*hit, n) {
+            (true, _) => piece(text, HIT, Keep::Start),
+            (false, 0) => piece(text, AROUND, Keep::End),
+            (false, _) => piece(text, AROUND, Keep::Start),
+        };
+        ExcerptPiece { text, hit: *hit }
+    };
+    pieces.iter().enumerate().map(shown).collect()
+}
