@@ -4,6 +4,7 @@ use std::future::Future;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
@@ -221,6 +222,13 @@ pub struct Remote {
     pub callback_url: String,
     /// Signs what is posted; only this session has it.
     pub secret: String,
+    /// How long an attempt to post something may take.
+    pub timeout: Duration,
+}
+
+impl Remote {
+    /// How long an attempt may take when the definition says nothing.
+    pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
 /// Something that was said before.

@@ -111,7 +111,11 @@ fn external_agents_have_an_address() {
     assert_eq!(parsed.definitions.len(), 1);
     assert_eq!(
         parsed.definitions[0].kind,
-        Kind::External { input_url: "http://127.0.0.1:9/in".to_owned(), callback_base_url: None }
+        Kind::External {
+            input_url: "http://127.0.0.1:9/in".to_owned(),
+            callback_base_url: None,
+            timeout_seconds: None
+        }
     );
     assert_eq!(
         problems(&parsed),
@@ -428,7 +432,7 @@ fn impossible_fields_are_errors() {
             "`tools` and `toolAllowlist` both say what is allowed: keep one of them",
         ),
         ("name = 'a'\ndisplayName = 'b'", "`name` and `displayName` mean the same: keep one of them"),
-        ("name = 'a'\nis_subagent = 'yes'", "`isSubagent` should be true or false, and holds text"),
+        ("name = 'a'\nis_subagent = 'yes'", "`is_subagent` should be true or false, and holds text"),
         ("model = 'a'\nmodels = ['b']", "`model` and `models`: keep one of them"),
         ("[chat]\nconfig = { extraArgs = ['-x'] }", "`chat.config.extraArgs` cannot be kept"),
         ("[chat]\nmodle = 'x'", "there is no field `chat.modle`"),

@@ -152,9 +152,13 @@ impl Adapter for Conversation {
         match late {
             Some(what) => {
                 let (name, seconds) = (&self.setup.name, PATIENCE.as_secs());
+                let doubt = match self.link {
+                    Link::Greeting => "is it an agent that speaks ACP?",
+                    _ => "does it work by itself, and is it logged in?",
+                };
                 self.give_up(broken(format!(
-                    "{name} did not answer {what} within {seconds} seconds, so it was ended; is it an agent that \
-                     speaks ACP? The next message starts it again"
+                    "{name} did not answer {what} within {seconds} seconds, so it was ended; {doubt} The next message \
+                     starts it again"
                 )));
             }
             None => {
@@ -268,6 +272,9 @@ impl Conversation {
         self.step_done = false;
         let tools = self.setup.hands_tools(self.able);
         let prompt = self.setup.prompt(!std::mem::replace(&mut self.prompted, true), tools, &messages);
+        if self.setup.preset.command_variable.is_some() {
+            self.out.act(Action::NoteCommands);
+        }
         self.out.request("session/prompt", &json!({ "sessionId": session, "prompt": prompt }), Sent::Prompt);
         self.turn = Some(Turn { ours, handed: false, stopped: false });
     }
@@ -318,6 +325,9 @@ impl Conversation {
         let usage = self.meter.turn(result.as_ref().map_or(&Value::Null, |result| &result["usage"]));
         if let Some(usage) = usage {
             self.out.item(Draft { kind: Kind::Usage(usage), text: None, extra: None });
+        }
+        if let Some(variable) = self.setup.preset.command_variable.filter(|_| stopped) {
+            self.out.act(Action::EndCommands { variable });
         }
         if let Some(turn) = self.turn.take() {
             self.out.tell(Output::TurnEnded { turn: turn.ours, end });

@@ -40,7 +40,7 @@ use crate::process::Program;
 use crate::provider::{
     BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness, StartError,
 };
-use crate::{driver, programs};
+use crate::{claude, codex, driver, programs};
 
 /// An agent that speaks ACP, by a name of the user's or of ours.
 #[derive(Debug, Clone)]
@@ -137,7 +137,11 @@ impl Acp {
             session: launch.session,
             environment: environment.collect(),
             // We may run under an agent ourselves.
-            removed: [&["CLAUDECODE", "CODEX_THREAD_ID"].map(str::to_owned), &launch.removed[..]].concat(),
+            removed: [
+                &["CLAUDECODE", claude::COMMAND_VARIABLE, codex::COMMAND_VARIABLE].map(str::to_owned),
+                &launch.removed[..],
+            ]
+            .concat(),
         })
     }
 

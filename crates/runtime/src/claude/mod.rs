@@ -22,6 +22,7 @@ use std::path::PathBuf;
 
 use paseo_core::permission::{Mode, Power};
 
+pub(crate) use self::adapt::COMMAND_VARIABLE;
 use self::adapt::{Adapter, Session};
 use crate::driver;
 use crate::fresh::Ids;

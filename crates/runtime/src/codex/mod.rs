@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 use paseo_core::permission::{Mode, Power};
 
 use adapt::Conversation;
+pub(crate) use spawn::COMMAND_VARIABLE;
 use spawn::Setup;
 
 use crate::fresh::Ids;

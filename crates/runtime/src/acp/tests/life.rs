@@ -238,6 +238,25 @@ fn a_stop_is_passed_on_once_and_ends_the_turn() {
 }
 
 #[test]
+fn commands_that_a_stop_leaves_are_ended_and_no_others() {
+    let stopped = |name: &str| {
+        let mut bed = Bed::of(find(name).unwrap(), &launch());
+        bed.answer("initialize", hello());
+        bed.answer("session/new", json!({ "sessionId": SESSION }));
+        bed.turn(1, "go");
+        bed.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        // What runs on after a turn that nobody stopped belongs to the agent.
+        bed.turn(2, "go");
+        bed.input(Input::Interrupt);
+        bed.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+        bed.commands
+    };
+    assert_eq!(stopped("codex-acp"), ["noted", "noted", "CODEX_THREAD_ID"]);
+    assert_eq!(stopped("claude-agent-acp"), ["noted", "noted", "CLAUDE_CODE_CHILD_SESSION"]);
+    assert!(stopped("gemini").is_empty());
+}
+
+#[test]
 fn a_stop_before_the_session_is_open_ends_the_turn_at_once() {
     let mut bed = Bed::start(&launch());
     bed.turn(1, "go");

@@ -3,19 +3,28 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use paseo_core::address::Host;
+use paseo_core::id::TurnId;
 use paseo_core::time::Timestamp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::*;
+use crate::provider::Remote;
 
 fn letter() -> Letter {
-    Letter { turn: TurnId::from_parts(Timestamp::from_millis(7), [3; 10]), body: br#"{"a":1}"#.to_vec() }
+    let turn = TurnId::from_parts(Timestamp::from_millis(7), [3; 10]);
+    Letter { turn, key: turn.to_string(), body: br#"{"a":1}"#.to_vec() }
 }
 
 fn mailbox(url: &str, resolver: Resolver) -> Mailbox {
     let target = Target::parse(url).unwrap();
-    Mailbox { target, allowed: Allowed::default(), secret: "secret".to_owned(), resolver }
+    Mailbox {
+        target,
+        allowed: Allowed::default(),
+        secret: "secret".to_owned(),
+        resolver,
+        timeout: Remote::TIMEOUT,
+    }
 }
 
 /// A server that answers each request with these bytes, and what it was asked last.
