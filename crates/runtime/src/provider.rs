@@ -78,8 +78,22 @@ pub enum Readiness {
     },
     /// It is there, and nobody is logged in as far as can be seen. `hint` says how to.
     NoLogin { program: PathBuf, hint: String },
+    /// Something has to be said first: what it needs, as in `it needs a key`, and how to say it.
+    Unset { needs: String, hint: String },
     /// It is not there. `hint` says how to install it.
     Missing { hint: String },
+}
+
+impl Readiness {
+    /// Says what is wrong, after `it`, and what to do about it. Nothing when it is ready.
+    pub fn problem(&self) -> Option<(String, String)> {
+        match self {
+            Self::Ready { .. } => None,
+            Self::NoLogin { hint, .. } => Some(("is not logged in".to_owned(), hint.clone())),
+            Self::Unset { needs, hint } => Some((format!("needs {needs}"), hint.clone())),
+            Self::Missing { hint } => Some(("is not installed".to_owned(), hint.clone())),
+        }
+    }
 }
 
 /// What people set for one provider in `config.toml`.

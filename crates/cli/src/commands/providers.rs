@@ -76,8 +76,9 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
             }
             printer.table(&table)?;
             for provider in &list.providers {
+                let problem = provider.problem.as_deref().unwrap_or("is not ready");
                 if let Some(hint) = &provider.hint {
-                    printer.aside(&format!("{}: {hint}", provider.name));
+                    printer.aside(&format!("{} {problem}: {hint}", provider.name));
                 }
             }
         }
@@ -89,6 +90,7 @@ fn ready(provider: &ProviderView) -> (Style, String) {
     let (style, word) = match provider.readiness.as_str() {
         "ready" => (Style::Green, "yes"),
         "no_login" => (Style::Yellow, "not logged in"),
+        "unset" => (Style::Yellow, "not set up"),
         "missing" => (Style::Dim, "not installed"),
         other => (Style::Plain, other),
     };

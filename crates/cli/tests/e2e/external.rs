@@ -191,54 +191,6 @@ async fn what_comes_late_or_unasked_or_twice_is_recorded_once() {
 }
 
 #[tokio::test]
-async fn a_stop_is_told_to_whoever_was_asked() {
-    let (cast, far, session) = meet(Some("slow")).await;
-    let asked = far.next();
-    cast.until_heard(&session, "slow").await;
-    let handle = cast.view(&session).await.handle;
-    // Also by a daemon that did not post it.
-    cast.0.home.paseo(&["restart"]).ok();
-    cast.0.home.paseo(&["stop", &handle]).ok();
-    let told = far.next();
-    let turn = asked.body["turnId"].as_str().unwrap();
-    assert_eq!(told.headers["idempotency-key"], format!("stop-{turn}"));
-    let body = json!({ "type": "stop", "sessionId": session, "agentId": "far", "turnId": turn });
-    assert_eq!(told.body, body);
-    let secret = cast.0.home.paseo(&["inspect", "--secret", &handle]).ok();
-    let at: i64 = told.headers["x-paseo-timestamp"].parse().unwrap();
-    let signed = signature::sign(secret.trim(), at, told.text.as_bytes());
-    assert_eq!(told.headers["x-paseo-signature"], signed);
-
-    // So does a message that interrupts. That nobody listens keeps nothing from going on.
-    far.plan(&[Reply::Status(200), Reply::Status(500)]);
-    cast.0.home.paseo(&["send", &handle, "one"]).ok();
-    assert_eq!(far.next().body["message"]["text"], "one");
-    cast.until_heard(&session, "one").await;
-    cast.0.home.paseo(&["send", "--interrupt", &handle, "two"]).ok();
-    let mut came = [far.next(), far.next()].map(|posted| posted.body["message"]["text"].clone());
-    came.sort_by_key(|text| text.is_null());
-    assert_eq!(came, [json!("two"), json!(null)]);
-}
-
-#[tokio::test]
-async fn a_definition_says_how_long_an_attempt_may_take() {
-    let home = TestHome::new();
-    let far = FarAgent::start();
-    far.define(&home, "far", "");
-    let file = home.path().join("agents/far.toml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, format!("{text}timeout_seconds = 1\n")).unwrap();
-    far.plan(&[Reply::Silence]);
-    home.paseo(&["run", "-d", "--agent", "far", "hello"]).ok();
-    let (first, again) = (far.next(), far.next());
-    assert_eq!(first.headers["idempotency-key"], again.headers["idempotency-key"]);
-    std::fs::write(&file, format!("{text}timeout_seconds = 0\n")).unwrap();
-    let checked = home.paseo(&["agents", "check"]);
-    let told = format!("{}{}", checked.stdout, checked.stderr);
-    assert!(told.contains("`external.timeout_seconds` is how many seconds"), "{told}");
-}
-
-#[tokio::test]
 async fn without_a_wake_it_is_noted_and_without_a_session_it_is_refused() {
     let (cast, far, session) = meet(Some("ask")).await;
     let posted = far.next();
@@ -412,6 +364,7 @@ async fn a_late_answer_to_what_came_back_is_its_answer_and_it_is_not_posted_agai
     let sent = cast.0.send(&session, "slow").await;
     let slow = far.next();
     cast.0.home.paseo(&["stop", &session]).ok();
+    assert_eq!(far.next().body["type"], "stop");
     let view = cast.view(&session).await;
     assert_eq!((view.status.as_str(), view.queued + view.held), ("idle", 1), "nobody took it");
     for _ in 0..2 {
