@@ -347,6 +347,8 @@ pub enum Output {
     Reference(String),
     /// The conversation cannot be continued: the next process begins a new one.
     Forgotten,
+    /// What was really added to its prompt, where that is not what it was started with.
+    Prompted(String),
     /// The harness began a turn by itself. [`Output::TurnEnded`] follows.
     TurnBegan { turn: TurnId },
     /// The harness has taken the turn's messages.

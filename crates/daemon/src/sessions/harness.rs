@@ -229,7 +229,7 @@ impl SessionActor {
     }
 
     /// Keeps what a process was given, to be looked at.
-    async fn note_prompt(&mut self, prompt: &str) {
+    pub(super) async fn note_prompt(&mut self, prompt: &str) {
         let (session, given) = (self.id(), journal::reference(prompt));
         let known = self.session.history.prompt.as_ref().map(|known| known.sha256.as_str());
         if known == Some(given.sha256.as_str()) || (known.is_none() && prompt.is_empty()) {

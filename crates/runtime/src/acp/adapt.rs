@@ -271,7 +271,11 @@ impl Conversation {
         self.out.step = 0;
         self.step_done = false;
         let tools = self.setup.hands_tools(self.able);
-        let prompt = self.setup.prompt(!std::mem::replace(&mut self.prompted, true), tools, &messages);
+        let first = !std::mem::replace(&mut self.prompted, true);
+        let prompt = self.setup.prompt(first, tools, &messages);
+        if let Some(given) = self.setup.corrected(tools).filter(|_| first) {
+            self.out.tell(Output::Prompted(given));
+        }
         if self.setup.preset.command_variable.is_some() {
             self.out.act(Action::NoteCommands);
         }

@@ -156,6 +156,14 @@ fn what_takes_no_servers_is_promised_no_tools() {
         prompt[1]["text"].as_str().unwrap().contains("Tools of Paseo cannot be reached from here"),
         "{prompt}"
     );
+    // Whoever looks at its prompt reads that, too.
+    let given = bed.outputs.iter().find_map(|output| match output {
+        Output::Prompted(given) => Some(given.as_str()),
+        _ => None,
+    });
+    let given = given.unwrap_or_default();
+    assert!(given.starts_with("Be kind.\n\nTools of Paseo cannot be reached from here"), "{given}");
+    assert!(!Bed::running().outputs.iter().any(|output| matches!(output, Output::Prompted(_))));
 }
 
 /// What a session offers to be set.
