@@ -9,6 +9,8 @@ use super::words::{self, EFFORTS, PROVIDERS};
 use super::{Definition, Kind, Model};
 use crate::address::Target;
 
+/// What runs elsewhere: a type of agent, and no provider.
+const EXTERNAL: &str = "external";
 /// How long an attempt to post a message may take.
 const TIMEOUT_SECONDS: RangeInclusive<u64> = 1..=600;
 
@@ -81,6 +83,14 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
 fn provider(fields: &mut Fields<'_>) -> Option<String> {
     let (word, line) = fields.text("provider")?;
     let known = words::any_provider(&word);
+    if word == EXTERNAL {
+        fields.error(
+            line,
+            "`provider` cannot be external: write `type` = \"external\" instead, with `external.inputUrl`: where \
+             messages are posted to",
+        );
+        return None;
+    }
     if known.is_none() {
         fields.error(line, format!("there is no provider `{word}`; known: {}", PROVIDERS.join(", ")));
     }
@@ -298,6 +308,12 @@ mod tests {
 
     fn one(text: &str) -> Definition {
         read(text).definitions.pop().unwrap()
+    }
+
+    #[test]
+    fn what_runs_elsewhere_is_a_type_and_no_provider() {
+        let told = read("provider = 'external'").problems.remove(0).message;
+        assert!(told.starts_with("`provider` cannot be external: write `type` = \"external\""), "{told}");
     }
 
     #[test]

@@ -107,10 +107,7 @@ impl Acp {
 
     fn missing(&self) -> StartError {
         let program = self.command.first().map_or("", String::as_str);
-        StartError {
-            message: format!("`{program}` is not installed, or not on the PATH of the daemon"),
-            hint: Some(self.preset.install.to_owned()),
-        }
+        programs::missing(program, Some(Path::new(program)), self.preset.install)
     }
 
     fn process(&self, launch: &Launch, program: PathBuf) -> Result<Program, StartError> {

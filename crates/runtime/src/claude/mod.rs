@@ -58,11 +58,7 @@ impl Claude {
     }
 
     fn missing(&self) -> StartError {
-        let message = match &self.options.program {
-            Some(chosen) => format!("{} is no program that can be run", chosen.display()),
-            None => "Claude Code is not installed: there is no `claude` on the PATH of the daemon".to_owned(),
-        };
-        StartError { message, hint: Some(INSTALL.to_owned()) }
+        programs::missing(NAME, self.options.program.as_deref(), INSTALL)
     }
 
     fn launch(&self, launch: &Launch) -> Result<Harness, StartError> {

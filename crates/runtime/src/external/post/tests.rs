@@ -76,8 +76,7 @@ async fn a_letter_is_signed_and_says_which_turn_it_is() {
 async fn a_name_is_looked_up_once_and_connected_to_as_it_was_judged() {
     let (address, mut asked) = server(b"HTTP/1.1 204 No Content\r\n\r\n").await;
     // This name exists nowhere: whoever looked it up again would not find it.
-    let target = Target::parse("http://agent.invalid/in").unwrap();
-    let posted = send(&target, &[address], "secret", &letter()).await;
+    let posted = mailbox("http://agent.invalid/in", system()).send(&[address], &letter()).await;
     assert!(matches!(posted, Posted::Answered { status: 204, .. }), "{posted:?}");
     assert!(asked.recv().await.unwrap().contains("\r\nhost: agent.invalid\r\n"));
 }

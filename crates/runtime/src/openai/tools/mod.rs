@@ -1,6 +1,7 @@
 //! The agent's own tools: what the model reads about them, and what it means by a call.
 
 mod files;
+mod ignored;
 mod place;
 mod search;
 
@@ -116,7 +117,7 @@ const TOOLS: [Own; 6] = [
         power: Power::Read,
         class: ToolClass::Search,
         description: "Finds a text, to the letter, in the files of a folder and all below it. Passes over .git, \
-            node_modules and target.",
+            node_modules, target and what .gitignore names.",
         schema: || {
             object(
                 json!({

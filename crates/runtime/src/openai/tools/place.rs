@@ -130,6 +130,20 @@ impl Target {
         walk(&self.there).map_err(|error| self.words(error))
     }
 
+    /// Returns the folders around it, as far as they belong to the agent's directory, outermost first.
+    pub(super) fn around(&self) -> Vec<(OwnedFd, PathBuf)> {
+        let inside = self.there.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root.real));
+        let mut folders: Vec<(OwnedFd, PathBuf)> =
+            inside.filter_map(|folder| Some((walk(folder).ok()?, folder.to_owned()))).collect();
+        folders.reverse();
+        folders
+    }
+
+    /// Returns what is there, without symbolic links.
+    pub(super) fn there(&self) -> &Path {
+        &self.there
+    }
+
     /// Says whether it is a folder, as far as can be seen without opening it.
     pub(super) fn is_folder(&self) -> bool {
         let found = self.parent().and_then(|(folder, name)| {
