@@ -8,7 +8,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::OFlags;
 
-use super::place::regular;
+use crate::place::regular;
 
 const NAME: &str = ".gitignore";
 /// Nobody writes a longer one.

@@ -2,7 +2,6 @@
 
 mod files;
 mod ignored;
-mod place;
 mod search;
 
 use std::time::Duration;
@@ -11,7 +10,7 @@ use paseo_core::item::{Diff, ToolClass};
 use paseo_core::permission::{Power, Shape};
 use serde_json::{Value, json};
 
-pub(super) use place::{Root, Target};
+pub(super) use crate::place::{Root, Target};
 
 /// How long a command may take when the model does not say.
 const COMMAND_SECONDS: u64 = 600;

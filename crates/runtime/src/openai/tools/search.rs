@@ -12,7 +12,7 @@ use rustix::fs::{FileType, OFlags};
 
 use super::Outcome;
 use super::ignored::Ignored;
-use super::place::{Target, entries, regular, step};
+use crate::place::{Target, entries, regular, step};
 
 /// Folders that hold what is made, and not what is written.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
