@@ -326,6 +326,10 @@ impl Conversation {
         self.tell_pending();
         self.withdraw();
         self.calls.retain(Call::is_open);
+        if end == TurnEnd::Interrupted {
+            // The daemon closes what was cut off; what is still said about it comes too late.
+            self.ended_calls.extend(self.calls.drain(..).map(|call| call.id));
+        }
         let usage = self.meter.turn(result.as_ref().map_or(&Value::Null, |result| &result["usage"]));
         if let Some(usage) = usage {
             self.out.item(Draft { kind: Kind::Usage(usage), text: None, extra: None });

@@ -239,6 +239,16 @@ fn a_stop_is_passed_on_once_and_ends_the_turn() {
     assert_eq!(bed.written.iter().filter(|line| line["method"] == "session/cancel").count(), 1);
     bed.answer("session/prompt", json!({ "stopReason": "cancelled" }));
     assert_eq!((bed.end(), bed.texts(&Kind::AssistantText)), (&TurnEnd::Interrupted, vec!["half"]));
+    let mut late = Bed::running();
+    late.update(json!({
+        "sessionUpdate": "tool_call", "toolCallId": "c", "title": "make", "kind": "execute", "status": "in_progress",
+        "rawInput": { "command": "make" },
+    }));
+    late.input(Input::Interrupt);
+    late.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    late.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" }));
+    let results = late.drafts().into_iter().filter(|draft| matches!(draft.kind, Kind::ToolResult { .. }));
+    assert_eq!(results.count(), 0, "the daemon has closed it");
     let mut failing = Bed::running();
     failing.input(Input::Interrupt);
     failing.refuse("session/prompt", -32603);
