@@ -164,7 +164,7 @@ fn released_by(session: &SessionView) -> Option<String> {
 }
 
 /// Says whether it is somebody else's program on another machine: nothing runs here.
-fn is_elsewhere(session: &SessionView) -> bool {
+pub(super) fn is_elsewhere(session: &SessionView) -> bool {
     session.provider == "external"
 }
 
