@@ -3,6 +3,7 @@
 use paseo_runtime::acp::{Acp, PRESETS};
 use paseo_runtime::claude::Claude;
 use paseo_runtime::codex::Codex;
+use paseo_runtime::openai::OpenAi;
 use paseo_runtime::pi::Pi;
 use paseo_runtime::provider::{Provider, Readiness};
 
@@ -16,6 +17,12 @@ const OWN: [&str; 3] = ["openai", "openai-compatible", "scripted"];
 pub(crate) fn all(settings: &Settings) -> Vec<Box<dyn Provider>> {
     let of = |name: &str| settings.providers.get(name).cloned().unwrap_or_default();
     vec![Box::new(Claude::new(of("claude"))), Box::new(Codex::new(of("codex"))), Box::new(Pi::new(of("pi")))]
+}
+
+/// Returns those of Paseo's own that need a key and a model, as a daemon would find them that is started from here.
+pub(crate) fn own() -> Vec<Box<dyn Provider>> {
+    let variable = |name: &str| std::env::var(name).ok();
+    vec![Box::new(OpenAi::new(variable)), Box::new(OpenAi::compatible(variable))]
 }
 
 /// Returns the agents that are known to speak ACP.

@@ -87,7 +87,19 @@ pub(crate) fn block(item: &ItemView, extent: Extent) -> Option<(String, String)>
         "assistant_text" => "agent".to_owned(),
         "thinking" => "agent thinks".to_owned(),
         "todo" => "todo".to_owned(),
-        "tool_call" | "notice" | "error" => {
+        "error" => {
+            // Why something failed is what people look here for: it is never cut.
+            let head = format!("error ({})", field(item, "code").unwrap_or("?"));
+            let cause = text.trim();
+            return Some(match (cause.contains('\n'), item.full_length) {
+                (_, Some(length)) => {
+                    (stamped(item, &head), format!("{cause}\n… {length} bytes in all {MORE}"))
+                }
+                (true, None) => (stamped(item, &head), cause.to_owned()),
+                (false, None) => (stamped(item, &format!("{head}: {}", line(cause))), String::new()),
+            });
+        }
+        "tool_call" | "notice" => {
             let head = headline(item)?;
             // What the headline says whole need not be said twice.
             let cut = extent == Extent::Whole && (text.trim().contains('\n') || head.ends_with('…'));
@@ -253,6 +265,17 @@ mod tests {
             block(&large, Extent::Folded).unwrap().1.ends_with("… 9000 bytes in all (paseo logs --full)")
         );
         assert_eq!(block(&item("usage", json!({}), ""), Extent::Whole), None);
+    }
+
+    #[test]
+    fn the_cause_of_an_error_is_told_whole() {
+        let error = |text: &str| {
+            block(&item("error", json!({"code": "start_failed"}), text), Extent::Folded).unwrap()
+        };
+        let long = "x".repeat(300);
+        assert!(error(&long).0.ends_with(&format!("error (start_failed): {long}")), "{:?}", error(&long));
+        let (head, text) = error("it said:\n\nboom\n");
+        assert!(head.ends_with("error (start_failed)") && text == "it said:\n\nboom", "{head} {text}");
     }
 
     #[test]

@@ -111,6 +111,8 @@ pub enum Shape {
     Host { host: String },
     /// This tool, whatever it gets.
     Tool { name: String },
+    /// Something of which nobody says what exactly it does; the words are the harness's own.
+    Unnamed { words: String },
     /// A question that only a person can answer, each time anew.
     Question { text: String },
 }
@@ -121,7 +123,7 @@ impl Shape {
         match self {
             Self::Command { command: text } | Self::File { path: text } => text.len() <= SHAPE_BYTES,
             Self::Host { host: text } | Self::Tool { name: text } => text.len() <= SHAPE_BYTES,
-            Self::Question { .. } => false,
+            Self::Unnamed { .. } | Self::Question { .. } => false,
         }
     }
 
@@ -135,7 +137,7 @@ impl Shape {
             },
             Self::Host { host } => format!("the host {}", visible(host)),
             Self::Tool { name } => format!("the tool {}", visible(name)),
-            Self::Question { text } => visible(text),
+            Self::Unnamed { words: text } | Self::Question { text } => visible(text),
         }
     }
 }
@@ -165,8 +167,12 @@ pub fn decide<'a>(
     scope: &Scope,
     request: &Request,
 ) -> Verdict {
-    let mut allowed = false;
-    for rule in rules.into_iter().filter(|rule| rule.covers(scope, request)) {
+    let (mut allowed, mut denials) = (false, false);
+    for rule in rules {
+        denials |= !rule.allow && rule.reaches(scope);
+        if !rule.covers(scope, request) {
+            continue;
+        }
         if !rule.allow {
             return Verdict::Deny(format!(
                 "A person has denied {} in this project for good.",
@@ -177,6 +183,8 @@ pub fn decide<'a>(
     }
     match mode {
         _ if matches!(request.shape, Shape::Question { .. }) => Verdict::Ask,
+        // It may be the very thing that was denied.
+        Mode::Full if denials && matches!(request.shape, Shape::Unnamed { .. }) => Verdict::Ask,
         Mode::Full => Verdict::Allow,
         _ if request.power == Power::Read && !scope.is_outside(&request.shape) => Verdict::Allow,
         Mode::Ask if allowed => Verdict::Allow,
@@ -241,6 +249,7 @@ impl Request {
             (Shape::Tool { name }, Power::Write) => format!("writes with the tool {}", visible(name)),
             (Shape::Tool { name }, Power::Net) => format!("uses the network with the tool {}", visible(name)),
             (Shape::Tool { name }, Power::Shell) => format!("uses the tool {}", visible(name)),
+            (Shape::Unnamed { words }, power) => format!("{} (wants to {})", visible(words), power.words()),
             (Shape::Question { text }, _) => return visible(text.lines().next().unwrap_or_default()),
         };
         // A headline is one line, however long the command is.
@@ -402,6 +411,8 @@ mod tests {
         );
         assert_eq!(said(Power::Shell, tool()), "uses the tool Task");
         assert_eq!(said(Power::Net, tool()), "uses the network with the tool Task");
+        let unnamed = Shape::Unnamed { words: "Run\nit".into() };
+        assert_eq!(said(Power::Shell, unnamed), "Run it (wants to run commands)");
         assert_eq!(said(Power::Read, Shape::Question { text: "Which?\n- a".into() }), "Which?");
         let long = said(Power::Shell, Shape::Command { command: "x".repeat(1000) });
         assert_eq!(long.chars().count(), HEADLINE_CHARS + 1);
@@ -414,6 +425,22 @@ mod tests {
         for mode in Mode::ALL {
             assert_eq!(decide(mode, &[], &Scope::at("/p"), &question), Verdict::Ask);
         }
+    }
+
+    #[test]
+    fn what_is_not_named_is_free_in_full_unless_it_may_be_what_was_denied() {
+        let unnamed =
+            Request { shape: Shape::Unnamed { words: "Run it".into() }, ..request(Power::Shell, "x") };
+        let decided = |mode, rules: &[Rule]| decide(mode, rules, &Scope::at("/p"), &unnamed);
+        assert_eq!(decided(Mode::Full, &[]), Verdict::Allow);
+        assert_eq!(decided(Mode::Full, &[rule("/p", "git push", true)]), Verdict::Allow);
+        assert_eq!(decided(Mode::Full, &[rule("/elsewhere", "git push", false)]), Verdict::Allow);
+        assert_eq!(decided(Mode::Full, &[rule("/p", "git push", false)]), Verdict::Ask);
+        assert_eq!(decided(Mode::Ask, &[]), Verdict::Ask);
+        assert!(matches!(decided(Mode::ReadOnly, &[]), Verdict::Deny(_)));
+        // An answer holds once, and for exactly what was shown.
+        assert!(!unnamed.shape.is_storable());
+        assert_eq!(displayed_input(&unnamed.display()), unnamed.input);
     }
 
     proptest! {

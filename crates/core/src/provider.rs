@@ -45,6 +45,8 @@ pub enum Refused {
     BuiltIn(String),
     #[error("a command is missing: the program and its arguments, after `--`")]
     NoCommand,
+    #[error("`{}` is a relative path, and agents run in many directories: name the program by its absolute path", shown(.0))]
+    Relative(String),
     #[error("a command has at most {WORDS} words of {WORD_CHARS} characters, and none with a zero byte")]
     Command,
     #[error("`{}` is no name of a variable", shown(.0))]
@@ -61,6 +63,12 @@ pub fn is_name(name: &str) -> bool {
     name.len() <= NAME_CHARS && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(plain)
 }
 
+/// Says whether a program is named by a path that means another file in each directory. A bare name is looked for on
+/// the `PATH`.
+pub fn is_relative(program: &str) -> bool {
+    program.contains('/') && !program.starts_with('/')
+}
+
 /// Checks an agent before it is added, with the names of the presets that there are.
 pub fn check(name: &str, added: &Added, presets: &[&str]) -> Result<(), Refused> {
     if !is_name(name) {
@@ -74,6 +82,9 @@ pub fn check(name: &str, added: &Added, presets: &[&str]) -> Result<(), Refused>
     }
     if added.command.first().is_none_or(|program| program.trim().is_empty()) {
         return Err(Refused::NoCommand);
+    }
+    if let Some(program) = added.command.first().filter(|program| is_relative(program)) {
+        return Err(Refused::Relative(program.clone()));
     }
     let values = added.environment.values();
     let words = added.command.iter().chain(values).chain(&added.mode);
@@ -114,6 +125,11 @@ mod tests {
         for name in ["claude", "claude-code", "scripted", "acp", "external"] {
             assert_eq!(refused(name), Refused::BuiltIn(name.to_owned()));
         }
+        for program in ["./agent", "bin/agent", "../agent"] {
+            let refused = check("a", &added(&[program]), &[]);
+            assert_eq!(refused, Err(Refused::Relative(program.to_owned())));
+        }
+        assert_eq!(check("a", &added(&["/opt/agent"]), &[]), Ok(()));
         assert_eq!(check("my-agent-2", &added(&["agent", "--acp"]), &[]), Ok(()));
     }
 

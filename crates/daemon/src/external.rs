@@ -6,11 +6,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use paseo_core::address::{Allowed, Target};
 use paseo_core::definition::{Definition, Kind, Problem};
-use paseo_core::id::SessionId;
+use paseo_core::id::{SessionId, TurnId};
 use paseo_core::limits::UNASKED_PER_HOUR;
 use paseo_core::session::{Session, Unasked};
 use paseo_runtime::external::{self, NAME, signature};
@@ -100,7 +101,7 @@ impl External {
 
     /// Says what keeps an external agent from ever being reached, or from answering.
     pub(crate) fn doubts(&self, definition: &Definition) -> Vec<Problem> {
-        let Kind::External { input_url, callback_base_url } = &definition.kind else { return Vec::new() };
+        let Kind::External { input_url, callback_base_url, .. } = &definition.kind else { return Vec::new() };
         let unreachable = self.check(input_url).err().map(|failure| failure.message);
         let unheard = callback_base_url.as_deref().and_then(|url| self.unheard(url));
         let doubts = unreachable.into_iter().chain(unheard);
@@ -127,7 +128,7 @@ impl Context {
             return Ok(None);
         }
         let definition = self.definitions.of(session)?;
-        let Kind::External { input_url, callback_base_url } = &definition.kind else {
+        let Kind::External { input_url, callback_base_url, timeout_seconds } = &definition.kind else {
             let message = format!("the agent `{}` is not external any more", definition.slug);
             return Err(Failure::new(Code::Conflict, message)
                 .hint("start a new one: this one only ever was a way to talk to it elsewhere"));
@@ -137,7 +138,20 @@ impl Context {
             input_url: input_url.clone(),
             callback_url: self.external.callback_url(session.id, callback_base_url.as_deref()),
             secret: self.external.secret(session.id)?,
+            timeout: timeout_seconds.map_or(Remote::TIMEOUT, Duration::from_secs),
         }))
+    }
+
+    /// Tells the agent of a session, which runs elsewhere, that nobody waits for a turn any more. Nobody waits for
+    /// that either.
+    pub(crate) fn tell_stopped(&self, session: &Session, turn: TurnId) {
+        let Ok(Some(remote)) = self.remote(session) else { return };
+        let (allowed, session) = (self.external.allowed.clone(), session.id);
+        tokio::spawn(async move {
+            if let Err(why) = external::tell_stopped(allowed, remote, session, turn).await {
+                tracing::info!(%session, %turn, why, "the external agent was not told that its turn was stopped");
+            }
+        });
     }
 }
 
@@ -215,6 +229,7 @@ mod tests {
             let kind = Kind::External {
                 input_url: input.to_owned(),
                 callback_base_url: callback.map(str::to_owned),
+                timeout_seconds: None,
             };
             let definition = Definition { kind, ..Definition::plain("far", source) };
             let messages = external(home.path()).doubts(&definition).into_iter();

@@ -160,12 +160,8 @@ impl Providers {
 
     fn none_ready(&self) -> Failure {
         let lines = self.candidates().map(|provider| {
-            let (state, hint) = match provider.readiness() {
-                Readiness::Ready { .. } => ("ready", String::new()),
-                Readiness::NoLogin { hint, .. } => ("not logged in", hint),
-                Readiness::Missing { hint } => ("not installed", hint),
-            };
-            format!("\n{} is {state}: {hint}", provider.name())
+            let (problem, hint) = provider.readiness().problem().unwrap_or_default();
+            format!("\n{} {problem}: {hint}", provider.name())
         });
         unavailable(format!("no provider can be used yet{}", lines.collect::<String>())).hint(
             "to look around without one, try `paseo demo`, or `--provider scripted`; `paseo providers` lists all",
@@ -201,10 +197,13 @@ fn supported(name: &str, capabilities: Capabilities, check: &Check) -> Result<()
 }
 
 async fn view(provider: &dyn Provider, default: Option<(&str, Reason)>) -> ProviderView {
-    let (readiness, program, hint) = match provider.readiness() {
-        Readiness::Ready { program } => ("ready", program, None),
-        Readiness::NoLogin { program, hint } => ("no_login", Some(program), Some(hint)),
-        Readiness::Missing { hint } => ("missing", None, Some(hint)),
+    let readiness = provider.readiness();
+    let (problem, hint) = readiness.problem().unzip();
+    let (readiness, program) = match readiness {
+        Readiness::Ready { program } => ("ready", program),
+        Readiness::NoLogin { program, .. } => ("no_login", Some(program)),
+        Readiness::Unset { .. } => ("unset", None),
+        Readiness::Missing { .. } => ("missing", None),
     };
     let version = match readiness {
         "missing" => None,
@@ -217,6 +216,7 @@ async fn view(provider: &dyn Provider, default: Option<(&str, Reason)>) -> Provi
         readiness: readiness.to_owned(),
         program: program.map(|program| program.display().to_string()),
         version,
+        problem,
         hint,
         default: reason.is_some(),
         default_reason: reason.map(|reason| reason.word().to_owned()),

@@ -1,11 +1,12 @@
 //! Files that an agent has us read and write: below its directory, wherever links lead, and nowhere else.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, ftruncate, mkdirat, openat, openat2};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
+
+use crate::place::{Denied, Root, Target};
 
 /// The largest file that is read or written.
 const LIMIT: usize = 16 * 1024 * 1024;
@@ -64,8 +65,7 @@ impl Access {
     }
 
     fn read(&self) -> Result<String, Refused> {
-        // Whoever opens a pipe waits for its other end.
-        let file = self.open(OFlags::RDONLY | OFlags::NONBLOCK)?;
+        let file = self.target()?.open(OFlags::RDONLY).map_err(|denied| self.refused(denied))?;
         let mut bytes = Vec::new();
         let limit = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
         file.take(limit).read_to_end(&mut bytes).map_err(|error| self.failed(&error))?;
@@ -79,81 +79,32 @@ impl Access {
         if text.len() > LIMIT {
             return Err(Refused::Large(self.path.clone()));
         }
-        self.make_folders()?;
-        let mut file = self.open(OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK)?;
-        // Only now is it known to be a file.
-        ftruncate(&file, 0).map_err(|error| self.refused(error))?;
+        let mut file = self.target()?.create().map_err(|denied| self.refused(denied))?;
         file.write_all(text.as_bytes()).map_err(|error| self.failed(&error))
     }
 
-    /// Opens the file in one step, so that no link can be put in its way between a look and the opening.
-    fn open(&self, flags: OFlags) -> Result<File, Refused> {
-        let root = self.root()?;
-        let mode = if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
-        let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
-        let opened =
-            openat2(&root, self.below()?, flags, mode, BENEATH).map_err(|error| self.refused(error))?;
-        let kind = fstat(&opened).map_err(|error| self.refused(error))?;
-        if rustix::fs::FileType::from_raw_mode(kind.st_mode) != rustix::fs::FileType::RegularFile {
-            return Err(Refused::NoFile(self.path.clone()));
-        }
-        Ok(File::from(opened))
+    /// Finds where the path leads, which must be in the directory.
+    fn target(&self) -> Result<Target, Refused> {
+        let root = Root::new(self.directory.clone()).map_err(|error| self.failed(&error))?;
+        let target = root.resolve(&self.path.to_string_lossy()).map_err(|denied| self.refused(denied))?;
+        if target.is_inside() { Ok(target) } else { Err(self.outside()) }
     }
 
-    fn make_folders(&self) -> Result<(), Refused> {
-        let root = self.root()?;
-        let path = self.below()?;
-        let mut made = PathBuf::new();
-        for component in path.parent().into_iter().flat_map(Path::components) {
-            let above = match made.as_os_str().is_empty() {
-                true => None,
-                false => Some(self.folder(&root, &made)?),
-            };
-            let new =
-                mkdirat(above.as_ref().unwrap_or(&root), component.as_os_str(), Mode::from_raw_mode(0o777));
-            match new {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(self.refused(error)),
+    fn outside(&self) -> Refused {
+        Refused::Outside { path: self.path.clone(), directory: self.directory.clone() }
+    }
+
+    fn refused(&self, denied: Denied) -> Refused {
+        match denied {
+            // A link that was put there meanwhile may lead anywhere.
+            Denied::Behind(_) | Denied::Processes(_) | Denied::Failed { error: Errno::LOOP, .. } => {
+                self.outside()
             }
-            made.push(component);
-        }
-        Ok(())
-    }
-
-    fn folder(&self, root: &rustix::fd::OwnedFd, path: &Path) -> Result<rustix::fd::OwnedFd, Refused> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        openat2(root, path, flags, Mode::empty(), BENEATH).map_err(|error| self.refused(error))
-    }
-
-    fn root(&self) -> Result<rustix::fd::OwnedFd, Refused> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        openat(CWD, &self.directory, flags, Mode::empty()).map_err(|error| self.refused(error))
-    }
-
-    /// Returns the path as seen from the directory.
-    fn below(&self) -> Result<PathBuf, Refused> {
-        let outside = || Refused::Outside { path: self.path.clone(), directory: self.directory.clone() };
-        let path = match self.path.strip_prefix(&self.directory) {
-            Ok(path) => path.to_owned(),
-            // The same place by another name, as agents see it that look where links lead.
-            Err(_) if self.path.is_absolute() => {
-                let real = self.directory.canonicalize().map_err(|error| self.failed(&error))?;
-                self.path.strip_prefix(real).map_err(|_| outside())?.to_owned()
+            Denied::Failed { error: Errno::NOENT, .. } => Refused::Missing(self.path.clone()),
+            Denied::Failed { error: Errno::NXIO | Errno::ISDIR | Errno::INVAL, .. } => {
+                Refused::NoFile(self.path.clone())
             }
-            Err(_) => self.path.clone(),
-        };
-        let plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if plain && path.file_name().is_some() { Ok(path) } else { Err(outside()) }
-    }
-
-    fn refused(&self, error: Errno) -> Refused {
-        match error {
-            // A link leads out of the directory.
-            Errno::XDEV => Refused::Outside { path: self.path.clone(), directory: self.directory.clone() },
-            Errno::NOENT => Refused::Missing(self.path.clone()),
-            // A pipe that nobody reads, or a folder.
-            Errno::NXIO | Errno::ISDIR => Refused::NoFile(self.path.clone()),
-            error => self.failed(&error.into()),
+            Denied::Failed { error, .. } => self.failed(&error.into()),
         }
     }
 
@@ -162,12 +113,13 @@ impl Access {
     }
 }
 
-const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use rustix::fs::{CWD, Mode};
 
     use super::*;
 

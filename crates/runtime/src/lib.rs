@@ -21,6 +21,7 @@ pub mod orphans;
 mod outbound;
 mod own_agent;
 pub mod pi;
+mod place;
 pub mod process;
 pub mod process_table;
 pub mod programs;

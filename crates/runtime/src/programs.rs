@@ -11,6 +11,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::orphans;
+use crate::provider::StartError;
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,6 +19,23 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Returns the program that people chose, else the first of this name on the `PATH`, if it can be run.
 pub fn find(name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
     find_on(env::var_os("PATH").as_deref(), name, chosen)
+}
+
+/// Says that a program is not there: the one that people chose, or any of this name; and how to get it.
+pub fn missing(name: &str, chosen: Option<&Path>, install: &str) -> StartError {
+    let message = match chosen {
+        Some(chosen) if is_path(chosen) => format!("{} is no program that can be run", chosen.display()),
+        chosen => {
+            let name = chosen.map_or(name.into(), Path::to_string_lossy);
+            format!("`{name}` is not installed, or not on the PATH of the daemon")
+        }
+    };
+    StartError { message, hint: Some(install.to_owned()) }
+}
+
+/// Says whether a program is named by where it is. A bare name is meant as one on the `PATH`, as in a shell.
+fn is_path(chosen: &Path) -> bool {
+    chosen.components().count() > 1
 }
 
 /// Says whether this is a file that can be run.
@@ -47,11 +65,8 @@ fn ask(program: &Path) -> Command {
 }
 
 fn find_on(path: Option<&OsStr>, name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
-    // A bare name is meant as one on the `PATH`, as in a shell.
     let name = match chosen {
-        Some(chosen) if chosen.components().count() > 1 => {
-            return is_executable(chosen).then(|| chosen.to_owned());
-        }
+        Some(chosen) if is_path(chosen) => return is_executable(chosen).then(|| chosen.to_owned()),
         Some(chosen) => chosen,
         None => Path::new(name),
     };
@@ -90,6 +105,14 @@ mod tests {
         assert_eq!(find_on(None, "other", Some(&runnable)), Some(runnable));
         assert_eq!(find_on(path, "agent", Some(&folder.path().join("gone"))), None);
         assert_eq!(find_on(path, "agent", Some(folder.path())), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_as_people_named_it() {
+        let told = |chosen: Option<&str>| missing("agent", chosen.map(Path::new), "install it").message;
+        assert_eq!(told(None), "`agent` is not installed, or not on the PATH of the daemon");
+        assert_eq!(told(Some("other")), "`other` is not installed, or not on the PATH of the daemon");
+        assert_eq!(told(Some("/opt/agent")), "/opt/agent is no program that can be run");
     }
 
     #[tokio::test]

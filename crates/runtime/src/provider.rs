@@ -4,6 +4,7 @@ use std::future::Future;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
@@ -77,8 +78,22 @@ pub enum Readiness {
     },
     /// It is there, and nobody is logged in as far as can be seen. `hint` says how to.
     NoLogin { program: PathBuf, hint: String },
+    /// Something has to be said first: what it needs, as in `it needs a key`, and how to say it.
+    Unset { needs: String, hint: String },
     /// It is not there. `hint` says how to install it.
     Missing { hint: String },
+}
+
+impl Readiness {
+    /// Says what is wrong, after `it`, and what to do about it. Nothing when it is ready.
+    pub fn problem(&self) -> Option<(String, String)> {
+        match self {
+            Self::Ready { .. } => None,
+            Self::NoLogin { hint, .. } => Some(("is not logged in".to_owned(), hint.clone())),
+            Self::Unset { needs, hint } => Some((format!("needs {needs}"), hint.clone())),
+            Self::Missing { hint } => Some(("is not installed".to_owned(), hint.clone())),
+        }
+    }
 }
 
 /// What people set for one provider in `config.toml`.
@@ -221,6 +236,13 @@ pub struct Remote {
     pub callback_url: String,
     /// Signs what is posted; only this session has it.
     pub secret: String,
+    /// How long an attempt to post something may take.
+    pub timeout: Duration,
+}
+
+impl Remote {
+    /// How long an attempt may take when the definition says nothing.
+    pub const TIMEOUT: Duration = Duration::from_secs(10);
 }
 
 /// Something that was said before.
@@ -325,6 +347,8 @@ pub enum Output {
     Reference(String),
     /// The conversation cannot be continued: the next process begins a new one.
     Forgotten,
+    /// What was really added to its prompt, where that is not what it was started with.
+    Prompted(String),
     /// The harness began a turn by itself. [`Output::TurnEnded`] follows.
     TurnBegan { turn: TurnId },
     /// The harness has taken the turn's messages.

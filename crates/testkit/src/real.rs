@@ -19,6 +19,8 @@ pub enum Program {
     Codex,
     Pi,
     Opencode,
+    /// Codex behind the Agent Client Protocol, by a program around it.
+    CodexAcp,
     /// Our own agent, on a model that speaks Chat Completions: there is nothing to install.
     OpenAi,
 }
@@ -31,6 +33,7 @@ impl Program {
             Self::Codex => "codex",
             Self::Pi => "pi",
             Self::Opencode => "opencode",
+            Self::CodexAcp => "codex-acp",
             Self::OpenAi => "openai",
         }
     }
@@ -43,8 +46,9 @@ impl Program {
             Self::Claude => first(&packages.join("@anthropic-ai"), "claude-code-linux-", "claude"),
             Self::Codex => first(&packages.join("@openai"), "codex-linux-", "vendor")
                 .and_then(|vendor| first(&vendor, "", "bin/codex")),
-            // It has none.
+            // These have none.
             Self::Pi => first(&packages, ".bin", "pi"),
+            Self::CodexAcp => first(&packages, ".bin", "codex-acp"),
             Self::Opencode => first(&packages, "opencode-linux-", "bin/opencode"),
             // It is in the program that is tested.
             Self::OpenAi => Some(PathBuf::from("paseo")),
@@ -67,7 +71,7 @@ impl Program {
         symlink(&program, bin.join(self.name())).expect("a link to the program");
         let environment = match self {
             Self::Claude => claude(directory.path(), model),
-            Self::Codex => codex(directory.path(), model),
+            Self::Codex | Self::CodexAcp => codex(directory.path(), model),
             Self::Pi => pi(directory.path(), model),
             Self::Opencode => opencode(directory.path(), model),
             Self::OpenAi => openai(model),

@@ -39,7 +39,8 @@ pub struct Receipt {
     pub handle: String,
     /// started, queued, steering, interrupting or held.
     pub placement: String,
-    /// Why it is held.
+    /// Why it is held; why it is queued when not for a turn that was running: earlier (messages that were kept are
+    /// first) or limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub cause: String,

@@ -40,12 +40,15 @@ pub struct ProviderView {
     /// A person added it: a command that speaks the Agent Client Protocol.
     #[serde(default)]
     pub added: bool,
-    /// ready, no_login or missing.
+    /// ready, no_login, unset or missing.
     pub readiness: String,
     /// The program that is run; `None` when there is none.
     pub program: Option<String>,
     /// What the program says about itself.
     pub version: Option<String>,
+    /// Why it is not ready, after its name: `needs a key`.
+    #[serde(default)]
+    pub problem: Option<String>,
     /// How to get it ready.
     pub hint: Option<String>,
     /// Used when none is named.

@@ -3768,9 +3768,11 @@ export interface components {
             /** @description How to get it ready. */
             hint?: string | null;
             name: string;
+            /** @description Why it is not ready, after its name: `needs a key`. */
+            problem?: string | null;
             /** @description The program that is run; `None` when there is none. */
             program?: string | null;
-            /** @description ready, no_login or missing. */
+            /** @description ready, no_login, unset or missing. */
             readiness: string;
             /** @description What the program says about itself. */
             version?: string | null;
@@ -3813,7 +3815,10 @@ export interface components {
             handle: string;
             /** @description started, queued, steering, interrupting or held. */
             placement: string;
-            /** @description Why it is held. */
+            /**
+             * @description Why it is held; why it is queued when not for a turn that was running: earlier (messages that were kept are
+             *     first) or limit.
+             */
             reason?: string | null;
             /**
              * Format: int64

@@ -8,6 +8,7 @@ use paseo_wire::time::Moment;
 use paseo_wire::tool::ToolList;
 
 use super::ls::shown_labels;
+use super::why::is_elsewhere;
 use crate::args::InspectArgs;
 use crate::asks;
 use crate::context::Context;
@@ -36,7 +37,11 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         0 => Vec::new(),
         _ => client.open_asks(Some(&session.id)).await?,
     };
-    let tools = client.tools_of(&session.id).await?;
+    let tools = match is_elsewhere(&session) {
+        // It has its own, whatever they are.
+        true => None,
+        false => Some(client.tools_of(&session.id).await?),
+    };
     let message = client.last_message(&session.id).await?;
     let message = message
         .and_then(|item| item.fields.get("delivery")?.as_str().map(str::to_owned))
@@ -44,7 +49,7 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
     let people = People::among(client, [session.created_by.as_str()]).await;
     let session = with_handles(client, session, &people).await;
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
-    for (key, style, value) in rows(&session, message).into_iter().chain(granted(&tools)) {
+    for (key, style, value) in rows(&session, message).into_iter().chain(tools.iter().flat_map(granted)) {
         if !value.is_empty() {
             table.row([(Style::Dim, key.to_owned()), (style, value)]);
         }
@@ -117,6 +122,14 @@ async fn prompt(client: &Client, printer: &Printer, handle: &str) -> Result<Exit
     Ok(Exit::Ok)
 }
 
+/// Returns how its status is known. Of an agent elsewhere nobody here knows a process.
+fn known_from(session: &SessionView) -> &str {
+    match session.status_source.as_str() {
+        "process_exit" if is_elsewhere(session) => "its server",
+        source => source,
+    }
+}
+
 fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, Style, String)> {
     let plain = |key, value: &str| (key, Style::Plain, value.to_owned());
     let maybe = |key, value: &Option<String>| (key, Style::Plain, value.clone().unwrap_or_default());
@@ -126,8 +139,9 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         "{}{reason} since {} (known from {}{code})",
         session.status,
         moment(session.status_since),
-        session.status_source
+        known_from(session)
     );
+    let permissions = if is_elsewhere(session) { "its own: it runs elsewhere" } else { &session.permissions };
     let hold = if session.hold == "none" { String::new() } else { session.hold.clone() };
     let worktree = session.worktree.as_ref();
     let worktree = worktree.map(|tree| format!("{} on {} of {}", tree.path, tree.branch, tree.repository));
@@ -150,7 +164,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("provider", &session.provider),
         maybe("model", &session.model),
         maybe("effort", &session.effort),
-        plain("permissions", &session.permissions),
+        plain("permissions", permissions),
         plain("labels", &shown_labels(session)),
         plain("pinned", &session.pinned_at.map(moment).unwrap_or_default()),
         plain("attributes", &shown_attributes(session)),

@@ -1,5 +1,6 @@
 //! `paseo providers`
 
+use paseo_core::provider::is_relative;
 use paseo_wire::error::Exit;
 use paseo_wire::provider::{AddProvider, CapabilitiesView, ProviderView};
 
@@ -24,6 +25,9 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
     let (printer, list, done) = match command {
         ProvidersCommand::Add { name, preset, mode, asks, env, output, command } => {
             let environment = env.iter().map(|set| variable(set)).collect::<Result<_, _>>()?;
+            if let Some(program) = command.first().filter(|program| is_relative(program)) {
+                return Err(relative(program, &name));
+            }
             let added = AddProvider { name: name.clone(), command, preset, mode, asks, environment };
             let list = context.client()?.add_provider(&added).await?;
             (context.printer.with(output), list, format!("added {name}: paseo run --provider {name} \"…\""))
@@ -39,6 +43,16 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
         Mode::Normal => printer.line(&done)?,
     }
     Ok(Exit::Ok)
+}
+
+/// Says which file a relative path means here: the daemon is elsewhere, and so are agents.
+fn relative(program: &str, name: &str) -> Failure {
+    let whole = std::path::absolute(program).map(|whole| whole.display().to_string());
+    let hint = match whole {
+        Ok(whole) => format!("name it by its absolute path: paseo providers add {name} -- {whole} …"),
+        Err(_) => "name it by its absolute path".to_owned(),
+    };
+    Failure::usage(format!("`{program}` is a relative path, and agents run in many directories")).hint(hint)
 }
 
 /// Reads `NAME=VALUE`.
@@ -76,8 +90,9 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
             }
             printer.table(&table)?;
             for provider in &list.providers {
+                let problem = provider.problem.as_deref().unwrap_or("is not ready");
                 if let Some(hint) = &provider.hint {
-                    printer.aside(&format!("{}: {hint}", provider.name));
+                    printer.aside(&format!("{} {problem}: {hint}", provider.name));
                 }
             }
         }
@@ -89,6 +104,7 @@ fn ready(provider: &ProviderView) -> (Style, String) {
     let (style, word) = match provider.readiness.as_str() {
         "ready" => (Style::Green, "yes"),
         "no_login" => (Style::Yellow, "not logged in"),
+        "unset" => (Style::Yellow, "not set up"),
         "missing" => (Style::Dim, "not installed"),
         other => (Style::Plain, other),
     };

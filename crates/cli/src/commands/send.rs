@@ -42,6 +42,12 @@ pub(super) fn told(receipt: &Receipt) -> String {
 pub(super) fn placed(receipt: &Receipt) -> String {
     let handle = &receipt.handle;
     match receipt.placement.as_str() {
+        "queued" if receipt.reason.as_deref() == Some("earlier") => {
+            format!("queued: {handle} first takes up what was kept for it, then this")
+        }
+        "queued" if receipt.reason.as_deref() == Some("limit") => {
+            format!("queued: {handle} takes it up when its limit is over")
+        }
         "started" => format!("{handle} takes it up now"),
         "queued" => format!("queued: {handle} takes it up after its running turn"),
         "steering" => format!("steering: it goes into the running turn of {handle}"),

@@ -46,6 +46,9 @@ pub(crate) struct WhyView {
     error: Option<ErrorView>,
     /// What to do, as commands.
     next: Vec<String>,
+    /// It has no process here.
+    #[serde(skip)]
+    elsewhere: bool,
 }
 
 /// A message that waits.
@@ -126,6 +129,7 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         })
         .collect();
     WhyView {
+        elsewhere: is_elsewhere(&session),
         released_by: released_by(&session),
         waits_for: waits_for(&session),
         next: next(&session),
@@ -159,15 +163,22 @@ fn released_by(session: &SessionView) -> Option<String> {
     Some(words.to_owned())
 }
 
+/// Says whether it is somebody else's program on another machine: nothing runs here.
+pub(super) fn is_elsewhere(session: &SessionView) -> bool {
+    session.provider == "external"
+}
+
 fn waits_for(session: &SessionView) -> Option<String> {
     let words = match session.status.as_str() {
         "waiting" => "a person who answers what it asks",
         "starting" => match &session.status_reason {
             Some(reason) => reason.strip_prefix("waits for ").unwrap_or(reason),
+            None if is_elsewhere(session) => "its server, which has not taken the message yet",
             None => "the start of its process",
         },
         "running" => match session.waits_for.as_deref() {
             Some(others @ [_, ..]) => return Some(format!("the answer of {}", others.join(", "))),
+            _ if is_elsewhere(session) => "its answer, which it posts when it has one",
             _ => "its harness, which is at work",
         },
         "closed" => "a person who opens it again",
@@ -209,8 +220,10 @@ fn next(session: &SessionView) -> Vec<String> {
 }
 
 /// Returns how a status is known, in words.
-fn known_from(source: &str) -> &str {
+fn known_from(source: &str, elsewhere: bool) -> &str {
     match source {
+        "protocol" if elsewhere => "its server said so",
+        "process_exit" if elsewhere => "nobody reaches it any more",
         "protocol" => "its harness said so",
         "process_exit" => "its process ended",
         "hook" => "a hook of its harness said so",
@@ -232,7 +245,11 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     let since = format!("{} since {} ({})", view.status, clock(view.since), relative(view.since));
     row("agent", Style::Bold, view.handle.clone());
     row("status", status_style(&view.status), since);
-    row("known from", Style::Plain, format!("{} ({})", known_from(&view.source), view.source));
+    row(
+        "known from",
+        Style::Plain,
+        format!("{} ({})", known_from(&view.source, view.elsewhere), view.source),
+    );
     if let Some(released_by) = &view.released_by {
         row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(&view.hold)));
         row("released by", Style::Plain, released_by.clone());
@@ -308,6 +325,22 @@ mod tests {
         ] {
             assert_eq!(explain(session(status, "none"), Found::default()).next[0], command);
         }
+    }
+
+    #[test]
+    fn nobody_speaks_of_processes_of_agents_elsewhere() {
+        let words = |status: &str| {
+            let view = explain(
+                SessionView { provider: "external".into(), ..session(status, "none") },
+                Found::default(),
+            );
+            format!("{:?} {}", view.waits_for, known_from(&view.source, view.elsewhere))
+        };
+        for status in ["starting", "running", "idle", "error", "interrupted"] {
+            let words = words(status);
+            assert!(!words.contains("process") && !words.contains("harness"), "{words}");
+        }
+        assert!(words("running").contains("its answer, which it posts when it has one"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Looking at what Paseo needs on this machine. Changes nothing and starts no daemon.
 
 mod daemon;
+mod external;
 mod home;
+mod keys;
 mod programs;
 mod providers;
 
@@ -64,6 +66,8 @@ pub(crate) async fn examine(context: &Context) -> Diagnosis {
     checks.extend(daemon::examine(context).await);
     checks.extend(programs::examine().await);
     checks.extend(providers::examine(context).await);
+    checks.extend(keys::examine(settings, |name| std::env::var_os(name)));
+    checks.push(external::examine(settings));
     checks.push(terminal(context));
     Diagnosis { ok: checks.iter().all(|check| check.verdict != Verdict::Fail), checks }
 }

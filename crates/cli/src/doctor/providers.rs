@@ -12,16 +12,26 @@ use crate::settings::Settings;
 use crate::{autostart, harnesses};
 
 const NAME: &str = "provider";
+/// What is found of an agent that is no program.
+const READY: &str = "set up";
 /// A program that cannot tell its version in this time has none.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Looks at each of them, and at the one that was configured.
 pub(super) async fn examine(context: &Context) -> Vec<Check> {
     let settings = &context.settings;
-    let added = added(context).await;
+    // Only a daemon that runs knows what people added, and what its own environment holds.
+    let running = running(context).await;
+    let added: Vec<ProviderView> = running.iter().filter(|provider| provider.added).cloned().collect();
     let mut checks: Vec<Check> = configured(settings, &added).into_iter().collect();
     for provider in harnesses::all(settings) {
         checks.push(check(provider.as_ref()).await);
+    }
+    for provider in harnesses::own() {
+        checks.push(match running.iter().find(|running| running.name == provider.name()) {
+            Some(known) => of_daemon(known),
+            None => check(provider.as_ref()).await,
+        });
     }
     // Nobody needs all of these: those that are there count.
     for provider in harnesses::speakers() {
@@ -38,13 +48,22 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
     checks
 }
 
-/// Returns what people added; only a daemon that runs knows.
-async fn added(context: &Context) -> Vec<ProviderView> {
+/// Returns the providers of the daemon, when one runs.
+async fn running(context: &Context) -> Vec<ProviderView> {
     if !autostart::is_running(&context.settings) {
         return Vec::new();
     }
-    let list = context.client_as_is().providers().await.map(|list| list.providers).unwrap_or_default();
-    list.into_iter().filter(|provider| provider.added).collect()
+    context.client_as_is().providers().await.map(|list| list.providers).unwrap_or_default()
+}
+
+/// Says how the daemon finds one of Paseo's own agents.
+fn of_daemon(provider: &ProviderView) -> Check {
+    match (&provider.problem, &provider.hint) {
+        (Some(problem), hint) => {
+            Check::warn(&provider.name, problem.as_str(), hint.clone().unwrap_or_default())
+        }
+        (None, _) => Check::ok(&provider.name, READY),
+    }
 }
 
 fn configured(settings: &Settings, added: &[ProviderView]) -> Option<Check> {
@@ -69,10 +88,12 @@ async fn check(provider: &dyn Provider) -> Check {
         said.ok().flatten().unwrap_or_else(|| "of unknown version".to_owned())
     };
     match provider.readiness() {
+        Readiness::Ready { program: None } => Check::ok(name, READY),
         Readiness::Ready { .. } => Check::ok(name, version().await),
         Readiness::NoLogin { hint, .. } => {
             Check::warn(name, format!("{}, not logged in", version().await), hint)
         }
+        Readiness::Unset { needs, hint } => Check::warn(name, format!("needs {needs}"), hint),
         Readiness::Missing { hint } => Check::warn(name, "not installed", hint),
     }
 }

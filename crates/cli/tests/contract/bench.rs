@@ -17,6 +17,7 @@ pub(crate) const CLAUDE: Program = Program::Claude;
 pub(crate) const CODEX: Program = Program::Codex;
 pub(crate) const PI: Program = Program::Pi;
 pub(crate) const OPENCODE: Program = Program::Opencode;
+pub(crate) const CODEX_ACP: Program = Program::CodexAcp;
 pub(crate) const OPENAI: Program = Program::OpenAi;
 
 /// How long anything may take.

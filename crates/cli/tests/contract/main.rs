@@ -7,6 +7,7 @@
 
 mod background;
 mod bench;
+mod codex_acp;
 mod conversation;
 mod cycles;
 mod failures;
@@ -95,6 +96,19 @@ macro_rules! with_opencode {
     ($($module:ident::$case:ident),* $(,)?) => {
         mod real_opencode { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::OPENCODE).as_mut().map(crate::$module::$case); })* }
     };
+}
+
+/// The same with codex behind the Agent Client Protocol: a program of its own around the one that is a column already.
+macro_rules! with_codex_acp {
+    ($($module:ident::$case:ident),* $(,)?) => {
+        mod real_codex_acp { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CODEX_ACP).as_mut().map(crate::$module::$case); })* }
+    };
+}
+
+with_codex_acp! {
+    conversation::thoughts_and_tools_become_items,
+    conversation::a_changed_file_comes_with_its_diff,
+    servers::an_agent_in_the_app_has_two_tools_and_the_text,
 }
 
 with_opencode! {

@@ -100,6 +100,8 @@ fn what_makes_no_sense_is_refused_with_words() {
         ),
         (&["add", "x", "--env", "PASEO_TOKEN=1", "--", "true"], "`PASEO_TOKEN` is no name of a variable"),
         (&["add", "x", "--env", "A", "--", "true"], "expected NAME=VALUE"),
+        (&["add", "x", "--", "./agent"], "`./agent` is a relative path, and agents run in many directories"),
+        (&["add", "x", "--", "bin/agent"], "/bin/agent …"),
     ] {
         let refused = bed.home.paseo(&[&["providers"], words].concat());
         assert_ne!(refused.code, 0, "{words:?}");
@@ -155,6 +157,31 @@ fn another_version_a_missing_login_and_an_agent_without_tools_are_told() {
     bed.add(&[]);
     let id = bed.run(&["--ui"], "<<say on>>");
     assert!(bed.transcript(&id).contains("this agent has none of Paseo's tools"), "{}", bed.transcript(&id));
+    let prompt = bed.home.paseo(&["inspect", &id, "--prompt"]);
+    assert!(prompt.ok().contains("set_title") && prompt.ok().ends_with("Do without them."), "{prompt:?}");
+}
+
+#[test]
+fn one_that_does_not_say_what_it_would_do_is_let_unless_it_may_be_what_was_denied() {
+    let bed = Bed::new(Some("vague"));
+    bed.add(&["--asks"]);
+    let id = bed.run(&[], "<<bash touch made>><<say on>>");
+    assert!(bed.home.work().join("made").exists(), "{}", bed.transcript(&id));
+    bed.run(&["--permissions", "read-only"], "<<bash touch never>><<say on>>");
+    assert!(!bed.home.work().join("never").exists());
+    // Somebody denies a command here, for good.
+    let words = ["run", "-d", "--provider", "scripted", "--permissions", "ask", "<<sh git push>>"];
+    let other = bed.home.paseo(&words).ok().to_owned();
+    bed.home.paseo(&["wait", &other]);
+    bed.home.paseo(&["permit", "deny", &other, "--always"]).ok();
+    let words = ["run", "-d", "--provider", "helper", "<<bash touch later>><<say on>>"];
+    let asking = bed.home.paseo(&words).ok().to_owned();
+    bed.home.paseo(&["wait", &asking]);
+    let open = bed.home.paseo(&["permit", "ls"]);
+    assert!(open.ok().contains("(wants to run commands)") && !open.ok().contains("--always:"), "{open:?}");
+    bed.home.paseo(&["permit", "allow", &asking, "--yes"]).ok();
+    bed.home.paseo(&["wait", &asking]).ok();
+    assert!(bed.home.work().join("later").exists(), "{}", bed.transcript(&asking));
 }
 
 #[test]

@@ -110,16 +110,54 @@ fn who_tries_no_other_model_says_so() {
 }
 
 #[test]
-fn a_key_that_cannot_be_read_is_told() {
+fn a_key_that_cannot_be_read_is_told_and_the_rest_goes_on() {
     let model = ModelServer::start();
     let mut home = chained(&model);
     home.unset("FIRST_KEY");
+    let id = run(&home, &["--agent", "chained"], "<<say on>>");
+    assert_eq!(model.requests()[0].header("authorization"), Some("Bearer sk-second"));
+    let words = "the key `first` cannot be used: the variable FIRST_KEY is not set";
+    let notices = items(&home, &id, "notice");
+    let told: Vec<_> = notices.iter().filter(|notice| notice["code"] == "key_unreadable").collect();
+    assert_eq!(told.len(), 1, "{notices:?}");
+    assert!(told[0]["text"].as_str().unwrap().ends_with(words), "{told:?}");
+    let checked = home.paseo(&["agents", "check"]);
+    assert!(checked.stdout.contains(words), "{checked:?}");
+}
+
+#[test]
+fn what_would_never_run_is_found_by_the_check() {
+    let mut home = at("http://127.0.0.1:1/v1");
+    home.unset("OPENAI_COMPATIBLE_MODEL");
+    let key = "[[keys]]\nid = 'own'\nprovider = 'pi'\nenv = 'HOME'\n";
+    let agents = [
+        ("far", "provider = 'external'"),
+        ("bare", "provider = 'openai-compatible'"),
+        ("free", "provider = 'pi-acp'\npermissions = 'ask'"),
+        ("paid", "provider = 'pi'\n[[models]]\nmodel_id = 'sonnet'\nkey_id = 'own'"),
+    ];
+    configure(&home, key, &agents);
+    let checked = home.paseo(&["agents", "check"]);
+    for expected in [
+        "far.toml:1: `provider` cannot be external",
+        "bare.toml:1: warning: openai-compatible needs the name of a model: ",
+        "free.toml:2: warning: pi-acp cannot keep to the mode `ask`; it keeps: full",
+        "paid.toml:2: warning: the model `sonnet` does not say which server its key is for",
+    ] {
+        assert!(checked.stdout.contains(expected), "{expected}: {checked:?}");
+    }
+}
+
+#[test]
+fn where_no_key_can_be_read_nothing_is_started() {
+    let model = ModelServer::start();
+    let mut home = chained(&model);
+    home.unset("FIRST_KEY");
+    fs::remove_file(home.work().join("second.key")).unwrap();
     let refused = home.paseo(&["run", "--agent", "chained", "<<say on>>"]);
     let words = "the key `first` cannot be used: the variable FIRST_KEY is not set";
     assert!(refused.code != 0 && refused.stderr.contains(words), "{refused:?}");
     assert!(model.requests().is_empty());
-    let checked = home.paseo(&["agents", "check"]);
-    assert!(checked.stdout.contains(words), "{checked:?}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn calls_of_one_answer_are_told_first_and_done_in_order() {
     let texts: Vec<&str> = results.iter().map(|result| result["text"].as_str().unwrap()).collect();
     assert_eq!(
         texts,
-        ["one\n", "none: there is no such file", "its arguments are no JSON object; call it again"]
+        ["one\n", "none: there is no such file or folder", "its arguments are no JSON object; call it again"]
     );
     // Every call has a result of its own, whatever ids the model gave.
     let messages = server.requests()[1]["messages"].as_array().unwrap().clone();

@@ -65,6 +65,43 @@ fn a_provider_that_does_not_exist_is_found() {
 }
 
 #[test]
+fn the_doctor_looks_at_keys_and_at_agents_elsewhere() {
+    let mut home = home();
+    configure(
+        &home,
+        "[[keys]]\nid = 'work'\nprovider = 'openai'\nenv = 'WORK_KEY'\n\
+         [[keys]]\nid = 'lost'\nprovider = 'openai'\nenv = 'LOST_KEY'\n",
+    );
+    home.set("WORK_KEY", "sk-nobody-sees-this");
+    home.unset("OPENAI_API_KEY");
+    home.set("OPENAI_MODEL", "m");
+    let found = |home: &TestHome, name: &str| {
+        let answer = home.paseo(&["doctor", "--json"]);
+        assert!(!answer.stdout.contains("sk-nobody-sees-this"), "{answer:?}");
+        let diagnosis: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let checks = diagnosis["checks"].as_array().unwrap();
+        let check =
+            checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{checks:#?}"));
+        (check["verdict"].as_str().unwrap().to_owned(), check["found"].as_str().unwrap().to_owned())
+    };
+    let pair = |verdict: &str, found: &str| (verdict.to_owned(), found.to_owned());
+    assert_eq!(found(&home, "key work"), pair("ok", "for openai, from the variable WORK_KEY"));
+    let lost = "for openai, from the variable LOST_KEY: the variable LOST_KEY is not set";
+    assert_eq!(found(&home, "key lost"), pair("warn", lost));
+    assert_eq!(found(&home, "openai"), pair("warn", "needs a key"));
+    assert_eq!(found(&home, "external").0, "ok");
+    // What counts is how the daemon finds it.
+    home.paseo(&["up"]).ok();
+    home.set("OPENAI_API_KEY", "sk");
+    assert_eq!(found(&home, "openai"), pair("warn", "needs a key"));
+    home.paseo(&["restart"]).ok();
+    assert_eq!(found(&home, "openai"), pair("ok", "set up"));
+    fs::write(home.path().join("external.key"), "short").unwrap();
+    let (verdict, words) = found(&home, "external");
+    assert!(verdict == "fail" && words.ends_with("external.key does not hold a key"), "{words}");
+}
+
+#[test]
 fn whoever_is_not_logged_in_is_told() {
     let mut home = home();
     let program = home.path().parent().unwrap().join("my-codex");

@@ -156,6 +156,7 @@ async fn what_comes_late_or_unasked_or_twice_is_recorded_once() {
     let handle = cast.view(&session).await.handle;
     cast.0.home.paseo(&["stop", &handle]).ok();
     assert_eq!(cast.0.settled(&session).await, "idle");
+    assert_eq!(far.next().body["type"], "stop");
     for _ in 0..3 {
         assert_eq!(answer(&cast, &slow, "late").await, 200);
     }
@@ -174,6 +175,9 @@ async fn what_comes_late_or_unasked_or_twice_is_recorded_once() {
     assert!(late[0].text.as_ref().unwrap().ends_with("\n\neven later"));
     assert_eq!(answer(&cast, &new, "now").await, 200);
     assert_eq!(cast.0.settled(&session).await, "idle");
+    // Nor is it recorded anew when that turn is over.
+    assert_eq!(answer(&cast, &slow, "even later").await, 200);
+    assert_eq!(cast.said(&session).await, ["late", "now"]);
 
     // Without a turn, the sender's own key tells.
     let token = format!("Bearer {}", new.body["callbackToken"].as_str().unwrap());
@@ -360,6 +364,7 @@ async fn a_late_answer_to_what_came_back_is_its_answer_and_it_is_not_posted_agai
     let sent = cast.0.send(&session, "slow").await;
     let slow = far.next();
     cast.0.home.paseo(&["stop", &session]).ok();
+    assert_eq!(far.next().body["type"], "stop");
     let view = cast.view(&session).await;
     assert_eq!((view.status.as_str(), view.queued + view.held), ("idle", 1), "nobody took it");
     for _ in 0..2 {

@@ -26,6 +26,7 @@ mod explain;
 mod external;
 mod external_example;
 mod external_restart;
+mod external_stop;
 mod fake_daemon;
 mod far_agent;
 mod followers;

@@ -27,6 +27,23 @@ fn the_list_says_what_each_can_do() {
 }
 
 #[test]
+fn the_list_says_what_is_missing() {
+    let mut home = home();
+    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_COMPATIBLE_BASE_URL"] {
+        home.unset(name);
+    }
+    home.set("OPENAI_COMPATIBLE_MODEL", "m");
+    let list = home.paseo(&["providers"]);
+    let row = list.ok().lines().find(|line| line.starts_with("openai ")).unwrap();
+    assert!(row.contains("not set up"), "{row}");
+    let needs =
+        ["openai needs a key and the name of a model: ", "openai-compatible needs the address of a server: "];
+    for needs in needs {
+        assert!(list.stderr.contains(needs), "{needs}: {}", list.stderr);
+    }
+}
+
+#[test]
 fn without_an_agent_nothing_is_started_and_the_next_step_is_told() {
     let mut home = home();
     home.unset("PASEO_PROVIDER");

@@ -101,6 +101,9 @@ fn an_agent_that_cannot_be_started_says_why_and_takes_the_message_later() {
     std::fs::create_dir(&gone).unwrap();
     let told = home.paseo(&["send", &agent, "--wait", "<<say now>>"]);
     assert!(told.ok().ends_with("now"), "{told:?}");
+    // No turn was running that it could have waited for.
+    let first = format!("queued: {agent} first takes up what was kept for it, then this");
+    assert!(told.stderr.contains(&first), "{told:?}");
     // Nothing had left for the agent: it is told of no repeat.
     assert!(!home.paseo(&["logs", &agent]).ok().contains("may be a repeat"));
 }

@@ -110,7 +110,7 @@ mod tests {
             off in proptest::sample::subsequence(Plugin::OPTIONAL.to_vec(), 0..3),
             elsewhere in proptest::bool::weighted(0.1),
         ) {
-            let external = Kind::External { input_url: "http://a.example".to_owned(), callback_base_url: None };
+            let external = Kind::External { input_url: "http://a.example".to_owned(), callback_base_url: None, timeout_seconds: None };
             let definition = Definition {
                 kind: if elsewhere { external } else { Kind::Chat },
                 scope: Scope { tools: Lists { allow, deny }, capabilities: Lists::default() },

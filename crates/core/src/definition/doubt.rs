@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{Definition, Exposure, Problem, Severity, missing};
-use crate::permission::Power;
+use crate::permission::{Mode, Power};
 use crate::settings::Settings;
 use crate::tool;
 
@@ -15,6 +15,8 @@ pub struct Known<'a> {
     pub efforts: &'a [&'a str],
     /// What it can do without.
     pub withholds: &'a [Power],
+    /// The permission modes that it can keep.
+    pub permissions: &'a [Mode],
 }
 
 /// Says what keeps its agents from running, with these providers.
@@ -25,6 +27,7 @@ pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> 
             Some(known) => {
                 found.extend(unknown_efforts(definition, known));
                 found.extend(not_withheld(definition, known));
+                found.extend(not_kept(definition, known));
             }
             None => {
                 let all: Vec<&str> = providers.iter().map(|known| known.name).collect();
@@ -36,6 +39,7 @@ pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> 
             }
         }
     }
+    found.extend(nameless_servers(definition));
     found.extend(no_shell(definition));
     found
 }
@@ -88,6 +92,34 @@ fn not_withheld(definition: &Definition, provider: &Known<'_>) -> Option<Problem
     (!had.is_empty()).then(|| definition.doubt(&["tools", "toolAllowlist", "toolDenylist"], message))?
 }
 
+/// A mode that the definition asks for, and its provider cannot keep: its agents are refused.
+fn not_kept(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
+    let mode = definition.permissions.filter(|mode| !provider.permissions.contains(mode))?;
+    let known: Vec<&str> = provider.permissions.iter().map(|mode| mode.word()).collect();
+    let message = format!(
+        "{} cannot keep to the mode `{}`; it keeps: {}",
+        provider.name,
+        mode.word(),
+        known.join(", ")
+    );
+    definition.doubt(&["permissions", "permissionMode"], message)
+}
+
+/// A key of pi's is for the server that the model names.
+fn nameless_servers(definition: &Definition) -> Option<Problem> {
+    if definition.provider.as_deref() != Some("pi") {
+        return None;
+    }
+    let named = |model: &str| matches!(model.split_once('/'), Some((server, id)) if !server.is_empty() && !id.is_empty());
+    let model = definition.models.iter().find(|model| model.key.is_some() && !named(&model.model))?;
+    let message = format!(
+        "the model `{}` does not say which server its key is for: name it as provider/id, such as \
+         anthropic/claude-sonnet-4-5",
+        model.model
+    );
+    definition.doubt(&["models", "model", "chat"], message)
+}
+
 /// Skills are commands of a shell.
 fn no_shell(definition: &Definition) -> Option<Problem> {
     if definition.exposure == Exposure::Tools {
@@ -102,4 +134,98 @@ fn no_shell(definition: &Definition) -> Option<Problem> {
         shell.name
     );
     definition.doubt(&["toolExposure"], message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::{File, Format, Keys, Origin, Parsed, parse};
+
+    fn read(path: &str, text: &str) -> Parsed {
+        let format = if path == "config.toml" { Format::ConfigToml } else { Format::Toml };
+        let keys: Keys = [("own".to_owned(), "pi".to_owned())].into();
+        parse(&File { path, text, format, origin: Origin::Home }, &keys)
+    }
+
+    fn problems(parsed: &Parsed) -> Vec<String> {
+        let told = |problem: &Problem| format!("{}:{}: {}", problem.file, problem.line, problem.message);
+        parsed.problems.iter().map(told).collect()
+    }
+
+    fn known<'a>(name: &'a str, efforts: &'a [&'a str], withholds: &'a [Power]) -> Known<'a> {
+        Known { name, efforts, withholds, permissions: &[Mode::Full] }
+    }
+
+    #[test]
+    fn what_can_never_run_is_doubted() {
+        let providers = [
+            Known { permissions: &Mode::ALL, ..known("claude", &["low", "high"], &Power::ALL) },
+            Known { permissions: &Mode::ALL, ..known("pi", &[], &Power::ALL) },
+            known("scripted", &[], &[Power::Read]),
+        ];
+        let doubted = |path: &str, text: &str| {
+            let parsed = read(path, text);
+            let found = parsed.definitions.iter().flat_map(|definition| doubts(definition, &providers));
+            problems(&Parsed { problems: found.collect(), ..Parsed::default() })
+        };
+        for (text, expected) in [
+            (
+                "name = 'a'\nprovider = 'opencode'",
+                "2: there is no provider `opencode`; there are: claude, pi, scripted; `paseo providers add` adds others",
+            ),
+            (
+                "provider = 'scripted'\npermissions = 'ask'",
+                "2: scripted cannot keep to the mode `ask`; it keeps: full",
+            ),
+            (
+                "provider = 'pi'\n[[models]]\nmodel_id = 'sonnet'\nkey_id = 'own'",
+                "2: the model `sonnet` does not say which server its key is for: name it as provider/id, such as \
+                 anthropic/claude-sonnet-4-5",
+            ),
+            (
+                "provider = 'claude'\neffort = 'ultra'",
+                "2: claude does not know the effort `ultra`; it knows: low, high",
+            ),
+            (
+                "provider = 'claude'\n[[models]]\nmodel_id = 'm'\neffort = 'max'",
+                "2: claude does not know the effort `max`; it knows: low, high",
+            ),
+            (
+                "effort = 'low'\nprovider = 'scripted'",
+                "1: scripted does not know the effort `low`; it has none to choose from",
+            ),
+            (
+                "tools = ['read']\ntool_exposure = 'skills'",
+                "2: toolExposure `skills` needs a shell, and the agent has none: native_shell: the definition does not allow \
+                 it by name",
+            ),
+            (
+                "permissions = 'read-only'\ntoolExposure = 'mixed'",
+                "2: toolExposure `mixed` needs a shell, and the agent has none: native_shell: permissions read-only do not \
+                 grant it",
+            ),
+        ] {
+            assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
+        }
+        assert_eq!(
+            doubted("agents/x.toml", "provider = 'scripted'\ntools = ['read', 'bash']"),
+            [
+                "agents/x.toml:2: scripted cannot withhold native_write: its agents have that, whatever is said here"
+            ]
+        );
+        let config = "[[agents]]\nagentId = 'a'\n[[agents]]\nagentId = 'b'\nchat = {}\n";
+        assert!(
+            doubted("config.toml", config)[0].starts_with("config.toml:5: there is no provider `openai`")
+        );
+        assert!(
+            doubted("agents/x.toml", "provider = 'claude'\neffort = 'low'\ntoolExposure = 'skills'")
+                .is_empty()
+        );
+        for sound in ["provider = 'scripted'\npermissions = 'full'", "provider = 'pi'\nmodels = ['sonnet']"] {
+            assert!(doubted("agents/x.toml", sound).is_empty(), "{sound}");
+        }
+        let named = "provider = 'pi'\n[[models]]\nmodel_id = 'anthropic/sonnet'\nkey_id = 'own'";
+        assert!(doubted("agents/x.toml", named).is_empty());
+        assert!(doubted("agents/x.toml", "effort = 'ultra'").is_empty(), "whatever the default provider is");
+    }
 }

@@ -1,11 +1,18 @@
 //! What runs an agent: its type, provider, models and efforts.
 
+use std::ops::RangeInclusive;
+
 use super::fields::{Keys, directory};
 use super::node::{Node, Value};
 use super::reader::Fields;
 use super::words::{self, EFFORTS, PROVIDERS};
 use super::{Definition, Kind, Model};
 use crate::address::Target;
+
+/// What runs elsewhere: a type of agent, and no provider.
+const EXTERNAL: &str = "external";
+/// How long an attempt to post a message may take.
+const TIMEOUT_SECONDS: RangeInclusive<u64> = 1..=600;
 
 /// Less than this holds no conversation.
 const CONTEXT_LEAST: u64 = 1_000;
@@ -76,6 +83,14 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
 fn provider(fields: &mut Fields<'_>) -> Option<String> {
     let (word, line) = fields.text("provider")?;
     let known = words::any_provider(&word);
+    if word == EXTERNAL {
+        fields.error(
+            line,
+            "`provider` cannot be external: write `type` = \"external\" instead, with `external.inputUrl`: where \
+             messages are posted to",
+        );
+        return None;
+    }
     if known.is_none() {
         fields.error(line, format!("there is no provider `{word}`; known: {}", PROVIDERS.join(", ")));
     }
@@ -156,10 +171,10 @@ fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, us
         Value::Table(entries) => entries,
         _ => return fields.mistaken("models", item, "a list of models"),
     };
-    let mut inner = Fields::of("models.", entries);
+    let mut inner = fields.within("models.", entries);
     let model = inner.text("modelId");
     if model.is_none() {
-        inner.error(item.line, "this model has no `model_id`");
+        inner.error(item.line, "this model has no `models.modelId`");
     }
     let key = inner.text("keyId").map(|(key, line)| {
         if !keys.contains_key(&key) {
@@ -183,22 +198,30 @@ fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, us
 
 /// Reads how much a model takes.
 fn context(fields: &mut Fields<'_>) -> Option<u64> {
-    let node = fields.take("contextTokens")?;
-    let tokens = match &node.value {
+    let expected = format!(
+        "`models.contextTokens` is how many tokens the model takes: a whole number, {CONTEXT_LEAST} or more"
+    );
+    whole_number(fields, "contextTokens", CONTEXT_LEAST..=u64::MAX, expected)
+}
+
+/// Reads a number that lies in a range; `expected` says what it should have been.
+fn whole_number(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    range: RangeInclusive<u64>,
+    expected: String,
+) -> Option<u64> {
+    let node = fields.take(name)?;
+    let number = match &node.value {
         Value::Number(written) => {
-            written.replace('_', "").parse().ok().filter(|tokens| *tokens >= CONTEXT_LEAST)
+            written.replace('_', "").parse().ok().filter(|number| range.contains(number))
         }
         _ => None,
     };
-    if tokens.is_none() {
-        fields.error(
-            node.line,
-            format!(
-                "`contextTokens` is how many tokens the model takes: a whole number, {CONTEXT_LEAST} or more"
-            ),
-        );
+    if number.is_none() {
+        fields.error(node.line, expected);
     }
-    tokens
+    number
 }
 
 fn check_key(fields: &mut Fields<'_>, model: &Model, line: usize, provider: Option<&str>, keys: &Keys) {
@@ -231,10 +254,17 @@ fn external(fields: &mut Fields<'_>, mut inner: Fields<'_>, line: usize) -> Kind
     if let Some((url, line)) = callback.as_ref().filter(|(url, _)| url.contains('?')) {
         inner.error(*line, format!("`{url}` has a query, and answers come to a path below it"));
     }
+    let (least, most) = (TIMEOUT_SECONDS.start(), TIMEOUT_SECONDS.end());
+    let expected = format!(
+        "`external.timeoutSeconds` is how many seconds an attempt to post a message may take: a whole number from \
+         {least} to {most}"
+    );
+    let timeout_seconds = whole_number(&mut inner, "timeoutSeconds", TIMEOUT_SECONDS, expected);
     fields.absorb(inner);
     Kind::External {
         input_url: input.map(|(url, _)| url).unwrap_or_default(),
         callback_base_url: callback.map(|(url, _)| url),
+        timeout_seconds,
     }
 }
 
@@ -281,6 +311,53 @@ mod tests {
     }
 
     #[test]
+    fn what_runs_elsewhere_is_a_type_and_no_provider() {
+        let told = read("provider = 'external'").problems.remove(0).message;
+        assert!(told.starts_with("`provider` cannot be external: write `type` = \"external\""), "{told}");
+    }
+
+    #[test]
+    fn an_external_agent_may_be_given_more_time() {
+        let text = |rest: &str| {
+            format!("type = 'external'\n[external]\ninput_url = 'http://127.0.0.1:9/in'\n{rest}")
+        };
+        let Kind::External { timeout_seconds, .. } = one(&text("timeout_seconds = 90")).kind else {
+            panic!()
+        };
+        assert_eq!(timeout_seconds, Some(90));
+        for wrong in ["0", "601", "1.5", "'10'"] {
+            let problems = read(&text(&format!("timeout_seconds = {wrong}"))).problems;
+            assert!(
+                problems[0].message.starts_with("`external.timeout_seconds` is how many"),
+                "{problems:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_field_is_named_as_its_file_spells_it() {
+        let told = |text: &str| read(text).problems.remove(0).message;
+        for (name, text) in [
+            ("tool_allowlist", "tool_allowlist = 7"),
+            ("toolAllowlist", "toolAllowlist = 7"),
+            ("tool-allowlist", "tool-allowlist = 7"),
+        ] {
+            assert!(told(text).starts_with(&format!("`{name}` should be")), "{}", told(text));
+        }
+        // What is not there is spelled like its neighbours.
+        assert!(told("tool_allowlst = []\nis_subagent = true").contains("did you mean `tool_allowlist`?"));
+        assert!(told("toolAllowlst = []\nisSubagent = true").contains("did you mean `toolAllowlist`?"));
+        assert!(told("tool_exposure = 'tools'\nx = 1").contains("known: is_subagent, "));
+        assert!(told("[[models]]\nkey_id = 'k'").contains("`models.model_id`"));
+        assert!(
+            told("type = 'external'\n[external]\ncallbackBaseUrl = 'https://a.example'")
+                .contains("`external.inputUrl`")
+        );
+        // What is no field is left as it is.
+        assert!(told("system_prompt = 'x'\nprovider = 'myOwn'").contains("no provider `myOwn`"));
+    }
+
+    #[test]
     fn a_session_tries_its_model_and_those_after_it() {
         let chat = one("provider = 'openai'\nmodels = ['a', 'b', 'c']");
         let tried = |provider, model| -> Vec<&str> {
@@ -297,7 +374,7 @@ mod tests {
         for wrong in ["7", "'many'", "2.5", "-4000"] {
             let odd = read(&format!("[[models]]\nmodel_id = 'm'\ncontext_tokens = {wrong}\n"));
             assert!(
-                odd.problems[0].message.contains("`contextTokens` is how many tokens"),
+                odd.problems[0].message.contains("`models.context_tokens` is how many tokens"),
                 "{:?}",
                 odd.problems
             );

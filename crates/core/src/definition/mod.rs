@@ -90,6 +90,8 @@ pub enum Kind {
     External {
         input_url: String,
         callback_base_url: Option<String>,
+        /// How long an attempt to post something may take.
+        timeout_seconds: Option<u64>,
     },
 }
 

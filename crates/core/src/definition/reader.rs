@@ -16,6 +16,10 @@ pub(super) struct Fields<'a> {
     /// Stands before the names when people are told about them.
     place: &'static str,
     left: Vec<(String, &'a Entry)>,
+    /// The names that are there, as the file spells them.
+    spelled: BTreeMap<String, &'a str>,
+    /// Names are spelled in snake_case here, or in the table around.
+    snake: bool,
     known: Vec<&'static str>,
     faults: Vec<Fault>,
 }
@@ -23,10 +27,19 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// Takes a table. Names count in camelCase and in snake_case; null counts as missing.
     pub(super) fn of(place: &'static str, entries: &'a [Entry]) -> Self {
-        let mut fields = Self { place, left: Vec::new(), known: Vec::new(), faults: Vec::new() };
+        let mut fields = Self {
+            place,
+            left: Vec::new(),
+            spelled: BTreeMap::new(),
+            snake: false,
+            known: Vec::new(),
+            faults: Vec::new(),
+        };
         let mut seen = BTreeSet::new();
         for entry in entries {
             let name = camel_case(&entry.name);
+            fields.snake |= name != entry.name;
+            fields.spelled.insert(name.clone(), &entry.name);
             if seen.insert(name.clone()) {
                 fields.left.push((name, entry));
             } else {
@@ -34,6 +47,12 @@ impl<'a> Fields<'a> {
             }
         }
         fields
+    }
+
+    /// Takes a table within this one.
+    pub(super) fn within(&self, place: &'static str, entries: &'a [Entry]) -> Self {
+        let inner = Self::of(place, entries);
+        Self { snake: inner.snake || self.snake, ..inner }
     }
 
     /// Takes a field of any kind.
@@ -123,7 +142,7 @@ impl<'a> Fields<'a> {
     pub(super) fn table(&mut self, name: &'static str, place: &'static str) -> Option<(Fields<'a>, usize)> {
         let node = self.take(name)?;
         match &node.value {
-            Value::Table(entries) => Some((Fields::of(place, entries), node.line)),
+            Value::Table(entries) => Some((self.within(place, entries), node.line)),
             _ => self.mistaken(name, node, "a table"),
         }
     }
@@ -150,14 +169,44 @@ impl<'a> Fields<'a> {
         self.faults.extend(inner.finish());
     }
 
+    /// Returns a name as the file spells it, or would.
+    fn spelling(&self, name: &str) -> String {
+        match self.spelled.get(name) {
+            Some(written) => (*written).to_owned(),
+            None if self.snake => snake_case(name),
+            None => name.to_owned(),
+        }
+    }
+
+    /// Spells the names of fields in what people are told as their file does.
+    fn respelled(&self, message: &str) -> String {
+        let pieces = message.split('`').enumerate().map(|(index, piece)| {
+            let name = piece.strip_prefix(self.place).filter(|name| self.known.contains(name));
+            match name.filter(|_| index % 2 == 1) {
+                Some(name) => format!("{}{}", self.place, self.spelling(name)),
+                None => piece.to_owned(),
+            }
+        });
+        pieces.collect::<Vec<_>>().join("`")
+    }
+
     /// Returns everything that was wrong; what nobody asked for is.
     pub(super) fn finish(mut self) -> Vec<Fault> {
+        let own = std::mem::take(&mut self.faults);
+        let respelled =
+            own.into_iter().map(|fault| Fault { message: self.respelled(&fault.message), ..fault });
+        self.faults = respelled.collect();
         for (name, entry) in std::mem::take(&mut self.left) {
             let place = self.place;
             let mut message = format!("there is no field `{place}{}`", entry.name);
             match self.known.iter().find(|known| close(known, &name)) {
-                Some(meant) => message.push_str(&format!("; did you mean `{place}{meant}`?")),
-                None => message.push_str(&format!("; known: {}", self.known.join(", "))),
+                Some(meant) => {
+                    message.push_str(&format!("; did you mean `{place}{}`?", self.spelling(meant)));
+                }
+                None => {
+                    let known: Vec<String> = self.known.iter().map(|known| self.spelling(known)).collect();
+                    message.push_str(&format!("; known: {}", known.join(", ")));
+                }
             }
             self.error(entry.line, message);
         }
@@ -201,6 +250,17 @@ fn camel_case(name: &str) -> String {
     camel
 }
 
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 2);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
 /// Says whether one name may be meant by the other: the same letters in another case, or one letter apart.
 pub(super) fn close(known: &str, typed: &str) -> bool {
     if known.eq_ignore_ascii_case(typed) {
@@ -230,6 +290,7 @@ mod tests {
             assert_eq!(camel_case(name), "toolAllowlist");
         }
         assert_eq!(camel_case("_x"), "_x");
+        assert_eq!(snake_case("toolAllowlist"), "tool_allowlist");
     }
 
     #[test]

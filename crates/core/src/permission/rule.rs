@@ -107,7 +107,9 @@ impl Scope {
                 Shape::File { path: first.unwrap_or_else(|| joined(&self.files(path))) }
             }
             Shape::Command { command } => Shape::Command { command: plain(command) },
-            Shape::Host { .. } | Shape::Tool { .. } | Shape::Question { .. } => shape.clone(),
+            Shape::Host { .. } | Shape::Tool { .. } | Shape::Unnamed { .. } | Shape::Question { .. } => {
+                shape.clone()
+            }
         }
     }
 

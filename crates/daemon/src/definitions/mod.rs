@@ -49,6 +49,14 @@ struct Memory {
     catalogues: HashMap<Vec<Place>, (Ingredients, Arc<Catalogue>)>,
 }
 
+/// The models that a session tries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Chain {
+    pub(crate) choices: Vec<Choice>,
+    /// Those that cannot be paid for now, and why.
+    pub(crate) unreadable: Vec<String>,
+}
+
 /// What a place held when it was read.
 struct Remembered {
     scan: Scan,
@@ -160,34 +168,52 @@ impl Definitions {
 
     /// Returns the models that a session tries in turn, with what they are paid for. Empty for providers that try no
     /// more than one, and for a model that the definition does not have.
-    pub(crate) fn chain(&self, session: &Session) -> Result<Vec<Choice>, Failure> {
+    pub(crate) fn chain(&self, session: &Session) -> Result<Chain, Failure> {
         let profile = &session.profile;
         if !CHAINS.contains(&profile.provider.as_str()) {
-            return Ok(Vec::new());
+            return Ok(Chain::default());
         }
         let definition = self.of(session)?;
         let chain = definition.chain(&profile.provider, profile.model.as_deref());
         if let (true, Some(model)) = (chain.is_empty(), &profile.model) {
             // Another model than those of the definition, on the server of its first.
-            let Some(id) = definition.key(&profile.provider, Some(model)) else { return Ok(Vec::new()) };
+            let Some(id) = definition.key(&profile.provider, Some(model)) else {
+                return Ok(Chain::default());
+            };
             let key = self.key(id, &profile.provider)?;
             let access =
                 key.access(id, |name| std::env::var_os(name)).map_err(|error| unreadable(id, error))?;
             let (model, effort) = (Some(model.clone()), profile.effort.clone());
-            return Ok(vec![Choice { model, effort, context: None, access: Some(access) }]);
+            let choices = vec![Choice { model, effort, context: None, access: Some(access) }];
+            return Ok(Chain { choices, ..Chain::default() });
         }
-        let models = chain.iter().enumerate();
-        let choices = models.map(|(place, model)| {
-            let access = model.key.as_deref().map(|id| {
-                let key = self.key(id, &profile.provider)?;
-                key.access(id, |name| std::env::var_os(name)).map_err(|error| unreadable(id, error))
-            });
+        let (mut usable, mut refused) = (Chain::default(), None);
+        for (place, model) in chain.iter().enumerate() {
+            let access = match model.key.as_deref() {
+                None => None,
+                Some(id) => {
+                    match self.key(id, &profile.provider)?.access(id, |name| std::env::var_os(name)) {
+                        Ok(access) => Some(access),
+                        Err(error) => {
+                            let failure = unreadable(id, error);
+                            usable
+                                .unreadable
+                                .push(format!("{} is left out: {}", model.model, failure.message));
+                            refused.get_or_insert(failure);
+                            continue;
+                        }
+                    }
+                }
+            };
             // What was asked for beside the definition counts for what was asked for.
             let effort = if place == 0 { profile.effort.clone() } else { model.effort.clone() };
             let (name, context) = (Some(model.model.clone()), model.context);
-            Ok(Choice { model: name, effort, context, access: access.transpose()? })
-        });
-        choices.collect()
+            usable.choices.push(Choice { model: name, effort, context, access });
+        }
+        match refused {
+            Some(failure) if usable.choices.is_empty() => Err(failure),
+            _ => Ok(usable),
+        }
     }
 
     /// Says which keys of a definition cannot be read now.

@@ -187,7 +187,7 @@ fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> Age
     });
     let (input_url, callback_base_url) = match definition.kind.clone() {
         Kind::Chat => (None, None),
-        Kind::External { input_url, callback_base_url } => (Some(input_url), callback_base_url),
+        Kind::External { input_url, callback_base_url, .. } => (Some(input_url), callback_base_url),
     };
     AgentView {
         agent: entry(listed),

@@ -162,12 +162,13 @@ pub(super) async fn reason(app: &App, session: &Session) -> Result<Option<String
         (Some(shape), _) => format!("asks for {}", head(&shape.words())),
         (None, tool) => {
             let stored = app.sessions.context.journal.log.content(first.text.id.uuid()).await?;
-            match (stored.map(|row| row.text), tool) {
-                (Some(Text::Inline(text) | Text::Large { head: text, .. }), _) => {
-                    format!("asks: {}", head(&text))
+            match (stored.map(|row| (row.text, row.extra)), tool) {
+                (Some((Text::Inline(text) | Text::Large { head: text, .. }, extra)), _) => {
+                    let extra = extra.and_then(|extra| serde_json::from_str::<PermissionExtra>(&extra).ok());
+                    format!("asks: {}", head(&extra.map_or(text, |extra| extra.headline)))
                 }
-                (Some(Text::Erased) | None, Some(tool)) => format!("asks for the tool {}", head(tool)),
-                (Some(Text::Erased) | None, None) => "asks".to_owned(),
+                (Some((Text::Erased, _)) | None, Some(tool)) => format!("asks for the tool {}", head(tool)),
+                (Some((Text::Erased, _)) | None, None) => "asks".to_owned(),
             }
         }
     };

@@ -218,7 +218,10 @@ impl SessionActor {
             return;
         }
         if self.is_remote() {
-            // What runs elsewhere need not end there: whatever it still says comes late.
+            // What runs elsewhere need not end there, although it is told: whatever it still says comes late.
+            if let Some(turn) = self.current {
+                self.context.tell_stopped(&self.session, turn);
+            }
             return self.finish(Ending::of(Outcome::Interrupted, source, None)).await;
         }
         let sent = self.running.as_mut().is_some_and(Running::interrupt);

@@ -132,6 +132,9 @@ pub(super) fn receipt(
         (Placement::Interrupt, _) => ("interrupting", None),
         (_, Some(Stage::Held(reason))) => ("held", Some(view::word(&reason))),
         (Placement::Ready, Some(Stage::Handing(_))) => ("started", None),
+        // It was free, and the turn that has begun is for what was kept for it.
+        (Placement::Ready, _) if session.turn.is_some() => ("queued", Some("earlier".to_owned())),
+        _ if session.parked().is_some() => ("queued", Some("limit".to_owned())),
         _ => ("queued", None),
     };
     Receipt {

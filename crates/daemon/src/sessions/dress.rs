@@ -6,10 +6,11 @@ use paseo_core::permission::{self, Mode, Power, Scope};
 use paseo_core::session::Session;
 use paseo_core::skill::Page;
 use paseo_core::tool::{Grants, unheld};
-use paseo_runtime::provider::{Choice, McpServer, Tool};
+use paseo_runtime::provider::{McpServer, Tool};
 use paseo_wire::error::Code;
 
 use super::Context;
+use crate::definitions::Chain;
 use crate::failure::Failure;
 use crate::tools::catalogue;
 use crate::{mcp, skills};
@@ -23,7 +24,7 @@ pub(super) struct Dress {
     pub(super) tools: Vec<Tool>,
     pub(super) skills: Vec<Page>,
     /// The models to try, and with what they are paid for.
-    pub(super) chain: Vec<Choice>,
+    pub(super) chain: Chain,
     /// What the harness asks for; what it is answered is decided here.
     pub(super) permissions: Mode,
     /// What it must do without.

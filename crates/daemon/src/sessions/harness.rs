@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId};
+use paseo_core::item::{Draft, Kind};
 use paseo_core::session::{Class, Event, On, Outcome, Pending, Source};
 use paseo_core::tool::SEND_TO_TAB;
 use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, StartError, TOKEN_VARIABLE};
@@ -17,6 +18,7 @@ use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, S
 use super::Context;
 use super::actor::{Ending, SessionActor};
 use super::dress::Dress;
+use super::writing;
 use crate::failure::Failure;
 use crate::identity::Registration;
 use crate::processes::Place;
@@ -183,7 +185,7 @@ impl SessionActor {
                 prompt: dress.prompt.clone(),
                 servers: dress.servers.clone(),
                 tools: dress.tools.clone(),
-                chain: dress.chain.clone(),
+                chain: dress.chain.choices.clone(),
                 remote: context.remote(&session).map_err(|gone| {
                     let hint = gone.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
                     not_started(gone.message + &hint)
@@ -216,9 +218,11 @@ impl SessionActor {
                 {
                     self.unsent = Some(input);
                 }
-                let prompt = running.dress.prompt.clone();
+                let (prompt, left_out) =
+                    (running.dress.prompt.clone(), running.dress.chain.unreadable.clone());
                 self.running = Some(running);
                 self.note_prompt(&prompt).await;
+                self.note_left_out(&left_out).await;
             }
             Err(NotStarted { code, text }) => {
                 self.unsent = None;
@@ -229,7 +233,7 @@ impl SessionActor {
     }
 
     /// Keeps what a process was given, to be looked at.
-    async fn note_prompt(&mut self, prompt: &str) {
+    pub(super) async fn note_prompt(&mut self, prompt: &str) {
         let (session, given) = (self.id(), journal::reference(prompt));
         let known = self.session.history.prompt.as_ref().map(|known| known.sha256.as_str());
         if known == Some(given.sha256.as_str()) || (known.is_none() && prompt.is_empty()) {
@@ -241,6 +245,20 @@ impl SessionActor {
         });
         if let Err(failure) = stored.await {
             tracing::error!(%session, error = %failure.message, "the prompt of a process could not be stored");
+        }
+    }
+
+    /// Says which of its models a process was started without.
+    async fn note_left_out(&mut self, models: &[String]) {
+        let (session, turn) = (self.id(), self.current);
+        for words in models {
+            let notice = Draft::text(Kind::Notice { code: "key_unreadable".to_owned() }, words.clone());
+            let stored = self.quietly(|change| {
+                change.entries.item(session, mint::item(), writing::place(turn), notice.clone());
+            });
+            if let Err(failure) = stored.await {
+                tracing::error!(%session, error = %failure.message, "a notice could not be stored");
+            }
         }
     }
 

@@ -101,6 +101,10 @@ impl SessionActor {
         match output {
             Output::Reference(reference) => self.refer(Some(reference)).await,
             Output::Forgotten => self.refer(None).await,
+            Output::Prompted(prompt) => {
+                self.note_prompt(&prompt).await;
+                Ok(())
+            }
             Output::TurnBegan { turn } => self.began(turn).await,
             Output::Handed { turn } => self.handed(turn).await,
             Output::Steered { delivery } => {

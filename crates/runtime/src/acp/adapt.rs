@@ -152,9 +152,13 @@ impl Adapter for Conversation {
         match late {
             Some(what) => {
                 let (name, seconds) = (&self.setup.name, PATIENCE.as_secs());
+                let doubt = match self.link {
+                    Link::Greeting => "is it an agent that speaks ACP?",
+                    _ => "does it work by itself, and is it logged in?",
+                };
                 self.give_up(broken(format!(
-                    "{name} did not answer {what} within {seconds} seconds, so it was ended; is it an agent that \
-                     speaks ACP? The next message starts it again"
+                    "{name} did not answer {what} within {seconds} seconds, so it was ended; {doubt} The next message \
+                     starts it again"
                 )));
             }
             None => {
@@ -267,7 +271,14 @@ impl Conversation {
         self.out.step = 0;
         self.step_done = false;
         let tools = self.setup.hands_tools(self.able);
-        let prompt = self.setup.prompt(!std::mem::replace(&mut self.prompted, true), tools, &messages);
+        let first = !std::mem::replace(&mut self.prompted, true);
+        let prompt = self.setup.prompt(first, tools, &messages);
+        if let Some(given) = self.setup.corrected(tools).filter(|_| first) {
+            self.out.tell(Output::Prompted(given));
+        }
+        if self.setup.preset.command_variable.is_some() {
+            self.out.act(Action::NoteCommands);
+        }
         self.out.request("session/prompt", &json!({ "sessionId": session, "prompt": prompt }), Sent::Prompt);
         self.turn = Some(Turn { ours, handed: false, stopped: false });
     }
@@ -315,9 +326,16 @@ impl Conversation {
         self.tell_pending();
         self.withdraw();
         self.calls.retain(Call::is_open);
+        if end == TurnEnd::Interrupted {
+            // The daemon closes what was cut off; what is still said about it comes too late.
+            self.ended_calls.extend(self.calls.drain(..).map(|call| call.id));
+        }
         let usage = self.meter.turn(result.as_ref().map_or(&Value::Null, |result| &result["usage"]));
         if let Some(usage) = usage {
             self.out.item(Draft { kind: Kind::Usage(usage), text: None, extra: None });
+        }
+        if let Some(variable) = self.setup.preset.command_variable.filter(|_| stopped) {
+            self.out.act(Action::EndCommands { variable });
         }
         if let Some(turn) = self.turn.take() {
             self.out.tell(Output::TurnEnded { turn: turn.ours, end });

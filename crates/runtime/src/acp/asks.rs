@@ -29,7 +29,6 @@ struct Open {
     /// The id of the request, as the agent wrote it.
     id: Value,
     input: Value,
-    shape: Shape,
     subject: Subject,
 }
 
@@ -104,7 +103,7 @@ impl Asks {
         subject: Subject,
     ) -> Request {
         self.last += 1;
-        let open = Open { id: id.clone(), input: input.clone(), shape: shape.clone(), subject };
+        let open = Open { id: id.clone(), input: input.clone(), subject };
         self.open.insert(self.last, open);
         Request { call: self.last.to_string(), tool, input, power, shape }
     }
@@ -117,10 +116,10 @@ impl Asks {
 
     /// Returns what an answer comes to, if the question is open.
     pub(super) fn answer(&mut self, call: &str, answer: &Answer, directory: &Path) -> Option<Reply> {
-        let Open { id, input, shape, subject } = self.open.remove(&call.parse().ok()?)?;
+        let Open { id, input, subject } = self.open.remove(&call.parse().ok()?)?;
         let allowed = match answer {
             // An agent does what it asked for or nothing: it takes no other input.
-            Answer::Allow { input: shown, .. } => matches!(shape, Shape::Question { .. }) || *shown == input,
+            Answer::Allow { input: shown, .. } => *shown == input,
             Answer::Deny { .. } => false,
         };
         let reason = match answer {
@@ -247,8 +246,7 @@ fn named(call: &Call) -> Shape {
     if call.kind != ToolKind::Execute && power(call.kind) != Power::Write && is_name(&name) {
         return Shape::Tool { name };
     }
-    let shown = serde_json::to_string_pretty(&input(call)).unwrap_or_default();
-    Shape::Question { text: format!("{}:\n{shown}", call.title) }
+    Shape::Unnamed { words: if call.title.is_empty() { name } else { call.title.clone() } }
 }
 
 fn host(url: &str) -> Option<String> {

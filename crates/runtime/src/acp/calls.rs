@@ -8,7 +8,7 @@ use agent_client_protocol_schema::v1::{
 };
 use paseo_core::item::{Diff, Draft, Kind, ToolCallExtra, ToolClass, ToolOutcome, ToolResultExtra};
 use paseo_core::time::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::parse::text;
 use crate::diff;
@@ -16,6 +16,30 @@ use crate::diff;
 /// The longest title of a call, and the longest name.
 const TITLE: usize = 200;
 const NAME: usize = 64;
+
+/// The most that is kept of what a command said.
+const TERMINAL_BYTES: usize = 16 * 1024 * 1024;
+
+/// What a command said, where an agent tells that beside the protocol, as if in a terminal of the client's.
+#[derive(Debug, Clone, Default)]
+struct Terminal {
+    text: String,
+    exit_code: Option<i32>,
+}
+
+impl Terminal {
+    fn update(&mut self, meta: &Map<String, Value>) {
+        for field in ["terminal_output", "terminal_output_delta"] {
+            let said = meta.get(field).map(|output| text(output, "data")).unwrap_or_default();
+            let room = TERMINAL_BYTES.saturating_sub(self.text.len());
+            let fits =
+                said.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= room).last();
+            self.text.push_str(&said[..fits.unwrap_or_default()]);
+        }
+        let code = meta.get("terminal_exit").and_then(|exit| exit.get("exit_code")?.as_i64());
+        self.exit_code = code.and_then(|code| i32::try_from(code).ok()).or(self.exit_code);
+    }
+}
 
 /// One call, as far as it is known.
 #[derive(Debug, Clone)]
@@ -32,6 +56,7 @@ pub(super) struct Call {
     locations: Vec<String>,
     pub(super) input: Value,
     output: Value,
+    terminal: Terminal,
     began: Timestamp,
     /// It was told that it began.
     pub(super) told: bool,
@@ -54,6 +79,7 @@ impl Call {
             locations: Vec::new(),
             input: Value::Null,
             output: Value::Null,
+            terminal: Terminal::default(),
             began: now,
             told: false,
             ended: false,
@@ -64,6 +90,9 @@ impl Call {
     /// Takes in what changed. What is left out stays as it was.
     pub(super) fn update(&mut self, update: ToolCallUpdate) {
         let fields = update.fields;
+        if let Some(meta) = &update.meta {
+            self.terminal.update(meta);
+        }
         if let Some(title) = fields.title.filter(|title| !title.is_empty()) {
             // Many begin with the name of the tool as the title.
             if self.name.is_none() && self.title.is_empty() && is_name(&title) {
@@ -147,7 +176,7 @@ impl Call {
     /// Tells that it ended; `stopping` when the turn was asked to.
     pub(super) fn end(&mut self, now: Timestamp, stopping: bool) -> Draft {
         self.ended = true;
-        let exit_code = exit_code(&self.output);
+        let exit_code = exit_code(&self.output).or(self.terminal.exit_code);
         let failed = self.status == ToolCallStatus::Failed
             || exit_code.is_some_and(|code| code != 0)
             || self.is_no_call();
@@ -198,6 +227,9 @@ impl Call {
         let texts: Vec<String> = self.content.iter().filter_map(content_text).collect();
         if !texts.is_empty() {
             return texts.join("\n");
+        }
+        if !self.terminal.text.is_empty() {
+            return self.terminal.text.clone();
         }
         match &self.output {
             Value::Null => String::new(),
@@ -259,7 +291,7 @@ fn is_diff(content: &ToolCallContent) -> bool {
 }
 
 fn is_empty(input: &Value) -> bool {
-    input.is_null() || input.as_object().is_some_and(serde_json::Map::is_empty)
+    input.is_null() || input.as_object().is_some_and(Map::is_empty)
 }
 
 /// Says whether a title is the name of a tool and no sentence.
@@ -269,7 +301,7 @@ pub(super) fn is_name(title: &str) -> bool {
 }
 
 /// The agents of claude name their tools beside the protocol.
-fn own_name(meta: Option<&serde_json::Map<String, Value>>) -> Option<String> {
+fn own_name(meta: Option<&Map<String, Value>>) -> Option<String> {
     meta?.get("claudeCode")?.get("toolName")?.as_str().map(str::to_owned)
 }
 

@@ -40,7 +40,7 @@ use crate::process::Program;
 use crate::provider::{
     BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness, StartError,
 };
-use crate::{driver, programs};
+use crate::{claude, codex, driver, programs};
 
 /// An agent that speaks ACP, by a name of the user's or of ours.
 #[derive(Debug, Clone)]
@@ -107,10 +107,7 @@ impl Acp {
 
     fn missing(&self) -> StartError {
         let program = self.command.first().map_or("", String::as_str);
-        StartError {
-            message: format!("`{program}` is not installed, or not on the PATH of the daemon"),
-            hint: Some(self.preset.install.to_owned()),
-        }
+        programs::missing(program, Some(Path::new(program)), self.preset.install)
     }
 
     fn process(&self, launch: &Launch, program: PathBuf) -> Result<Program, StartError> {
@@ -137,7 +134,11 @@ impl Acp {
             session: launch.session,
             environment: environment.collect(),
             // We may run under an agent ourselves.
-            removed: [&["CLAUDECODE", "CODEX_THREAD_ID"].map(str::to_owned), &launch.removed[..]].concat(),
+            removed: [
+                &["CLAUDECODE", claude::COMMAND_VARIABLE, codex::COMMAND_VARIABLE].map(str::to_owned),
+                &launch.removed[..],
+            ]
+            .concat(),
         })
     }
 

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use paseo_core::permission::{Mode, Power};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::opencode;
 use crate::provider::{McpServer, StartError};
+use crate::{claude, codex};
 
 /// An agent that is known by its name.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Preset {
     /// It lets the effort be chosen.
     pub(super) efforts: bool,
     pub(super) instructions: Instructions,
+    /// What it sets in the environment of its commands, and of nothing else: those that a stop leaves are known by it.
+    pub(super) command_variable: Option<&'static str>,
     /// What it finds in its environment.
     environment: fn(&Wants<'_>) -> Environment,
 }
@@ -112,6 +115,7 @@ pub(super) const PLAIN: Preset = Preset {
     resume: true,
     efforts: true,
     instructions: Instructions::Message,
+    command_variable: None,
     environment: |_| Ok(Vec::new()),
 };
 
@@ -150,6 +154,7 @@ pub static PRESETS: [Preset; 5] = [
         ask_mode: Some("default"),
         asks: Asks::BeforeChanges,
         instructions: Instructions::Meta,
+        command_variable: Some(claude::COMMAND_VARIABLE),
         // Otherwise our tools are hidden behind a search.
         environment: |_| Ok(vec![pair("ENABLE_TOOL_SEARCH", "false")]),
         ..PLAIN
@@ -162,7 +167,9 @@ pub static PRESETS: [Preset; 5] = [
         ask_mode: Some("read-only"),
         asks: Asks::BeforeChanges,
         instructions: Instructions::Environment,
-        environment: codex,
+        // It leaves them running after a stop.
+        command_variable: Some(codex::COMMAND_VARIABLE),
+        environment: codex_environment,
         ..PLAIN
     },
     Preset {
@@ -179,15 +186,31 @@ pub(super) fn pair(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-fn codex(wants: &Wants<'_>) -> Environment {
+fn codex_environment(wants: &Wants<'_>) -> Environment {
     let mode = if wants.permissions.is_full() { "agent-full-access" } else { "read-only" };
-    let mut environment = vec![pair("INITIAL_AGENT_MODE", mode)];
+    let mut config = inherited(wants, "CODEX_CONFIG")?;
     if !wants.prompt.is_empty() {
-        let mut config = inherited(wants, "CODEX_CONFIG")?;
         config.insert("developer_instructions".to_owned(), wants.prompt.into());
-        environment.push(("CODEX_CONFIG".to_owned(), Value::Object(config).to_string()));
     }
-    Ok(environment)
+    let mut without = |feature: &str| {
+        let features = config.entry("features").or_insert_with(|| json!({}));
+        if !features.is_object() {
+            *features = json!({});
+        }
+        features[feature] = false.into();
+    };
+    if wants.withheld.contains(&Power::Shell) {
+        // In its mode that asks, commands run without a question, in a sandbox where they can read.
+        without("shell_tool");
+    } else if !wants.permissions.is_full() {
+        // What is typed into a running terminal is not asked about: one yes to `bash` would be a yes to all.
+        without("unified_exec_tty");
+    }
+    if wants.withheld.contains(&Power::Net) {
+        config.insert("web_search".to_owned(), "disabled".into());
+    }
+    let config = (!config.is_empty()).then(|| ("CODEX_CONFIG".to_owned(), Value::Object(config).to_string()));
+    Ok(std::iter::once(pair("INITIAL_AGENT_MODE", mode)).chain(config).collect())
 }
 
 /// Returns an object that stands in the daemon's environment; an empty one when there is nothing.
@@ -204,8 +227,6 @@ pub(super) fn inherited(wants: &Wants<'_>, name: &str) -> Result<Map<String, Val
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -222,7 +243,17 @@ mod tests {
         let environment = find("codex-acp").unwrap().environment(&wants).unwrap();
         assert_eq!(environment[0].1, "read-only");
         let config: Value = serde_json::from_str(&environment[1].1).unwrap();
-        assert_eq!(config, json!({ "model": "m", "developer_instructions": "Be kind." }));
+        let features = json!({ "unified_exec_tty": false });
+        let told = json!({ "model": "m", "developer_instructions": "Be kind.", "features": features });
+        assert_eq!(config, told);
+        // Who has no shell and no network is not even offered them.
+        let inherited = |_: &str| Some(r#"{"features":{"goals":true}}"#.to_owned());
+        let withheld = [Power::Shell, Power::Net];
+        let held = Wants { withheld: &withheld, prompt: "", inherited: &inherited, ..wants };
+        let environment = find("codex-acp").unwrap().environment(&held).unwrap();
+        let config: Value = serde_json::from_str(&environment[1].1).unwrap();
+        let features = json!({ "goals": true, "shell_tool": false });
+        assert_eq!(config, json!({ "features": features, "web_search": "disabled" }));
     }
 
     #[test]

@@ -129,11 +129,21 @@ impl Setup {
         if first && self.preset.instructions == Instructions::Message && !self.prompt.is_empty() {
             blocks.push(format!("<instructions>\n{}\n</instructions>", self.prompt));
         }
-        if first && !tools && !self.prompt.is_empty() && !self.servers.is_empty() {
-            blocks.push(NO_TOOLS.to_owned());
+        if first && self.is_corrected(tools) {
+            blocks.push(format!("<instructions>\n{NO_TOOLS}\n</instructions>"));
         }
         blocks.push(texts.join("\n\n"));
         blocks.into_iter().map(|text| json!({ "type": "text", "text": text })).collect()
+    }
+
+    /// Says whether the prompt promises tools of ours that the agent does not take.
+    fn is_corrected(&self, tools: bool) -> bool {
+        !tools && !self.prompt.is_empty() && !self.servers.is_empty()
+    }
+
+    /// Returns what the agent is told beside its messages, when that is not just the prompt.
+    pub(super) fn corrected(&self, tools: bool) -> Option<String> {
+        self.is_corrected(tools).then(|| format!("{}\n\n{NO_TOOLS}", self.prompt))
     }
 
     /// Returns what is to be set in a session that was opened with this answer, or what of it cannot be.
@@ -229,7 +239,8 @@ impl Setup {
 }
 
 /// Corrects what the prompt promises, when the agent takes no tools of ours.
-const NO_TOOLS: &str = "<instructions>\nTools of Paseo cannot be reached from here, whatever is said about them above. Do without them.\n</instructions>";
+const NO_TOOLS: &str =
+    "Tools of Paseo cannot be reached from here, whatever is said about them above. Do without them.";
 
 fn options(opened: &Value) -> Vec<SessionConfigOption> {
     let all = opened.get("configOptions").and_then(Value::as_array);

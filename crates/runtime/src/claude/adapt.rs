@@ -28,7 +28,7 @@ use crate::lines;
 use crate::provider::{Input, Message, Output, TurnEnd};
 
 /// Set by the program in the environment of its commands, and of nothing else that it starts.
-const COMMAND_VARIABLE: &str = "CLAUDE_CODE_CHILD_SESSION";
+pub(crate) const COMMAND_VARIABLE: &str = "CLAUDE_CODE_CHILD_SESSION";
 
 /// By then a new conversation is on disk: it is written within a tenth of a second.
 const ON_DISK: Duration = Duration::from_secs(1);

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 
 use paseo_core::permission::{Mode, Power};
 
+pub(crate) use self::adapt::COMMAND_VARIABLE;
 use self::adapt::{Adapter, Session};
 use crate::driver;
 use crate::fresh::Ids;
@@ -57,11 +58,7 @@ impl Claude {
     }
 
     fn missing(&self) -> StartError {
-        let message = match &self.options.program {
-            Some(chosen) => format!("{} is no program that can be run", chosen.display()),
-            None => "Claude Code is not installed: there is no `claude` on the PATH of the daemon".to_owned(),
-        };
-        StartError { message, hint: Some(INSTALL.to_owned()) }
+        programs::missing(NAME, self.options.program.as_deref(), INSTALL)
     }
 
     fn launch(&self, launch: &Launch) -> Result<Harness, StartError> {

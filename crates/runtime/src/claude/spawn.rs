@@ -6,7 +6,7 @@ use std::path::Path;
 use paseo_core::permission::{Mode, Power};
 use serde_json::{Map, Value, json};
 
-use super::tools;
+use super::{COMMAND_VARIABLE, tools};
 use crate::process::Program;
 use crate::provider::{Launch, McpServer, StartError, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
 
@@ -21,7 +21,7 @@ const INSIDE: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_CHILD_SESSION",
+    COMMAND_VARIABLE,
     "CLAUDE_CODE_SESSION_ATTENDED",
     "CLAUDE_CODE_MESSAGING_SOCKET",
     "CLAUDE_CODE_MESSAGING_TOKEN",

@@ -182,8 +182,8 @@ fn shape(asked: &ControlQuestion, power: Power, place: Place<'_>) -> Shape {
                 }
                 // Nothing that could be kept: it may mean another thing the next time.
                 (None, None) => {
-                    let (name, input) = (&asked.tool_name, &asked.input);
-                    Shape::Question { text: format!("{name}, in a directory that is not known: {input}") }
+                    let name = &asked.tool_name;
+                    Shape::Unnamed { words: format!("{name} in a directory that is not known: {command}") }
                 }
             })
         }
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(sub.shape, Shape::Command { command: "cd /project/sub && make".into() });
         let odd = run_in(Some("/project/a && b's"));
         assert_eq!(odd.shape, Shape::Command { command: r"cd '/project/a && b'\''s' && make".into() });
-        assert!(!run_in(None).shape.is_storable());
+        assert!(matches!(run_in(None).shape, Shape::Unnamed { .. }));
     }
 
     #[test]

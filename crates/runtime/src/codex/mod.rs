@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 use paseo_core::permission::{Mode, Power};
 
 use adapt::Conversation;
+pub(crate) use spawn::COMMAND_VARIABLE;
 use spawn::Setup;
 
 use crate::fresh::Ids;
@@ -63,11 +64,7 @@ impl Codex {
     }
 
     fn missing(&self) -> StartError {
-        let message = match &self.options.program {
-            Some(program) => format!("{} is not a program that can be run", program.display()),
-            None => "codex is not installed, or not on the PATH of the daemon".to_owned(),
-        };
-        StartError { message, hint: Some(INSTALL.to_owned()) }
+        programs::missing(NAME, self.options.program.as_deref(), INSTALL)
     }
 
     fn isolated_home(&self) -> Option<&Path> {

@@ -16,7 +16,7 @@ use crate::provider::{Launch, McpServer, Message, TOKEN_VARIABLE, TOOL_TIMEOUT_S
 pub(super) const HOME_VARIABLE: &str = "CODEX_HOME";
 
 /// Codex sets this for the commands that it runs, and for nothing else.
-pub(super) const COMMAND_VARIABLE: &str = "CODEX_THREAD_ID";
+pub(crate) const COMMAND_VARIABLE: &str = "CODEX_THREAD_ID";
 
 /// Makes the program to run.
 ///

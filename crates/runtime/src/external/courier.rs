@@ -18,6 +18,8 @@ pub(super) const SCHEDULE: Schedule =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Letter {
     pub(super) turn: TurnId,
+    /// By which the agent knows a letter that comes again.
+    pub(super) key: String,
     /// The same for each attempt.
     pub(super) body: Vec<u8>,
 }
@@ -102,7 +104,7 @@ impl Courier {
         vec![Action::Post(letter.clone())]
     }
 
-    /// Gives up whatever runs. Nobody is told elsewhere: what is answered all the same comes late.
+    /// Gives up whatever runs. What is answered all the same comes late.
     pub(super) fn interrupt(&mut self) -> Vec<Action> {
         let carried = self.carried.take().map(|(letter, _)| letter.turn);
         let turn = carried.or(self.taken.take());
@@ -153,7 +155,8 @@ mod tests {
     use super::*;
 
     fn letter(number: u8) -> Letter {
-        Letter { turn: TurnId::from_parts(Timestamp::from_millis(7), [number; 10]), body: vec![number] }
+        let turn = TurnId::from_parts(Timestamp::from_millis(7), [number; 10]);
+        Letter { turn, key: turn.to_string(), body: vec![number] }
     }
 
     fn courier() -> Courier {

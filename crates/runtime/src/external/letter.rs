@@ -1,4 +1,4 @@
-//! What is posted for a turn.
+//! What is posted for a turn: its messages, and that it was stopped.
 
 use paseo_core::id::{DeliveryId, SessionId, TurnId};
 use serde::Serialize;
@@ -34,6 +34,24 @@ struct Said {
     created_at: String,
 }
 
+/// The body that says that nobody waits for a turn any more.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stopped<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    session_id: String,
+    agent_id: &'a str,
+    turn_id: String,
+}
+
+/// Writes that a turn was stopped. It has a key of its own: it is not its messages again.
+pub(super) fn stop(remote: &Remote, session: SessionId, turn: TurnId) -> Letter {
+    let (session_id, turn_id) = (session.to_string(), turn.to_string());
+    let body = Stopped { kind: "stop", session_id, agent_id: &remote.agent, turn_id };
+    Letter { turn, key: format!("stop-{turn}"), body: serde_json::to_vec(&body).unwrap_or_default() }
+}
+
 /// Writes the letter of a turn. The same turn gives the same bytes, whenever it is written.
 pub(super) fn write(remote: &Remote, session: SessionId, turn: TurnId, messages: &[Message]) -> Letter {
     let each: Vec<Said> =
@@ -51,7 +69,7 @@ pub(super) fn write(remote: &Remote, session: SessionId, turn: TurnId, messages:
         messages: if each.len() > 1 { each } else { Vec::new() },
     };
     // It is plain data with string keys: it always serialises.
-    Letter { turn, body: serde_json::to_vec(&body).unwrap_or_default() }
+    Letter { turn, key: turn.to_string(), body: serde_json::to_vec(&body).unwrap_or_default() }
 }
 
 fn said(text: String, delivery: DeliveryId) -> Said {
@@ -73,6 +91,7 @@ mod tests {
             input_url: "http://127.0.0.1:9/in".to_owned(),
             callback_url: "http://127.0.0.1:6767/external/sessions/s/messages".to_owned(),
             secret: "secret".to_owned(),
+            timeout: Remote::TIMEOUT,
         }
     }
 
@@ -109,6 +128,18 @@ mod tests {
                 "message": {"type": "user", "text": "text 1", "createdAt": "2023-11-14T22:13:20.001Z"},
             })
         );
+    }
+
+    #[test]
+    fn a_stop_names_the_turn_and_says_nothing_else() {
+        let (session, turn) =
+            (SessionId::from_random([1; 16]), TurnId::from_parts(Timestamp::default(), [2; 10]));
+        let letter = stop(&remote(), session, turn);
+        let body: Value = serde_json::from_slice(&letter.body).unwrap();
+        let told = json!({
+            "type": "stop", "sessionId": session.to_string(), "agentId": "far", "turnId": turn.to_string(),
+        });
+        assert_eq!((body, letter.key), (told, format!("stop-{turn}")));
     }
 
     #[test]

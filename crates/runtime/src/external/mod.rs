@@ -8,7 +8,7 @@ pub mod signature;
 use std::io;
 
 use paseo_core::address::{Allowed, Refused, Target};
-use paseo_core::id::SessionId;
+use paseo_core::id::{SessionId, TurnId};
 use paseo_core::permission::{Mode, Power};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
@@ -45,12 +45,28 @@ impl External {
             allowed: self.allowed.clone(),
             secret: remote.secret.clone(),
             resolver: self.resolver.clone(),
+            timeout: remote.timeout,
         };
         // Before anything leaves. What cannot be looked up now may be found at the next attempt.
         match mailbox.addresses().await {
             Err(Lost::Refused(refused)) => Err(refused),
             Ok(_) | Err(Lost::Unknown(_)) => Ok(mailbox),
         }
+    }
+}
+
+/// Tells an agent that nobody waits for a turn any more. One attempt: here the turn is over, whatever comes of it.
+pub async fn tell_stopped(
+    allowed: Allowed,
+    remote: Remote,
+    session: SessionId,
+    turn: TurnId,
+) -> Result<(), String> {
+    let mailbox = External::new(allowed).mailbox(&remote).await.map_err(|refused| refused.to_string())?;
+    match mailbox.post(&letter::stop(&remote, session, turn)).await {
+        Posted::Answered { status: 200..=299, .. } => Ok(()),
+        Posted::Answered { words, .. } => Err(format!("its server answered {words}")),
+        Posted::Unreachable(why) | Posted::Forbidden(why) => Err(why),
     }
 }
 

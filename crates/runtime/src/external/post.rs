@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::address::{Allowed, Refused, Target};
-use paseo_core::id::TurnId;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 
@@ -15,8 +14,6 @@ use super::signature::{self, SIGNATURE_HEADER, TIMESTAMP_HEADER};
 use crate::provider::BoxFuture;
 use crate::{fresh, outbound};
 
-/// How long an attempt may take.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// How much of an answer is read. Only people look at it.
 const ANSWER_BYTES: usize = 2_000;
 /// How much of it they are shown.
@@ -32,6 +29,8 @@ pub(super) struct Mailbox {
     pub(super) allowed: Allowed,
     pub(super) secret: String,
     pub(super) resolver: Resolver,
+    /// How long an attempt may take.
+    pub(super) timeout: Duration,
 }
 
 /// Why there is nobody to connect to.
@@ -59,7 +58,7 @@ impl Mailbox {
             Some(written) => written,
             None => {
                 let host = target.host.to_string();
-                let found = tokio::time::timeout(TIMEOUT, (self.resolver)(host.clone())).await;
+                let found = tokio::time::timeout(self.timeout, (self.resolver)(host.clone())).await;
                 let late = || io::Error::new(io::ErrorKind::TimedOut, "nobody answered");
                 found.unwrap_or_else(|_| Err(late())).map_err(|error| {
                     Lost::Unknown(format!("the name {host} could not be looked up: {error}"))
@@ -73,38 +72,47 @@ impl Mailbox {
     /// Tries once.
     pub(super) async fn post(&self, letter: &Letter) -> Posted {
         match self.addresses().await {
-            Ok(addresses) => send(&self.target, &addresses, &self.secret, letter).await,
+            Ok(addresses) => self.send(&addresses, letter).await,
             Err(Lost::Refused(refused)) => Posted::Forbidden(refused.to_string()),
             Err(Lost::Unknown(why)) => Posted::Unreachable(why),
         }
     }
-}
 
-/// Posts to these addresses and to no others.
-async fn send(target: &Target, addresses: &[SocketAddr], secret: &str, letter: &Letter) -> Posted {
-    let Some(url) = read_alike(target) else {
-        return Posted::Forbidden(format!("`{}` can be read in two ways; write it more plainly", target.url));
-    };
-    let client = outbound::client()
-        .resolve_to_addrs(&target.host.to_string(), addresses)
-        .timeout(TIMEOUT)
-        .pool_max_idle_per_host(0)
-        .build();
-    let client = match client {
-        Ok(client) => client,
-        Err(error) => return Posted::Unreachable(format!("no connection can be made: {}", words(&error))),
-    };
-    let at = fresh::now().as_millis() / 1_000;
-    let request = client
-        .post(url)
-        .header(CONTENT_TYPE, "application/json")
-        .header("Idempotency-Key", key(letter.turn))
-        .header(TIMESTAMP_HEADER, at.to_string())
-        .header(SIGNATURE_HEADER, signature::sign(secret, at, &letter.body))
-        .body(letter.body.clone());
-    match request.send().await {
-        Ok(response) => answered(response).await,
-        Err(error) => Posted::Unreachable(words(&error)),
+    /// Posts to these addresses and to no others.
+    async fn send(&self, addresses: &[SocketAddr], letter: &Letter) -> Posted {
+        let Self { target, secret, timeout, .. } = self;
+        let Some(url) = read_alike(target) else {
+            return Posted::Forbidden(format!(
+                "`{}` can be read in two ways; write it more plainly",
+                target.url
+            ));
+        };
+        let client = outbound::client()
+            .resolve_to_addrs(&target.host.to_string(), addresses)
+            .timeout(*timeout)
+            .pool_max_idle_per_host(0)
+            .build();
+        let client = match client {
+            Ok(client) => client,
+            Err(error) => {
+                return Posted::Unreachable(format!(
+                    "no connection can be made: {}",
+                    words(&error, *timeout)
+                ));
+            }
+        };
+        let at = fresh::now().as_millis() / 1_000;
+        let request = client
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header("Idempotency-Key", &letter.key)
+            .header(TIMESTAMP_HEADER, at.to_string())
+            .header(SIGNATURE_HEADER, signature::sign(secret, at, &letter.body))
+            .body(letter.body.clone());
+        match request.send().await {
+            Ok(response) => answered(response).await,
+            Err(error) => Posted::Unreachable(words(&error, *timeout)),
+        }
     }
 }
 
@@ -116,10 +124,6 @@ fn read_alike(target: &Target) -> Option<Url> {
         && url.username().is_empty()
         && url.password().is_none();
     same.then_some(url)
-}
-
-fn key(turn: TurnId) -> String {
-    turn.to_string()
 }
 
 async fn answered(mut response: Response) -> Posted {
@@ -151,9 +155,9 @@ fn told(status: StatusCode, body: &[u8]) -> String {
 }
 
 /// Says what went wrong, down to the cause: the outermost words only say that something did.
-fn words(error: &reqwest::Error) -> String {
+fn words(error: &reqwest::Error, timeout: Duration) -> String {
     if error.is_timeout() {
-        return format!("its server did not answer within {} seconds", TIMEOUT.as_secs());
+        return format!("its server did not answer within {} seconds", timeout.as_secs());
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

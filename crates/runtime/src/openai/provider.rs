@@ -1,7 +1,5 @@
 //! The driver: which models an agent is started with, and with what they are paid for.
 
-use std::path::PathBuf;
-
 use paseo_core::permission::{Mode, Power};
 
 use super::setup::{Endpoint, Setup};
@@ -201,13 +199,21 @@ impl Provider for OpenAi {
 
     /// Without a definition that says more, it needs a server, a key where the server wants one, and a model.
     fn readiness(&self) -> Readiness {
-        let choice = Choice { model: None, effort: None, context: None, access: None };
-        match self.endpoint(choice) {
-            Ok(_) => Readiness::Ready { program: None },
-            Err(missing) => Readiness::NoLogin {
-                program: PathBuf::from("paseo"),
-                hint: missing.hint.unwrap_or(missing.message),
-            },
+        let any = Choice { model: Some(String::new()), effort: None, context: None, access: None };
+        let no_model = self.environment.model.is_none().then(|| self.no_model());
+        let missing: Vec<StartError> = self.endpoint(any).err().into_iter().chain(no_model).collect();
+        if missing.is_empty() {
+            return Readiness::Ready { program: None };
+        }
+        // They all begin alike: `openai needs …`, but for an address that is none.
+        let begin = format!("{} needs ", self.family.name);
+        let needs = missing.iter().map(|one| match one.message.strip_prefix(&begin) {
+            Some(needs) => needs.split(',').next().unwrap_or(needs).to_owned(),
+            None => format!("another address: {}", one.message),
+        });
+        Readiness::Unset {
+            needs: needs.collect::<Vec<_>>().join(" and "),
+            hint: missing.iter().filter_map(|one| one.hint.clone()).collect::<Vec<_>>().join("; "),
         }
     }
 
@@ -332,6 +338,20 @@ mod tests {
         assert!(!ready(&[("OPENAI_API_KEY", "sk")]));
         assert!(!ready(&[("OPENAI_MODEL", "m")]));
         assert!(!ready(&[("OPENAI_API_KEY", " "), ("OPENAI_MODEL", "m")]));
+        let problem = |compatible, variables: &[(&str, &str)]| {
+            provider(compatible, variables).readiness().problem().unwrap()
+        };
+        assert_eq!(problem(false, &[]).0, "needs a key and the name of a model");
+        let (what, hint) = problem(false, &[("OPENAI_API_KEY", "sk")]);
+        assert_eq!(what, "needs the name of a model");
+        assert!(hint.contains("OPENAI_MODEL") && !hint.contains("OPENAI_API_KEY"), "{hint}");
+        assert_eq!(problem(true, &[]).0, "needs the address of a server and the name of a model");
+        let (what, hint) =
+            problem(true, &[("OPENAI_COMPATIBLE_BASE_URL", "x"), ("OPENAI_COMPATIBLE_MODEL", "m")]);
+        assert!(
+            what.contains("`x` is no address") && hint.contains("OPENAI_COMPATIBLE_BASE_URL"),
+            "{what}: {hint}"
+        );
     }
 
     #[test]

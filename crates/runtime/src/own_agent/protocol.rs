@@ -73,6 +73,9 @@ enum OutputWords {
     /// They have nothing to forget.
     #[serde(skip)]
     Forgotten,
+    /// They add what they are told.
+    #[serde(skip)]
+    Prompted(String),
     /// They start nothing by themselves.
     #[serde(skip)]
     TurnBegan {

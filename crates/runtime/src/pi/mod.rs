@@ -71,11 +71,7 @@ impl Pi {
     }
 
     fn missing(&self) -> StartError {
-        let message = match &self.options.program {
-            Some(program) => format!("{} is not a program that can be run", program.display()),
-            None => "pi is not installed, or not on the PATH of the daemon".to_owned(),
-        };
-        StartError { message, hint: Some(INSTALL.to_owned()) }
+        programs::missing(NAME, self.options.program.as_deref(), INSTALL)
     }
 
     async fn launch(&self, launch: Launch) -> Result<Harness, StartError> {

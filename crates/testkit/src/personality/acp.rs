@@ -36,6 +36,8 @@ enum Quirk {
     Toolless,
     /// Answers what nobody asked, asks twice, asks for what nobody has, and talks on after its turns.
     Chatty,
+    /// Asks for leave without saying what for.
+    Vague,
 }
 
 impl Quirk {
@@ -48,6 +50,7 @@ impl Quirk {
             "forgetful" => Self::Forgetful,
             "toolless" => Self::Toolless,
             "chatty" => Self::Chatty,
+            "vague" => Self::Vague,
             other => panic!("PASEO_FAKE_QUIRK: there is no {other}"),
         }
     }
@@ -173,8 +176,7 @@ impl Agent {
         let servers: Vec<Server> = servers.iter().filter_map(connect).collect();
         let (desk_in, desk) = desk::desk(self.personality);
         let directory = PathBuf::from(string(parameters, "cwd").unwrap_or_default());
-        let worker =
-            Session::new(session.clone(), directory, servers, memory, desk, self.quirk == Quirk::Chatty);
+        let worker = Session::new(session.clone(), directory, servers, memory, desk, self.quirk);
         let modes = ["ask", "build", "full"].map(|mode| json!({ "id": mode, "name": mode }));
         let mut opened = json!({
             "modes": {

@@ -110,9 +110,16 @@ fn shapes_are_as_narrow_as_what_is_known() {
         (Power::Net, Shape::Host { host: "example.org".to_owned() })
     );
     assert_eq!(shape(json!({ "title": "grep", "kind": "search" })).0, Power::Read);
-    // What nobody knows counts as a shell, and what says nothing is asked each time anew.
+    // What nobody knows counts as a shell, and about what says nothing no answer is kept.
     assert_eq!(shape(json!({ "title": "task" })), (Power::Shell, Shape::Tool { name: "task".to_owned() }));
-    assert!(matches!(shape(json!({ "title": "Run it", "kind": "execute" })).1, Shape::Question { .. }));
+    assert_eq!(
+        shape(json!({ "title": "Run it", "kind": "execute" })),
+        (Power::Shell, Shape::Unnamed { words: "Run it".to_owned() })
+    );
+    assert_eq!(
+        shape(json!({ "title": "Write it", "kind": "edit" })),
+        (Power::Write, Shape::Unnamed { words: "Write it".to_owned() })
+    );
 }
 
 #[test]

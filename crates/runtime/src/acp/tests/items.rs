@@ -5,6 +5,27 @@ use proptest::prelude::*;
 
 use super::*;
 
+#[test]
+fn what_a_command_says_in_a_terminal_is_its_result() {
+    let mut bed = Bed::running();
+    let terminal = |field: &str, data: &str| json!({ field: { "data": data, "terminal_id": "c" } });
+    bed.update(json!({
+        "sessionUpdate": "tool_call", "toolCallId": "c", "name": "exec_command", "kind": "execute", "title": "make",
+        "status": "in_progress", "content": [{ "type": "terminal", "terminalId": "c" }], "rawInput": { "command": "make" },
+    }));
+    let more = terminal("terminal_output_delta", "ro");
+    bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "_meta": more }));
+    let mut last = terminal("terminal_output_delta", "ses\n");
+    last["terminal_exit"] = json!({ "exit_code": 3, "signal": null });
+    bed.update(
+        json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed", "_meta": last }),
+    );
+    let drafts = bed.drafts();
+    let result = drafts.last().unwrap();
+    assert!(matches!(result.kind, Kind::ToolResult { exit_code: Some(3), .. }), "{result:?}");
+    assert_eq!(result.text.as_deref(), Some("roses\n"));
+}
+
 fn call(draft: &Draft) -> (&str, ToolClass, Value) {
     let Kind::ToolCall { name, class, .. } = &draft.kind else { panic!("{draft:?}") };
     (name, *class, serde_json::from_str(draft.extra.as_deref().unwrap()).unwrap())

@@ -156,6 +156,14 @@ fn what_takes_no_servers_is_promised_no_tools() {
         prompt[1]["text"].as_str().unwrap().contains("Tools of Paseo cannot be reached from here"),
         "{prompt}"
     );
+    // Whoever looks at its prompt reads that, too.
+    let given = bed.outputs.iter().find_map(|output| match output {
+        Output::Prompted(given) => Some(given.as_str()),
+        _ => None,
+    });
+    let given = given.unwrap_or_default();
+    assert!(given.starts_with("Be kind.\n\nTools of Paseo cannot be reached from here"), "{given}");
+    assert!(!Bed::running().outputs.iter().any(|output| matches!(output, Output::Prompted(_))));
 }
 
 /// What a session offers to be set.
@@ -231,10 +239,39 @@ fn a_stop_is_passed_on_once_and_ends_the_turn() {
     assert_eq!(bed.written.iter().filter(|line| line["method"] == "session/cancel").count(), 1);
     bed.answer("session/prompt", json!({ "stopReason": "cancelled" }));
     assert_eq!((bed.end(), bed.texts(&Kind::AssistantText)), (&TurnEnd::Interrupted, vec!["half"]));
+    let mut late = Bed::running();
+    late.update(json!({
+        "sessionUpdate": "tool_call", "toolCallId": "c", "title": "make", "kind": "execute", "status": "in_progress",
+        "rawInput": { "command": "make" },
+    }));
+    late.input(Input::Interrupt);
+    late.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+    late.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" }));
+    let results = late.drafts().into_iter().filter(|draft| matches!(draft.kind, Kind::ToolResult { .. }));
+    assert_eq!(results.count(), 0, "the daemon has closed it");
     let mut failing = Bed::running();
     failing.input(Input::Interrupt);
     failing.refuse("session/prompt", -32603);
     assert_eq!(failing.end(), &TurnEnd::Interrupted);
+}
+
+#[test]
+fn commands_that_a_stop_leaves_are_ended_and_no_others() {
+    let stopped = |name: &str| {
+        let mut bed = Bed::of(find(name).unwrap(), &launch());
+        bed.answer("initialize", hello());
+        bed.answer("session/new", json!({ "sessionId": SESSION }));
+        bed.turn(1, "go");
+        bed.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+        // What runs on after a turn that nobody stopped belongs to the agent.
+        bed.turn(2, "go");
+        bed.input(Input::Interrupt);
+        bed.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+        bed.commands
+    };
+    assert_eq!(stopped("codex-acp"), ["noted", "noted", "CODEX_THREAD_ID"]);
+    assert_eq!(stopped("claude-agent-acp"), ["noted", "noted", "CLAUDE_CODE_CHILD_SESSION"]);
+    assert!(stopped("gemini").is_empty());
 }
 
 #[test]

@@ -69,6 +69,8 @@ struct Bed {
     written: Vec<Value>,
     accesses: Vec<Access>,
     ended: bool,
+    /// What became of commands.
+    commands: Vec<&'static str>,
 }
 
 impl Bed {
@@ -80,7 +82,14 @@ impl Bed {
     fn of(preset: &'static Preset, launch: &Launch) -> Self {
         let setup = Setup::new("helper", preset, None, launch);
         let conversation = Conversation::new(setup, launch.turns, Ids::from_seed([7; 32]));
-        let mut bed = Self { conversation, outputs: vec![], written: vec![], accesses: vec![], ended: false };
+        let mut bed = Self {
+            conversation,
+            outputs: vec![],
+            written: vec![],
+            accesses: vec![],
+            ended: false,
+            commands: vec![],
+        };
         let actions = bed.conversation.begin(NOW);
         bed.take(actions);
         bed
@@ -171,7 +180,9 @@ impl Bed {
                 Action::Write(line) => self.written.push(serde_json::from_str(&line).unwrap()),
                 Action::Access(access) => self.accesses.push(access),
                 Action::End => self.ended = true,
-                Action::Wake(_) | Action::NoteCommands | Action::EndCommands { .. } => {}
+                Action::NoteCommands => self.commands.push("noted"),
+                Action::EndCommands { variable } => self.commands.push(variable),
+                Action::Wake(_) => {}
             }
         }
     }

@@ -152,6 +152,7 @@ fn word(output: &Output) -> &'static str {
     match output {
         Output::Reference(_) => "reference",
         Output::Forgotten => "forgotten",
+        Output::Prompted(_) => "prompted",
         Output::TurnBegan { .. } => "began",
         Output::Handed { .. } => "handed",
         Output::Steered { .. } => "steered",

@@ -3,19 +3,28 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use paseo_core::address::Host;
+use paseo_core::id::TurnId;
 use paseo_core::time::Timestamp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::*;
+use crate::provider::Remote;
 
 fn letter() -> Letter {
-    Letter { turn: TurnId::from_parts(Timestamp::from_millis(7), [3; 10]), body: br#"{"a":1}"#.to_vec() }
+    let turn = TurnId::from_parts(Timestamp::from_millis(7), [3; 10]);
+    Letter { turn, key: turn.to_string(), body: br#"{"a":1}"#.to_vec() }
 }
 
 fn mailbox(url: &str, resolver: Resolver) -> Mailbox {
     let target = Target::parse(url).unwrap();
-    Mailbox { target, allowed: Allowed::default(), secret: "secret".to_owned(), resolver }
+    Mailbox {
+        target,
+        allowed: Allowed::default(),
+        secret: "secret".to_owned(),
+        resolver,
+        timeout: Remote::TIMEOUT,
+    }
 }
 
 /// A server that answers each request with these bytes, and what it was asked last.
@@ -67,8 +76,7 @@ async fn a_letter_is_signed_and_says_which_turn_it_is() {
 async fn a_name_is_looked_up_once_and_connected_to_as_it_was_judged() {
     let (address, mut asked) = server(b"HTTP/1.1 204 No Content\r\n\r\n").await;
     // This name exists nowhere: whoever looked it up again would not find it.
-    let target = Target::parse("http://agent.invalid/in").unwrap();
-    let posted = send(&target, &[address], "secret", &letter()).await;
+    let posted = mailbox("http://agent.invalid/in", system()).send(&[address], &letter()).await;
     assert!(matches!(posted, Posted::Answered { status: 204, .. }), "{posted:?}");
     assert!(asked.recv().await.unwrap().contains("\r\nhost: agent.invalid\r\n"));
 }

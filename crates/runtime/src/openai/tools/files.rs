@@ -5,8 +5,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use rustix::fs::{FileType, OFlags};
 
 use super::Outcome;
-use super::place::{Target, entries};
 use crate::diff;
+use crate::place::{Target, entries};
 
 /// The largest file that is read.
 const FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -181,7 +181,7 @@ mod tests {
         fs::create_dir(directory.path().join("a")).unwrap();
         assert_eq!(list(&root.resolve(".").unwrap()).unwrap().text, "a/\npoem\n");
         assert_eq!(list(&root.resolve("a").unwrap()).unwrap().text, "(nothing)\n");
-        assert!(list(&root.resolve("b").unwrap()).unwrap_err().contains("no such folder"));
+        assert!(list(&root.resolve("b").unwrap()).unwrap_err().contains("no such file or folder"));
         assert!(list(&root.resolve("poem").unwrap()).is_err());
     }
 }

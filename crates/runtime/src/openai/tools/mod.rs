@@ -1,7 +1,7 @@
 //! The agent's own tools: what the model reads about them, and what it means by a call.
 
 mod files;
-mod place;
+mod ignored;
 mod search;
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use paseo_core::item::{Diff, ToolClass};
 use paseo_core::permission::{Power, Shape};
 use serde_json::{Value, json};
 
-pub(super) use place::{Root, Target};
+pub(super) use crate::place::{Root, Target};
 
 /// How long a command may take when the model does not say.
 const COMMAND_SECONDS: u64 = 600;
@@ -116,7 +116,7 @@ const TOOLS: [Own; 6] = [
         power: Power::Read,
         class: ToolClass::Search,
         description: "Finds a text, to the letter, in the files of a folder and all below it. Passes over .git, \
-            node_modules and target.",
+            node_modules, target and what .gitignore names.",
         schema: || {
             object(
                 json!({

@@ -11,7 +11,8 @@ use paseo_core::glob::Glob;
 use rustix::fs::{FileType, OFlags};
 
 use super::Outcome;
-use super::place::{Target, entries, regular, step};
+use super::ignored::Ignored;
+use crate::place::{Target, entries, regular, step};
 
 /// Folders that hold what is made, and not what is written.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
@@ -31,6 +32,7 @@ struct Search {
     text: String,
     files: Option<Glob>,
     ignore_case: bool,
+    ignored: Ignored,
     found: String,
     matches: usize,
     read: usize,
@@ -47,11 +49,20 @@ pub(super) fn search(
         return Err("`text` is empty; to see what is there, use `list`".to_owned());
     }
     let text = if ignore_case { text.to_lowercase() } else { text.to_owned() };
-    let mut search =
-        Search { text, files: files.map(Glob::new), ignore_case, found: String::new(), matches: 0, read: 0 };
+    let mut search = Search {
+        text,
+        files: files.map(Glob::new),
+        ignore_case,
+        ignored: Ignored::default(),
+        found: String::new(),
+        matches: 0,
+        read: 0,
+    };
     if target.is_folder() {
-        search.folder(&target.folder()?, Path::new(""), 0);
+        target.around().iter().for_each(|(folder, path)| search.ignored.enter(folder, path));
+        search.folder(&target.folder()?, target.there(), Path::new(""), 0);
     } else {
+        // Whoever names a file means it.
         let file = target.open(OFlags::RDONLY)?;
         search.file(file, Path::new(&target.name()));
     }
@@ -67,17 +78,22 @@ impl Search {
         self.matches >= MATCHES || self.read >= FILES
     }
 
-    fn folder(&mut self, folder: &OwnedFd, path: &Path, depth: usize) {
+    /// Looks into a folder: where it is, and what it is called in what is told.
+    fn folder(&mut self, folder: &OwnedFd, there: &Path, path: &Path, depth: usize) {
+        self.ignored.enter(folder, there);
         // What cannot be read is passed over, as is what is gone meanwhile.
         for (name, kind) in entries(folder).unwrap_or_default() {
             if self.is_over() {
-                return;
+                break;
             }
-            let inner = path.join(&name);
+            let (there, inner) = (there.join(&name), path.join(&name));
+            if self.ignored.covers(&there, kind == FileType::Directory) {
+                continue;
+            }
             match kind {
                 FileType::Directory if depth < DEPTH && !SKIPPED.iter().any(|skipped| name == *skipped) => {
                     if let Ok(folder) = step(folder, &name) {
-                        self.folder(&folder, &inner, depth + 1);
+                        self.folder(&folder, &there, &inner, depth + 1);
                     }
                 }
                 FileType::RegularFile if self.is_wanted(&name, &inner) => {
@@ -88,6 +104,7 @@ impl Search {
                 _ => {}
             }
         }
+        self.ignored.leave();
     }
 
     fn is_wanted(&self, name: &OsString, path: &Path) -> bool {
@@ -153,6 +170,44 @@ mod tests {
         assert_eq!(found(&root, "b.txt", "rose", None, false), "b.txt:1: a rose\n[1 found in 1 files.]\n");
         assert!(search(&root.resolve("none").unwrap(), "x", None, false).is_err());
         assert!(search(&root.resolve(".").unwrap(), "", None, false).is_err());
+    }
+
+    #[test]
+    fn what_the_project_ignores_is_passed_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write(".gitignore", "/dist/\n*.log\n# rose\n[\nsecret/\n");
+        write("a/.gitignore", "!kept.log\nown.txt\n");
+        let files = [
+            "dist/x.js",
+            "a/dist/x.js",
+            "a/kept.log",
+            "a/other.log",
+            "a/own.txt",
+            "own.txt",
+            "b/kept.log",
+            "a/secret/x",
+        ];
+        files.iter().for_each(|path| write(path, "rose\n"));
+        let root = Root::new(directory.path().to_owned()).unwrap();
+        let all = found(&root, ".", "rose", None, false);
+        let names: Vec<&str> = all.lines().filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(names[..names.len() - 1], [".gitignore", "a/dist/x.js", "a/kept.log", "own.txt"], "{all}");
+        // Also of what lies around the folder that is searched; and a file that is named is meant.
+        assert!(
+            found(&root, "a", "rose", None, false)
+                .starts_with("dist/x.js:1: rose\nkept.log:1: rose\n[2 found")
+        );
+        assert!(found(&root, "b/kept.log", "rose", None, false).contains("[1 found in 1 files.]"));
+        // A link is no .gitignore.
+        write("c/x.txt", "rose\n");
+        write("list", "*.txt\n");
+        symlink("../list", directory.path().join("c/.gitignore")).unwrap();
+        assert!(found(&root, "c", "rose", None, false).contains("x.txt:1: rose"));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::super::files::{self, Change};
 use super::super::mcp::Server;
 use super::super::pen;
 use super::super::shell::Running;
-use super::block;
 use super::turn::Session;
+use super::{Quirk, block};
 use crate::model::tools::Invocation;
 use crate::script::Call;
 
@@ -67,7 +67,7 @@ pub(super) fn perform(session: &mut Session, invocation: &Invocation, id: &str) 
         "rawOutput": output,
     });
     session.tell(end.clone());
-    if session.chatty {
+    if session.quirk == Quirk::Chatty {
         // It repeats itself.
         session.tell(end);
     }
@@ -110,11 +110,14 @@ fn permitted(
     }
     session.asked += 1;
     let question = 1_000 + session.asked;
+    let mut call = json!({ "toolCallId": id, "title": title, "kind": kind, "status": "pending" });
+    if session.quirk != Quirk::Vague {
+        call["rawInput"] = input.clone();
+        call["content"] = json!(diff);
+    }
     let params = json!({
         "sessionId": session.id,
-        "toolCall": {
-            "toolCallId": id, "title": title, "kind": kind, "status": "pending", "rawInput": input, "content": diff,
-        },
+        "toolCall": call,
         "options": [
             { "optionId": "always", "kind": "allow_always", "name": "Always" },
             { "optionId": "once", "kind": "allow_once", "name": "Once" },
@@ -127,7 +130,7 @@ fn permitted(
         )
     };
     ask(question);
-    if session.chatty {
+    if session.quirk == Quirk::Chatty {
         // The same once more: whatever comes of it, the first answer counts.
         ask(question + 100_000);
     }

@@ -10,7 +10,7 @@ use super::super::mcp::Server;
 use super::super::memory::Memory;
 use super::super::pen;
 use super::calls::{self, Interrupted};
-use super::{answer, block, refuse, update};
+use super::{Quirk, answer, block, refuse, update};
 use crate::model::reply::{self, Answer, Content, Conversation, Mishaps, Reply, Usage};
 use crate::model::tools::Toolbox;
 use crate::script;
@@ -23,7 +23,7 @@ pub(super) struct Session {
     pub(super) servers: Vec<Server>,
     pub(super) memory: Memory,
     pub(super) desk: Desk,
-    pub(super) chatty: bool,
+    pub(super) quirk: Quirk,
     pub(super) mode: String,
     model: String,
     /// How many questions it asked.
@@ -46,7 +46,7 @@ impl Session {
         servers: Vec<Server>,
         memory: Memory,
         desk: Desk,
-        chatty: bool,
+        quirk: Quirk,
     ) -> Self {
         let toolbox = Toolbox::read(&calls::offered(&servers));
         let (mode, model) = ("ask".to_owned(), "scripted".to_owned());
@@ -57,7 +57,7 @@ impl Session {
             servers,
             memory,
             desk,
-            chatty,
+            quirk,
             mode,
             model,
             asked: 0,
@@ -112,7 +112,7 @@ impl Session {
                 json!({ "jsonrpc": "2.0", "id": "x", "method": "terminal/create", "params": { "sessionId": self.id } }),
             ]);
         }
-        if self.chatty {
+        if self.quirk == Quirk::Chatty {
             pen::line(&json!({ "jsonrpc": "2.0", "id": 4_711, "result": { "stopReason": "end_turn" } }));
         }
         let end = self.play(&mut conversation);
@@ -129,7 +129,7 @@ impl Session {
             }
             End::Failed(code, data) => refuse(&message.content, code, "the model failed", data),
         }
-        if self.chatty {
+        if self.quirk == Quirk::Chatty {
             self.tell(json!({ "sessionUpdate": "agent_message_chunk", "content": block("one more thing") }));
         }
     }

@@ -1,4 +1,4 @@
-//! From a path that a model typed to a file, without a way around what leave was given for.
+//! From a path that somebody typed to a file, without a way around what leave was given for.
 //!
 //! A path is first resolved to one without symbolic links; that is what leave is asked for. It is then walked name by
 //! name, and no name may be a symbolic link: whoever puts one there in between gets nothing.
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 /// The directory that an agent works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Root {
+pub(crate) struct Root {
     /// As the session knows it.
     named: PathBuf,
     real: PathBuf,
@@ -22,7 +22,7 @@ pub(in super::super) struct Root {
 
 /// A file or folder, or the place for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Target {
+pub(crate) struct Target {
     root: Root,
     /// What is there, without symbolic links.
     there: PathBuf,
@@ -30,14 +30,33 @@ pub(in super::super) struct Target {
     missing: Vec<OsString>,
 }
 
+/// Why something cannot be got at.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Denied {
+    #[error("{0}: it goes on behind a folder that does not exist")]
+    Behind(String),
+    /// What is there is about processes, this one among them, and changes under whoever looks.
+    #[error("{0}: files do not lie under /proc; look there with a command")]
+    Processes(String),
+    #[error("{name}: {}", words(*.error))]
+    Failed { name: String, error: Errno },
+}
+
+/// For those who only tell a model.
+impl From<Denied> for String {
+    fn from(denied: Denied) -> Self {
+        denied.to_string()
+    }
+}
+
 impl Root {
-    pub(in super::super) fn new(named: PathBuf) -> io::Result<Self> {
+    pub(crate) fn new(named: PathBuf) -> io::Result<Self> {
         let real = named.canonicalize()?;
         Ok(Self { named, real })
     }
 
     /// Finds what a path means.
-    pub(in super::super) fn resolve(&self, typed: &str) -> Result<Target, String> {
+    pub(crate) fn resolve(&self, typed: &str) -> Result<Target, Denied> {
         let mut rest = self.real.join(typed);
         let mut missing = Vec::new();
         let there = loop {
@@ -45,19 +64,21 @@ impl Root {
                 Ok(there) => break there,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let Some(Component::Normal(name)) = rest.components().next_back() else {
-                        return Err(format!("{typed}: it goes on behind a folder that does not exist"));
+                        return Err(Denied::Behind(typed.to_owned()));
                     };
                     missing.push(name.to_owned());
                     rest.pop();
                 }
-                Err(error) => return Err(format!("{typed}: {error}")),
+                Err(error) => {
+                    let error = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+                    return Err(Denied::Failed { name: typed.to_owned(), error });
+                }
             }
         };
         missing.reverse();
         let target = Target { root: self.clone(), there, missing };
-        // What is there is about processes, this one among them, and changes under whoever looks.
         if target.there.starts_with("/proc") {
-            return Err(format!("{typed}: files do not lie under /proc; look there with a command"));
+            return Err(Denied::Processes(typed.to_owned()));
         }
         Ok(target)
     }
@@ -65,12 +86,12 @@ impl Root {
 
 impl Target {
     /// Says whether it lies in the agent's directory.
-    pub(super) fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         self.there.starts_with(&self.root.real)
     }
 
     /// Returns its path, with the directory as the session knows it.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let there = match self.there.strip_prefix(&self.root.real) {
             Ok(inner) => self.root.named.join(inner),
             Err(_) => self.there.clone(),
@@ -82,7 +103,7 @@ impl Target {
     }
 
     /// Returns its path, short when it lies in the directory.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let shown = self.shown();
         match Path::new(&shown).strip_prefix(&self.root.named) {
             Ok(inner) if !inner.as_os_str().is_empty() => inner.to_string_lossy().into_owned(),
@@ -91,81 +112,98 @@ impl Target {
     }
 
     /// Says whether nothing is there.
-    pub(super) fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         !self.missing.is_empty()
     }
 
     /// Opens a file that is there; `flags` say for what.
-    pub(super) fn open(&self, flags: OFlags) -> Result<File, String> {
+    pub(crate) fn open(&self, flags: OFlags) -> Result<File, Denied> {
         if self.is_missing() {
-            return Err(format!("{}: there is no such file", self.name()));
+            return Err(self.denied(Errno::NOENT));
         }
         let (folder, name) = self.parent()?;
         self.file(&folder, &name, flags)
     }
 
     /// Makes a file, with the folders that it needs, or empties the one that is there.
-    pub(super) fn create(&self) -> Result<File, String> {
+    pub(crate) fn create(&self) -> Result<File, Denied> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
         let Some((name, folders)) = self.missing.split_last() else {
             let (folder, name) = self.parent()?;
             return self.file(&folder, &name, flags);
         };
-        let mut folder = walk(&self.there).map_err(|error| self.words(error))?;
+        let mut folder = walk(&self.there).map_err(|error| self.denied(error))?;
         for name in folders {
             match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(self.words(error)),
+                Err(error) => return Err(self.denied(error)),
             }
-            folder = step(&folder, name).map_err(|error| self.words(error))?;
+            folder = step(&folder, name).map_err(|error| self.denied(error))?;
         }
         self.file(&folder, name, flags)
     }
 
     /// Opens a folder that is there.
-    pub(super) fn folder(&self) -> Result<OwnedFd, String> {
+    pub(crate) fn folder(&self) -> Result<OwnedFd, Denied> {
         if self.is_missing() {
-            return Err(format!("{}: there is no such folder", self.name()));
+            return Err(self.denied(Errno::NOENT));
         }
-        walk(&self.there).map_err(|error| self.words(error))
+        walk(&self.there).map_err(|error| self.denied(error))
+    }
+
+    /// Returns the folders around it, as far as they belong to the agent's directory, outermost first.
+    pub(crate) fn around(&self) -> Vec<(OwnedFd, PathBuf)> {
+        let inside = self.there.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root.real));
+        let mut folders: Vec<(OwnedFd, PathBuf)> =
+            inside.filter_map(|folder| Some((walk(folder).ok()?, folder.to_owned()))).collect();
+        folders.reverse();
+        folders
+    }
+
+    /// Returns what is there, without symbolic links.
+    pub(crate) fn there(&self) -> &Path {
+        &self.there
     }
 
     /// Says whether it is a folder, as far as can be seen without opening it.
-    pub(super) fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         let found = self.parent().and_then(|(folder, name)| {
-            statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| self.words(error))
+            statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| self.denied(error))
         });
         self.there == Path::new("/")
             || found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
     }
 
-    fn parent(&self) -> Result<(OwnedFd, OsString), String> {
+    fn parent(&self) -> Result<(OwnedFd, OsString), Denied> {
         let (Some(folder), Some(name)) = (self.there.parent(), self.there.file_name()) else {
-            return Err(format!("{}: it is a folder", self.name()));
+            return Err(self.denied(Errno::ISDIR));
         };
-        let folder = walk(folder).map_err(|error| self.words(error))?;
+        let folder = walk(folder).map_err(|error| self.denied(error))?;
         Ok((folder, name.to_owned()))
     }
 
-    fn file(&self, folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, String> {
-        regular(folder, name, flags).map_err(|error| self.words(error))
+    fn file(&self, folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Denied> {
+        regular(folder, name, flags).map_err(|error| self.denied(error))
     }
 
-    fn words(&self, error: Errno) -> String {
-        let name = self.name();
-        match error {
-            Errno::LOOP => format!(
-                "{name}: it is, or leads over, a symbolic link that was not there before or leads nowhere"
-            ),
-            Errno::ISDIR => format!("{name}: it is a folder"),
-            Errno::INVAL => format!("{name}: it is no ordinary file"),
-            error => format!("{name}: {}", io::Error::from(error)),
-        }
+    fn denied(&self, error: Errno) -> Denied {
+        Denied::Failed { name: self.name(), error }
     }
 }
 
+fn words(error: Errno) -> String {
+    let words = match error {
+        Errno::NOENT => "there is no such file or folder",
+        Errno::LOOP => "it is, or leads over, a symbolic link that was not there before or leads nowhere",
+        Errno::ISDIR => "it is a folder",
+        Errno::INVAL | Errno::NXIO => "it is no ordinary file",
+        error => return io::Error::from(error).to_string(),
+    };
+    words.to_owned()
+}
+
 /// Opens an ordinary file in a folder: no folder, no pipe, no device, and never over a symbolic link.
-pub(super) fn regular(folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Errno> {
+pub(crate) fn regular(folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Errno> {
     // A pipe must not make us wait for whoever writes to it.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     // Whatever is emptied must be known for an ordinary file before.
@@ -183,13 +221,13 @@ pub(super) fn regular(folder: &OwnedFd, name: &OsString, flags: OFlags) -> Resul
 }
 
 /// Opens a folder below another.
-pub(super) fn step(folder: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
+pub(crate) fn step(folder: &OwnedFd, name: &OsString) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(folder, name, flags, Mode::empty())
 }
 
 /// Returns what is in a folder that was opened, by name, with its kind.
-pub(super) fn entries(folder: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Errno> {
+pub(crate) fn entries(folder: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let readable = openat(folder, ".", flags, Mode::empty())?;
     let mut found = Vec::new();
@@ -243,7 +281,7 @@ mod tests {
         (directory, root)
     }
 
-    fn text(target: &Target) -> Result<String, String> {
+    fn text(target: &Target) -> Result<String, Denied> {
         let mut text = String::new();
         target.open(OFlags::RDONLY)?.read_to_string(&mut text).unwrap();
         Ok(text)
@@ -271,7 +309,7 @@ mod tests {
             assert!(root.resolve(typed).unwrap().is_inside(), "{typed}");
         }
         assert!(!root.resolve("../new").unwrap().is_inside());
-        assert!(root.resolve("a/../../secret").unwrap_err().contains("does not exist"));
+        assert!(matches!(root.resolve("a/../../secret"), Err(Denied::Behind(_))));
         // A folder whose name begins like the directory's.
         fs::create_dir(directory.path().join("inside-not")).unwrap();
         assert!(!root.resolve("../inside-not/x").unwrap().is_inside());
@@ -303,7 +341,9 @@ mod tests {
     fn a_link_to_nothing_is_not_written_over() {
         let (directory, root) = root();
         symlink(directory.path().join("made"), root.real.join("dangling")).unwrap();
-        assert!(root.resolve("dangling").unwrap().create().unwrap_err().contains("symbolic link"));
+        assert!(
+            root.resolve("dangling").unwrap().create().unwrap_err().to_string().contains("symbolic link")
+        );
         assert!(!directory.path().join("made").exists());
     }
 
@@ -312,9 +352,11 @@ mod tests {
         let (_directory, root) = root();
         rustix::fs::mknodat(CWD, root.real.join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0)
             .unwrap();
-        assert!(text(&root.resolve("pipe").unwrap()).unwrap_err().contains("no ordinary file"));
-        assert!(text(&root.resolve("/dev/zero").unwrap()).unwrap_err().contains("no ordinary file"));
-        assert!(text(&root.resolve(".").unwrap()).unwrap_err().contains("a folder"));
+        assert!(text(&root.resolve("pipe").unwrap()).unwrap_err().to_string().contains("no ordinary file"));
+        assert!(
+            text(&root.resolve("/dev/zero").unwrap()).unwrap_err().to_string().contains("no ordinary file")
+        );
+        assert!(text(&root.resolve(".").unwrap()).unwrap_err().to_string().contains("a folder"));
         for typed in ["/proc/self/environ", "/proc/self/mem", "/proc/1/cmdline"] {
             assert!(root.resolve(typed).is_err(), "{typed}");
         }

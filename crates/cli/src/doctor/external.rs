@@ -1,0 +1,50 @@
+//! Agents elsewhere: whether their secrets can be made, and where answers may come to.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+
+use super::Check;
+use crate::settings::Settings;
+
+const NAME: &str = "external";
+/// The file that their secrets are made from, as the daemon writes it.
+const KEY_FILE: &str = "external.key";
+const KEY_CHARS: usize = 64;
+
+/// Looks at what the daemon keeps for them.
+pub(super) fn examine(settings: &Settings) -> Check {
+    let file = settings.home.join(KEY_FILE);
+    let shown = file.display();
+    let anew = || {
+        format!(
+            "put back the {shown} that was there; or remove it, and tell each external agent the secret that `paseo \
+             inspect --secret` shows then"
+        )
+    };
+    match fs::read_to_string(&file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Check::ok(NAME, "none was used yet: there is no external.key");
+        }
+        Err(error) => return Check::fail(NAME, format!("{shown} cannot be read: {error}"), anew()),
+        Ok(text) if text.trim().len() != KEY_CHARS => {
+            return Check::fail(NAME, format!("{shown} does not hold a key"), anew());
+        }
+        Ok(_) => {}
+    }
+    let mode = fs::metadata(&file).map_or(0, |metadata| metadata.mode() & 0o777);
+    if mode & 0o077 != 0 {
+        let found = format!("{shown} is open to others (mode {mode:o})");
+        return Check::fail(NAME, found, format!("chmod 600 {shown}"));
+    }
+    let answers = match settings.public_urls.first() {
+        Some(url) => format!("answers come to {url}"),
+        None => "answers come from this machine only, as there are no public_urls".to_owned(),
+    };
+    let hosts: Vec<&str> = settings.external_hosts.iter().map(String::as_str).collect();
+    let private = match &hosts[..] {
+        [] => String::new(),
+        hosts => format!("; private addresses: {}", hosts.join(", ")),
+    };
+    Check::ok(NAME, format!("{answers}{private}"))
+}
