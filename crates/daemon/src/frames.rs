@@ -1,6 +1,6 @@
 //! What readers of the stream are given: stored events, as many as go in one piece.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use bytes::{Bytes, BytesMut};
 use paseo_core::id::SessionId;
@@ -26,7 +26,7 @@ pub(crate) struct Topics {
     /// Of those, only what the web app lists.
     pub(crate) only_ui: bool,
     /// Everything of these.
-    pub(crate) each: HashSet<SessionId>,
+    pub(crate) each: BTreeSet<SessionId>,
 }
 
 impl Topics {

@@ -54,6 +54,7 @@ use crate::{
         session::PatchSession,
         session::PromptView,
         session::SessionAnswer,
+        session::SessionLines,
         session::SessionPage,
         session::SessionQuery,
         session::SessionView,
