@@ -68,25 +68,22 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         stalled.write_all(hello.as_bytes()).expect("a request");
         daemon_round()
     };
-    let (mut bare, mut calm, mut stalled) = (Vec::new(), Vec::new(), Vec::new());
-    let mut grown = Vec::new();
+    let kinds: [&dyn Fn() -> Round; 3] = [&|| bare_round(&sample), &daemon_round, &stalled_round];
+    let mut rounds: [Vec<Round>; 3] = Default::default();
+    let mut grown: [Vec<f64>; 3] = Default::default();
     for turn in 0..ROUNDS {
-        let mut stall = || {
+        // None comes first each time: whoever is second may find warmer caches, or a busier disk.
+        let order = if turn % 2 == 0 { [0, 1, 2] } else { [2, 1, 0] };
+        for kind in order {
             let before = daemon.resident();
-            stalled.push(stalled_round());
-            grown.push(daemon.resident() - before);
-        };
-        // What is compared comes first in turns: the second may find a warmer cache, or a busier disk.
-        if turn % 2 == 0 {
-            bare.push(bare_round(&sample));
-            calm.push(daemon_round());
-            stall();
-        } else {
-            stall();
-            calm.push(daemon_round());
-            bare.push(bare_round(&sample));
+            rounds[kind].push(kinds[kind]());
+            grown[kind].push(daemon.resident() - before);
         }
     }
+    let [bare, calm, stalled] = rounds;
+    // A round may leave more memory behind than the one before it, whoever reads.
+    let [_, usual, more] = grown;
+    let grown: Vec<f64> = more.iter().zip(usual).map(|(more, usual)| more - usual.max(0.0)).collect();
     let ratio = |ours: &[Round], theirs: &[Round], of: fn(&Round) -> f64| {
         median(&ours.iter().zip(theirs).map(|(ours, theirs)| of(ours) / of(theirs)).collect::<Vec<_>>())
     };

@@ -31,8 +31,9 @@ const CATCH_UP: usize = 16;
 /// Frames and bytes that are kept in memory.
 const FRAMES: usize = 4096;
 const BYTES: usize = 8 * 1024 * 1024;
-/// Bytes after which one reader gets no more frames at once: it may stall with them in its hands, too.
-const HANDFUL: usize = 64 * 1024;
+/// Bytes after which one reader gets no more frames at once: it may stall with them in its hands, too, and all of them
+/// may at the same time.
+const HANDFUL: usize = 16 * 1024;
 /// What readers were given lately, for those who come from the same point: when events come faster than they can be
 /// written to all readers, these stand at a few points.
 const SHARED: usize = 8;
