@@ -88,5 +88,5 @@ pub(crate) fn request(method: &str, path: &str, body: &str) -> String {
 
 /// Returns where some bytes are in others.
 pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+    memchr::memmem::find(bytes, wanted)
 }

@@ -163,10 +163,13 @@ const NOTES: &str = "\
   into one transaction of single-row inserts, and the same kind of acknowledgement to each writer. Both logs are
   measured in turns; the ratio is the median of the ratios of all turns.
 - **reading**: requests over one connection to the Unix socket, median; the two sessions are read in turns.
-- **streaming**: 300 events a second for 5 seconds to 1,000 connections, five rounds of each kind in turns. Latency is
-  from sending the request that causes the event to the arrival of the frame, so the daemon's includes the request and
-  the fsync. *Bare fan-out* is a process that reads frames of the same bytes from a socket and writes them to 1,000
-  connections, those that are behind several at once. Server and readers share the machine.
+- **streaming**: 300 events a second for 5 seconds to 1,000 connections, five rounds of each kind in turns, whose order
+  turns round each time; a ratio is the median of the ratios of all turns. Latency is from sending the request that
+  causes the event to the arrival of the frame, so the daemon's includes the request, the fsync and reading the event
+  back. *Bare fan-out* is a process that reads frames of the same bytes from a socket and writes them to 1,000
+  connections, those that are behind several at once; it stores nothing. Server and readers share the machine; one
+  thread reads for all connections, of either server. What a stalled reader adds is what the daemon grew by in a round
+  with it, less what it grew by in the same turn's round without it.
 - **sending**: from the arrival of the receipt, which says that the message is stored, to seeing `turn.handed` on an
   open stream; on a connection that is kept, to a scripted agent that runs already; median of 200. On the way are a
   process, which gets the message and confirms it, and the fsync of that confirmation. What comes before, from sending

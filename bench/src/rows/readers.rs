@@ -1,21 +1,27 @@
 //! Many readers of one stream: what each got, and when.
+//!
+//! One thread reads for all of them and does no more than it must: what it takes is missing to the server, which runs
+//! on the same processors.
 
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio::sync::Barrier;
-use tokio::task::JoinHandle;
+use memchr::memchr;
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use crate::http::find;
 
 /// What stands before the number of a frame, which has [`DIGITS`].
 pub(crate) const MARK: &str = "\"name\":\"frame-";
 pub(crate) const DIGITS: usize = 6;
-/// How long a reader waits for the next frame before it gives up.
+/// How long readers wait for anything at all before they give up.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// More than waits for one reader, usually.
+const BUFFER: usize = 256 * 1024;
 
 /// What one reader saw.
 pub(crate) struct Seen {
@@ -23,63 +29,106 @@ pub(crate) struct Seen {
     pub(crate) times: Vec<Option<f64>>,
     /// Frames that came again, or after one with a higher id.
     pub(crate) twice: usize,
+    left: usize,
+    last: u64,
 }
 
 /// Starts readers that send `hello` and read until they have had `frames` frames.
-pub(crate) async fn start(
+pub(crate) fn start(
     socket: &Path,
     hello: &str,
     count: usize,
     frames: usize,
     begin: Instant,
-) -> Vec<JoinHandle<Seen>> {
-    let ready = Arc::new(Barrier::new(count + 1));
-    let mut readers = Vec::new();
-    for number in 0..count {
-        // A few at a time: a listener's queue is short.
-        if number % 50 == 49 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        let mut stream = UnixStream::connect(socket).await.expect("a connection");
-        stream.write_all(hello.as_bytes()).await.expect("a request");
-        readers.push(tokio::spawn(read(stream, frames, begin, Arc::clone(&ready))));
-    }
-    ready.wait().await;
-    readers
+) -> JoinHandle<Vec<Seen>> {
+    let connect = |_| {
+        let mut stream = UnixStream::connect(socket).expect("a connection");
+        stream.write_all(hello.as_bytes()).expect("a request");
+        // The first bytes say that the server has noticed us.
+        let mut first = vec![0; 4096];
+        let read = stream.read(&mut first).expect("the first bytes");
+        first.truncate(read);
+        stream.set_nonblocking(true).expect("a socket that does not block");
+        let seen = Seen { times: vec![None; frames], twice: 0, left: frames, last: 0 };
+        Reader { stream, rest: first, seen }
+    };
+    let readers = (0..count).map(connect).collect();
+    thread::spawn(move || read_all(readers, begin))
 }
 
-async fn read(mut stream: UnixStream, frames: usize, begin: Instant, ready: Arc<Barrier>) -> Seen {
-    let mut seen = Seen { times: vec![None; frames], twice: 0 };
-    let mut buffer = Vec::with_capacity(16 * 1024);
-    // The first bytes say that the server has noticed us.
-    stream.read_buf(&mut buffer).await.expect("the first bytes");
-    ready.wait().await;
-    let (mut left, mut last) = (frames, 0);
-    while left > 0 {
-        match tokio::time::timeout(PATIENCE, stream.read_buf(&mut buffer)).await {
-            Ok(Ok(read)) if read > 0 => {}
-            _ => break,
+struct Reader {
+    stream: UnixStream,
+    /// The beginning of a line whose end has not come yet.
+    rest: Vec<u8>,
+    seen: Seen,
+}
+
+fn read_all(mut readers: Vec<Reader>, begin: Instant) -> Vec<Seen> {
+    let epoll = epoll::create(CreateFlags::CLOEXEC).expect("an epoll");
+    for (index, reader) in readers.iter().enumerate() {
+        let place = EventData::new_u64(index as u64);
+        epoll::add(&epoll, &reader.stream, place, EventFlags::IN).expect("a socket to wait for");
+    }
+    let mut buffer = vec![0; BUFFER];
+    let mut events = Vec::with_capacity(readers.len());
+    let mut reading = readers.len();
+    let patience = PATIENCE.try_into().expect("a short time");
+    while reading > 0 {
+        events.clear();
+        epoll::wait(&epoll, spare_capacity(&mut events), Some(&patience)).expect("events");
+        if events.is_empty() {
+            break;
         }
-        let now = begin.elapsed().as_secs_f64();
+        for event in &events {
+            let reader = &mut readers[event.data.u64() as usize];
+            if reader.read(&mut buffer, begin) {
+                epoll::delete(&epoll, &reader.stream).expect("a socket that was waited for");
+                reading -= 1;
+            }
+        }
+    }
+    readers.into_iter().map(|reader| reader.seen).collect()
+}
+
+impl Reader {
+    /// Reads what is there. True when there is no more to come.
+    fn read(&mut self, buffer: &mut [u8], begin: Instant) -> bool {
+        let kept = self.rest.len();
+        buffer[..kept].copy_from_slice(&self.rest);
+        let read = match self.stream.read(&mut buffer[kept..]) {
+            Ok(0) => return true,
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+            Err(_) => return true,
+        };
+        let whole = self.seen.take(&buffer[..kept + read], begin.elapsed().as_secs_f64());
+        self.rest.clear();
+        self.rest.extend_from_slice(&buffer[whole..kept + read]);
+        self.seen.left == 0
+    }
+}
+
+impl Seen {
+    /// Notes the frames whose lines are complete, and returns how far these go.
+    fn take(&mut self, bytes: &[u8], now: f64) -> usize {
         let mut start = 0;
-        while let Some(line) = buffer[start..].iter().position(|byte| *byte == b'\n') {
-            let text = &buffer[start..start + line];
+        while let Some(line) = memchr(b'\n', &bytes[start..]) {
+            let text = &bytes[start..start + line];
             if let Some(id) = id(text) {
-                seen.twice += usize::from(id < last);
-                last = id;
+                self.twice += usize::from(id < self.last);
+                self.last = id;
             } else if let Some(number) = number(text) {
-                if seen.times[number].is_some() {
-                    seen.twice += 1;
+                if self.times[number].is_some() {
+                    self.twice += 1;
                 } else {
-                    seen.times[number] = Some(now);
-                    left -= 1;
+                    self.times[number] = Some(now);
+                    self.left -= 1;
                 }
             }
             start += line + 1;
         }
-        buffer.drain(..start);
+        start
     }
-    seen
 }
 
 /// Returns the id that stands on this line.

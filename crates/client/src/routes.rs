@@ -15,7 +15,8 @@ use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQ
 use paseo_wire::provider::{AddProvider, ProviderList};
 use paseo_wire::search::{SearchPage, SearchQuery};
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionPage, SessionQuery,
+    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionLines, SessionPage,
+    SessionQuery,
 };
 use paseo_wire::settings::{CreateToken, CreatedToken, PutSetting, SettingsView, TokenList};
 use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
@@ -52,6 +53,12 @@ impl Client {
     /// Asks the daemon to stop; it answers before it does.
     pub async fn shutdown(&self) -> Result<(), Error> {
         self.read_bytes(Ask::new(Method::POST, "/api/shutdown")).await.map(drop)
+    }
+
+    /// Returns a page of sessions, each in one line.
+    pub async fn session_lines(&self, asked: &SessionQuery) -> Result<SessionLines, Error> {
+        let asked = SessionQuery { brief: true, ..asked.clone() };
+        self.get(&format!("/api/sessions{}", query(&asked))).await
     }
 
     /// Returns a page of sessions.

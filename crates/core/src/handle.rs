@@ -1,6 +1,7 @@
 //! Handles: short names of sessions, derived and never stored.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use uuid::Uuid;
 
@@ -17,11 +18,14 @@ pub enum Resolution {
 
 /// Returns the shortest prefix of an id, at least four characters, that no other open session shares.
 pub fn shortest<T>(id: SessionId, open: &BTreeMap<SessionId, T>) -> String {
-    let text = id.to_string();
+    // A list asks this of a thousand sessions, so nothing but the answer is allocated.
+    let (mut text, mut neighbour) = (Uuid::encode_buffer(), Uuid::encode_buffer());
+    let text: &str = id.uuid().hyphenated().encode_lower(&mut text);
     let before = open.range(..id).next_back().map(|(other, _)| *other);
-    let after = open.range(id..).map(|(other, _)| *other).find(|other| *other != id);
-    let shared =
-        [before, after].into_iter().flatten().map(|other| common_prefix(&text, &other.to_string())).max();
+    let after = open.range((Bound::Excluded(id), Bound::Unbounded)).next().map(|(other, _)| *other);
+    let mut shared_with =
+        |other: SessionId| common_prefix(text, other.uuid().hyphenated().encode_lower(&mut neighbour));
+    let shared = [before, after].into_iter().flatten().map(&mut shared_with).max();
     let mut length = HANDLE_CHARS.max(shared.map_or(0, |shared| shared + 1)).min(text.len());
     if text[..length].ends_with('-') {
         length += 1;

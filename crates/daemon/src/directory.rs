@@ -13,7 +13,7 @@ use paseo_core::limits::{HANDLE_CHARS, PAGE_ROWS};
 use paseo_core::session::{self, Session};
 use paseo_store::{Seq, Version, Which};
 use paseo_wire::error::Code;
-use paseo_wire::session::{Candidate, SessionView};
+use paseo_wire::session::{Candidate, SessionLine, SessionView};
 use tokio::sync::Notify;
 
 use crate::failure::Failure;
@@ -199,6 +199,11 @@ impl Directory {
     /// Returns a session as the API shows it.
     pub(crate) fn view(&self, session: &Session) -> SessionView {
         view::session(session, self.handle(session.id))
+    }
+
+    /// Returns a session as a list shows it in one line.
+    pub(crate) fn line(&self, session: &Session, status_reason: Option<String>) -> SessionLine {
+        view::line(session, self.handle(session.id), status_reason)
     }
 
     /// Returns a session that is at least as new as a version: from the log when it is closed, or when its

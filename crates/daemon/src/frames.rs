@@ -1,13 +1,13 @@
 //! What readers of the stream are given: stored events, as many as go in one piece.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use bytes::{Bytes, BytesMut};
 use paseo_core::id::{SessionId, ThreadId};
 use paseo_store::Seq;
 
 /// What an event is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Session(SessionId),
     Thread(ThreadId),
@@ -33,7 +33,7 @@ pub(crate) struct Topics {
     /// Of those, only what the web app lists.
     pub(crate) only_ui: bool,
     /// Everything of these.
-    pub(crate) each: HashSet<Subject>,
+    pub(crate) each: BTreeSet<Subject>,
 }
 
 impl Topics {

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -33,13 +32,12 @@ const CATCH_UP: usize = 16;
 /// Frames and bytes that are kept in memory.
 const FRAMES: usize = 4096;
 const BYTES: usize = 8 * 1024 * 1024;
-/// Bytes after which one reader gets no more frames at once: it may stall with them in its hands, too.
-const HANDFUL: usize = 64 * 1024;
-/// About what it takes to write a frame to one reader. While the last one is still being written to all of them, the
-/// next ones wait and go together: else every reader is woken for every frame, which delays all of them.
-const PER_READER: Duration = Duration::from_micros(5);
-/// Shorter waits are not worth a timer.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+/// Bytes after which one reader gets no more frames at once: it may stall with them in its hands, too, and all of them
+/// may at the same time.
+const HANDFUL: usize = 16 * 1024;
+/// What readers were given lately, for those who come from the same point: when events come faster than they can be
+/// written to all readers, these stand at a few points.
+const SHARED: usize = 8;
 
 /// The shared end of the log. Cheap to clone.
 #[derive(Clone)]
@@ -55,8 +53,8 @@ pub(crate) struct Tail {
 struct Ring {
     frames: VecDeque<StoredFrame>,
     bytes: usize,
-    /// What the last reader was given: those that follow the same, from the same point on, are given it again.
-    shared: Option<(Topics, Handful)>,
+    /// What readers were given: those that follow the same, from the same point on, are given it again.
+    shared: VecDeque<(Topics, Handful)>,
     /// Every frame above this is in the ring.
     floor: Seq,
     /// Events up to this were looked at.
@@ -79,16 +77,13 @@ impl Tail {
     /// Follows the log until the daemon stops.
     pub(crate) async fn follow(self, stop: Stop) {
         let mut head = self.journal.log.watch();
+        tokio::spawn(self.bell.clone().go_round());
         loop {
             let target = *head.borrow_and_update();
-            let readers = self.readers.load(Ordering::SeqCst);
-            if readers == 0 {
+            if self.readers.load(Ordering::SeqCst) == 0 {
                 self.skip_to(target);
             } else if let Err(failure) = self.read_up_to(target).await {
                 tracing::error!(error = %failure.message, "cannot read the log");
-            }
-            if let Some(pause) = pause(readers) {
-                tokio::time::sleep(pause).await;
             }
             tokio::select! {
                 changed = head.changed() => if changed.is_err() { return },
@@ -185,10 +180,8 @@ impl Ring {
         if cursor < self.floor {
             return None;
         }
-        if let Some((same, handful)) = &self.shared
-            && handful.after == cursor
-            && same == topics
-        {
+        let same = |(same, handful): &&(Topics, Handful)| handful.after == cursor && same == topics;
+        if let Some((_, handful)) = self.shared.iter().find(same) {
             return Some(handful.clone());
         }
         let start = self.frames.partition_point(|frame| frame.seq <= cursor);
@@ -203,13 +196,14 @@ impl Ring {
         }
         let wanted = self.frames.range(start..end).filter(|frame| topics.want(frame));
         let handful = Handful::of(wanted, cursor, reached);
-        self.shared = Some((topics.clone(), handful.clone()));
+        self.shared.truncate(SHARED - 1);
+        self.shared.push_front((topics.clone(), handful.clone()));
         Some(handful)
     }
 
     fn push(&mut self, frames: Vec<StoredFrame>, reached: Seq) {
         // There is more to give now.
-        self.shared = None;
+        self.shared.clear();
         for frame in frames {
             self.bytes += frame.bytes.len();
             self.frames.push_back(frame);
@@ -227,12 +221,6 @@ impl Drop for Reading {
     fn drop(&mut self) {
         self.readers.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-/// Returns how long to wait before so many readers are told again.
-fn pause(readers: usize) -> Option<Duration> {
-    let pause = PER_READER * u32::try_from(readers).unwrap_or(u32::MAX);
-    (pause >= SHORTEST_PAUSE).then_some(pause)
 }
 
 /// Encodes a server-sent event.
@@ -325,9 +313,10 @@ mod tests {
         let first = ring.after(2, &everything()).unwrap();
         assert_eq!((first.told, first.bytes.as_ref().map(Bytes::len)), (Some(8), Some(30)));
         assert_eq!(address(&ring.after(2, &everything()).unwrap()), address(&first));
-        // Another point, other topics, something new: each is looked for anew.
+        // Another point, other topics, something new: each is looked for anew, and the first is still there.
         assert_eq!(ring.after(4, &everything()).unwrap().bytes.unwrap().len(), 20);
         assert_eq!(ring.after(2, &Topics::default()).unwrap().bytes, None);
+        assert_eq!(address(&ring.after(2, &everything()).unwrap()), address(&first));
         let mut more = self::ring(1, 10).frames.pop_front().unwrap();
         more.seq = 12;
         ring.push(vec![more], 12);
@@ -369,12 +358,5 @@ mod tests {
             house.app.sessions.close(id, &Actor::Human("cli".into())).await.unwrap();
         }
         assert_eq!(for_ui().await, [true; 5]);
-    }
-
-    #[test]
-    fn only_many_readers_wait_for_each_other() {
-        assert_eq!(pause(0), None);
-        assert_eq!(pause(100), None);
-        assert_eq!(pause(1000), Some(Duration::from_millis(5)));
     }
 }

@@ -7,7 +7,7 @@ use paseo_core::session::{Class, Entered, Pending, Receipt, Session, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::item::{ItemView, UsageView};
-use paseo_wire::session::{EnteredView, SessionView, WorktreeView};
+use paseo_wire::session::{EnteredView, SessionLine, SessionView, WorktreeView};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -38,11 +38,7 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         model: profile.model.clone(),
         effort: profile.effort.clone(),
         permissions: profile.permissions.word().to_owned(),
-        labels: session
-            .labels
-            .iter()
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect::<BTreeMap<_, _>>(),
+        labels: labels(session),
         pinned_at: session.pinned_at.map(Into::into),
         attributes: session.attributes.clone(),
         project: profile.project.clone(),
@@ -67,6 +63,29 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         last_cause: None,
         waits_for: None,
     }
+}
+
+/// Shows a session in one line: as much of [`session`] as a table needs.
+pub(crate) fn line(session: &Session, handle: String, status_reason: Option<String>) -> SessionLine {
+    let profile = &session.profile;
+    SessionLine {
+        handle,
+        status: session.condition.status.word().to_owned(),
+        status_reason,
+        parked_until: session.parked().map(Into::into),
+        name: session.naming.name.clone(),
+        title: session.naming.title.clone(),
+        agent: profile.slug().to_owned(),
+        provider: profile.provider.clone(),
+        labels: labels(session),
+        pinned_at: session.pinned_at.map(Into::into),
+        project: profile.project.clone(),
+        updated_at: session.updated_at.into(),
+    }
+}
+
+fn labels(session: &Session) -> BTreeMap<String, String> {
+    session.labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
 fn entered(entered: &Entered) -> EnteredView {

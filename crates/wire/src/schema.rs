@@ -71,6 +71,7 @@ use crate::{
         session::PatchSession,
         session::PromptView,
         session::SessionAnswer,
+        session::SessionLines,
         session::SessionPage,
         session::SessionQuery,
         session::SessionView,

@@ -150,6 +150,62 @@ pub struct SessionPage {
     pub hidden: Hidden,
 }
 
+/// A session in one line: what a table shows of it. What says nothing is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionLine {
+    pub handle: String,
+    pub status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parked_until: Option<Moment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default)]
+    #[schema(required)]
+    pub agent: String,
+    pub provider: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned_at: Option<Moment>,
+    /// Where it was started.
+    pub project: String,
+    pub updated_at: Moment,
+}
+
+impl From<SessionView> for SessionLine {
+    fn from(view: SessionView) -> Self {
+        Self {
+            handle: view.handle,
+            status: view.status,
+            status_reason: view.status_reason,
+            parked_until: view.parked_until,
+            name: view.name,
+            title: view.title,
+            agent: view.agent,
+            provider: view.provider,
+            labels: view.labels,
+            pinned_at: view.pinned_at,
+            project: view.project,
+            updated_at: view.updated_at,
+        }
+    }
+}
+
+/// A page of sessions, newest first, each in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionLines {
+    /// The point in the log to stream from.
+    pub seq: u64,
+    pub sessions: Vec<SessionLine>,
+    /// Pass as `after` to read on.
+    pub next: Option<String>,
+    pub hidden: Hidden,
+}
+
 /// How many sessions each filter hid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hidden {
@@ -190,6 +246,9 @@ pub struct SessionQuery {
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
+    /// `true`: of each session only what a line in a table shows; the answer is `SessionLines`.
+    #[serde(default)]
+    pub brief: bool,
 }
 
 /// One session with the point in the log to stream from.

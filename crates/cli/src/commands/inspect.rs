@@ -165,7 +165,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("model", &session.model),
         maybe("effort", &session.effort),
         plain("permissions", permissions),
-        plain("labels", &shown_labels(session)),
+        plain("labels", &shown_labels(&session.labels)),
         plain("pinned", &session.pinned_at.map(moment).unwrap_or_default()),
         plain("attributes", &shown_attributes(session)),
         plain("project", &session.project),

@@ -27,7 +27,7 @@ pub(crate) async fn run(context: &Context, args: LabelArgs) -> Result<Exit, Fail
                 Mode::Json => printer.json(&answer.session)?,
                 Mode::Quiet => {}
                 Mode::Normal => {
-                    let labels = shown_labels(&answer.session);
+                    let labels = shown_labels(&answer.session.labels);
                     let labels = if labels.is_empty() { "no labels" } else { &labels };
                     let attributes = match shown_attributes(&answer.session) {
                         none if none.is_empty() => String::new(),

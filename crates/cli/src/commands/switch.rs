@@ -105,7 +105,9 @@ async fn entered_last(client: &Client) -> Result<SessionView, Failure> {
 
 /// Returns an agent's handle, with what it is called.
 fn named(session: &SessionView) -> String {
-    format!("{} {}", session.handle, ls::shown_name(session)).trim_end().to_owned()
+    format!("{} {}", session.handle, ls::shown_name(session.name.as_deref(), session.title.as_deref()))
+        .trim_end()
+        .to_owned()
 }
 
 /// Attaches a person to where they are now; a script gets the handle.

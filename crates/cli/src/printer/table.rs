@@ -1,5 +1,8 @@
 //! Aligned tables that fit the terminal.
 
+use std::borrow::Cow;
+use std::iter;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{Style, line, paint};
@@ -48,7 +51,7 @@ impl<const N: usize> Table<N> {
 
     /// Adds a row. Cells are made harmless and put on one line.
     pub(crate) fn row(&mut self, cells: [(Style, String); N]) {
-        self.rows.push(cells.map(|(style, text)| (style, line(&text))));
+        self.rows.push(cells.map(|(style, text)| (style, if is_plain(&text) { text } else { line(&text) })));
     }
 
     /// Returns the table as text, at most `width` wide where that is possible.
@@ -67,7 +70,7 @@ impl<const N: usize> Table<N> {
         let mut widths = self.columns.map(|column| column.title.width());
         for row in &self.rows {
             for (width, (_, cell)) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.width());
+                *width = (*width).max(width_of(cell));
             }
         }
         let Some(limit) = limit else { return widths };
@@ -93,28 +96,34 @@ fn push_row<const N: usize>(
     widths: &[usize; N],
     color: bool,
 ) {
-    let mut row = String::new();
     let mut padding = 0;
     for ((style, cell), width) in cells.iter().zip(widths) {
-        let shown = truncate(cell, *width);
+        let shown = cut(cell, *width);
         // Padding waits for the next cell that has something, so that no line ends in blanks.
         if !shown.is_empty() {
-            row.push_str(&" ".repeat(padding));
+            text.extend(iter::repeat_n(' ', padding));
             padding = 0;
-            row.push_str(&paint(color, *style, &shown));
+            if color {
+                text.push_str(&paint(color, *style, &shown));
+            } else {
+                text.push_str(&shown);
+            }
         }
         if *width > 0 {
-            padding += width.saturating_sub(shown.width()) + GAP.len();
+            padding += width.saturating_sub(width_of(&shown)) + GAP.len();
         }
     }
-    text.push_str(&row);
     text.push('\n');
 }
 
 /// Returns the text, cut to a width and ending in `…` when something is missing.
 pub(crate) fn truncate(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
+    cut(text, width).into_owned()
+}
+
+fn cut(text: &str, width: usize) -> Cow<'_, str> {
+    if width_of(text) <= width {
+        return Cow::Borrowed(text);
     }
     let mut shown = String::new();
     let mut left = width.saturating_sub(1);
@@ -129,7 +138,17 @@ pub(crate) fn truncate(text: &str, width: usize) -> String {
     if width > 0 {
         shown.push('…');
     }
-    shown
+    Cow::Owned(shown)
+}
+
+/// Returns how wide a terminal shows a text. Most cells are plain, and a list has thousands.
+fn width_of(text: &str) -> usize {
+    if is_plain(text) { text.len() } else { text.width() }
+}
+
+/// Says whether a text is harmless as it is, and as wide as it is long.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 #[cfg(test)]

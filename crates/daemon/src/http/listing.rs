@@ -6,21 +6,59 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use paseo_core::id::SessionId;
 use paseo_core::label::{Filter, Label};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::Session;
+use paseo_store::Seq;
 use paseo_wire::error::Code;
-use paseo_wire::session::{Hidden, SessionPage, SessionQuery};
+use paseo_wire::session::{Hidden, SessionLines, SessionPage, SessionQuery};
 
 use super::App;
-use super::reply::Answer;
 use super::request::Asked;
-use super::sessions::{label, shown};
+use super::sessions::{label, line, shown};
 use crate::directory::Directory;
 use crate::failure::Failure;
 
-pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuery>) -> Answer<SessionPage> {
+pub(crate) async fn list(
+    State(app): State<App>,
+    Asked(query): Asked<SessionQuery>,
+) -> Result<Response, Failure> {
+    Ok(if query.brief {
+        Json(lines(&app, &query).await?).into_response()
+    } else {
+        Json(page(&app, &query).await?).into_response()
+    })
+}
+
+async fn page(app: &App, query: &SessionQuery) -> Result<SessionPage, Failure> {
+    let Found { seq, found, next, hidden } = find(app, query).await?;
+    let mut sessions = Vec::with_capacity(found.len());
+    for session in &found {
+        sessions.push(shown(app, session).await?);
+    }
+    Ok(SessionPage { seq, sessions, next, hidden })
+}
+
+async fn lines(app: &App, query: &SessionQuery) -> Result<SessionLines, Failure> {
+    let Found { seq, found, next, hidden } = find(app, query).await?;
+    let mut sessions = Vec::with_capacity(found.len());
+    for session in &found {
+        sessions.push(line(app, session).await?);
+    }
+    Ok(SessionLines { seq, sessions, next, hidden })
+}
+
+/// A page before it is shown.
+struct Found {
+    seq: Seq,
+    found: Vec<Arc<Session>>,
+    next: Option<String>,
+    hidden: Hidden,
+}
+
+async fn find(app: &App, query: &SessionQuery) -> Result<Found, Failure> {
     let context = &app.sessions.context;
     let seq = context.directory.point(&context.journal);
     let labels: Vec<Label> =
@@ -29,7 +67,8 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
         if query.any_labels { Filter::All(Vec::new()) } else { Filter::from_flags(labels, query.ui) };
     let limit = query.limit.unwrap_or(PAGE_ROWS).clamp(1, PAGE_ROWS);
 
-    let place = query.project.as_deref().map(|directory| Place::of(directory, &context.directory.all()));
+    let open = context.directory.all();
+    let place = query.project.as_deref().map(|directory| Place::of(directory, &open));
     let in_project = |session: &Session| place.as_ref().is_none_or(|place| place.has(session));
     let follows =
         |session: &Session| query.agent.as_deref().is_none_or(|slug| session.profile.slug() == slug);
@@ -43,7 +82,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
             (found, next.map(|stream| format!("{CLOSED}:{stream}")))
         }
         after => {
-            let mut found = context.directory.all();
+            let mut found = open;
             let all = found.len();
             found.retain(|session| in_project(session));
             hidden.project = all - found.len();
@@ -65,10 +104,10 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
                     None => context.directory.closed(None),
                 };
             }
-            found.sort_by_key(|session| Rank::of(session));
             if let Some(Cursor::Open(rank)) = after {
                 found.retain(|session| Rank::of(session) > rank);
             }
+            found.sort_by_cached_key(|session| Rank::of(session));
             let more = found.len() > limit;
             found.truncate(limit);
             let next = match found.last() {
@@ -79,11 +118,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<SessionQuer
             (found, next)
         }
     };
-    let mut sessions = Vec::with_capacity(found.len());
-    for session in &found {
-        sessions.push(shown(&app, session).await?);
-    }
-    Ok(Json(SessionPage { seq, sessions, next, hidden }))
+    Ok(Found { seq, found, next, hidden })
 }
 
 /// Where a list is asked for.
@@ -107,8 +142,9 @@ impl Place {
     }
 
     fn has(&self, session: &Session) -> bool {
-        let project = FilePath::new(&session.profile.project);
-        self.projects.iter().any(|under| project.starts_with(under))
+        // Most are in the directory itself: that is much cheaper to see than whether one path is under another.
+        let project = &session.profile.project;
+        self.projects.iter().any(|under| project == under || FilePath::new(project).starts_with(under))
             || is_in_worktree(session, &self.directory)
     }
 }
@@ -179,6 +215,7 @@ mod tests {
     use paseo_core::session::Created;
     use paseo_core::time::Timestamp;
     use paseo_wire::message::CreatedSession;
+    use paseo_wire::session::SessionLine;
 
     use super::*;
     use crate::http::tests::House;
@@ -210,7 +247,11 @@ mod tests {
         let background = house.session().await;
         let below_background = house.child(&background).await;
         let listed = async |query: SessionQuery| {
-            let Json(page) = list(State(house.app.clone()), Asked(query)).await.unwrap();
+            let page = page(&house.app, &query).await.unwrap();
+            let lines = lines(&house.app, &query).await.unwrap();
+            assert_eq!((lines.seq, &lines.next, lines.hidden), (page.seq, &page.next, page.hidden));
+            let briefly: Vec<SessionLine> = page.sessions.iter().cloned().map(Into::into).collect();
+            assert_eq!(lines.sessions, briefly);
             let ids: BTreeSet<String> = page.sessions.into_iter().map(|session| session.id).collect();
             (ids, page.hidden.labels)
         };

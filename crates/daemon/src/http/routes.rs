@@ -112,8 +112,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route("POST", "/api/shutdown", Access::Human, || post(admin::shutdown)).says("Stops the daemon in good order.")
         .answers(202),
     route("GET", "/api/sessions", Access::Human, || get(listing::list))
-        .says("Lists sessions: pinned ones first, then the newest.")
-        .asks(&["labels", "ui", "any_labels", "all_statuses", "project", "agent", "after", "limit"])
+        .says("Lists sessions: pinned ones first, then the newest. With `brief` the answer is SessionLines.")
+        .asks(&["labels", "ui", "any_labels", "all_statuses", "project", "agent", "after", "limit", "brief"])
         .gives("SessionPage"),
     route("POST", "/api/sessions", Access::Human, || post(sessions::create))
         .says("Starts a session, with its first message if there is one. Honours Idempotency-Key.")

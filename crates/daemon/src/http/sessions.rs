@@ -15,7 +15,7 @@ use paseo_core::session::Session;
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionView,
+    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionLine, SessionView,
 };
 use paseo_wire::worktree::WorktreeEntry;
 use serde::Deserialize;
@@ -324,12 +324,22 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
 
 /// Shows a session, with what the log does not know.
 pub(super) async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
-    let context = &app.sessions.context;
-    let status_reason = match context.processes.reason(session.id) {
-        Some(reason) => Some(reason),
-        None => permissions::reason(app, session).await?,
-    };
-    Ok(SessionView { status_reason, ..context.directory.view(session) })
+    let status_reason = status_reason(app, session).await?;
+    Ok(SessionView { status_reason, ..app.sessions.context.directory.view(session) })
+}
+
+/// Shows a session in one line, with what the log does not know.
+pub(super) async fn line(app: &App, session: &Session) -> Result<SessionLine, Failure> {
+    let status_reason = status_reason(app, session).await?;
+    Ok(app.sessions.context.directory.line(session, status_reason))
+}
+
+/// Says why a session has not got further, when only this moment knows.
+async fn status_reason(app: &App, session: &Session) -> Result<Option<String>, Failure> {
+    match app.sessions.context.processes.reason(session.id) {
+        Some(reason) => Ok(Some(reason)),
+        None => permissions::reason(app, session).await,
+    }
 }
 
 pub(super) fn label(text: &str) -> Result<Label, Failure> {

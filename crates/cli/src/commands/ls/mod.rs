@@ -3,6 +3,7 @@
 mod watch;
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use paseo_client::{Client, Error};
@@ -10,7 +11,8 @@ use paseo_core::definition::DEFAULT;
 use paseo_core::label::UI;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
-use paseo_wire::session::{Hidden, SessionPage, SessionQuery, SessionView};
+use paseo_wire::session::{Hidden, SessionLine, SessionLines, SessionPage, SessionQuery, SessionView};
+use paseo_wire::time::Moment;
 use serde::Serialize;
 
 use super::run::directory;
@@ -40,15 +42,14 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
     if args.watch {
         return watch::run(context, client, &printer, &query, &args).await;
     }
-    let page = all(client, query).await?;
     match printer.mode() {
-        Mode::Json => printer.json(&view(&page))?,
+        Mode::Json => printer.json(&view(&all(client, query).await?))?,
         Mode::Quiet => {
-            for session in &page.sessions {
+            for session in lines(client, query).await?.sessions {
                 printer.line(&session.handle)?;
             }
         }
-        Mode::Normal => show(&printer, &page, &args)?,
+        Mode::Normal => show(&printer, lines(client, query).await?, &args)?,
     }
     Ok(Exit::Ok)
 }
@@ -57,46 +58,92 @@ fn view(page: &SessionPage) -> ListView<'_> {
     ListView { seq: page.seq, sessions: &page.sessions }
 }
 
-/// Reads every page of a list.
-pub(super) async fn all(client: &Client, mut query: SessionQuery) -> Result<SessionPage, Error> {
-    query.limit = Some(PAGE_ROWS);
-    let mut whole = client.sessions(&query).await?;
-    while let Some(next) = whole.next.take() {
-        query.after = Some(next);
-        let page = client.sessions(&query).await?;
-        whole.sessions.extend(page.sessions);
-        whole.next = page.next;
-    }
-    sort_closed(&mut whole.sessions);
+/// Reads a whole list, with all there is to know of each session.
+async fn all(client: &Client, query: SessionQuery) -> Result<SessionPage, Error> {
+    let mut whole: SessionPage = every_page(query, async |query| client.sessions(query).await).await?;
+    whole.sessions.sort_by_key(|session| place(&session.status, session.pinned_at));
     Ok(whole)
 }
 
-/// Puts the pinned ones first among the closed ones, which come last: the newest pin first.
-fn sort_closed(sessions: &mut [SessionView]) {
-    sessions.sort_by_key(|session| match session.status.as_str() {
-        "closed" => (true, session.pinned_at.is_none(), session.pinned_at.map(Reverse)),
+/// Reads a whole list, with as much of each session as a table shows.
+async fn lines(client: &Client, query: SessionQuery) -> Result<SessionLines, Error> {
+    let mut whole: SessionLines = every_page(query, async |query| client.session_lines(query).await).await?;
+    whole.sessions.sort_by_key(|session| place(&session.status, session.pinned_at));
+    Ok(whole)
+}
+
+/// Reads every page of a list.
+async fn every_page<P: Page>(
+    mut query: SessionQuery,
+    read: impl AsyncFn(&SessionQuery) -> Result<P, Error>,
+) -> Result<P, Error> {
+    query.limit = Some(PAGE_ROWS);
+    let mut whole = read(&query).await?;
+    while let Some(next) = whole.take_next() {
+        query.after = Some(next);
+        whole.append(read(&query).await?);
+    }
+    Ok(whole)
+}
+
+/// A page of a list, which grows to the whole of it.
+trait Page {
+    /// Takes out where the list goes on.
+    fn take_next(&mut self) -> Option<String>;
+
+    /// Takes in the page that follows.
+    fn append(&mut self, more: Self);
+}
+
+impl Page for SessionPage {
+    fn take_next(&mut self) -> Option<String> {
+        self.next.take()
+    }
+
+    fn append(&mut self, more: Self) {
+        self.sessions.extend(more.sessions);
+        self.next = more.next;
+    }
+}
+
+impl Page for SessionLines {
+    fn take_next(&mut self) -> Option<String> {
+        self.next.take()
+    }
+
+    fn append(&mut self, more: Self) {
+        self.sessions.extend(more.sessions);
+        self.next = more.next;
+    }
+}
+
+/// Says where a session stands: closed ones come last, the pinned ones first among them, the newest pin first.
+fn place(status: &str, pinned_at: Option<Moment>) -> (bool, bool, Option<Reverse<Moment>>) {
+    match status {
+        "closed" => (true, pinned_at.is_none(), pinned_at.map(Reverse)),
         _ => (false, false, None),
-    });
+    }
 }
 
 /// Returns what a person calls a session.
-pub(super) fn shown_name(session: &SessionView) -> &str {
-    session.name.as_deref().or(session.title.as_deref()).unwrap_or_default()
+pub(super) fn shown_name<'a>(name: Option<&'a str>, title: Option<&'a str>) -> &'a str {
+    name.or(title).unwrap_or_default()
 }
 
 /// Returns the name, with a star before that of a pinned session.
-fn marked_name(session: &SessionView) -> String {
+fn marked_name(session: &SessionLine) -> String {
     let star = if session.pinned_at.is_some() { "* " } else { "" };
-    format!("{star}{}", shown_name(session)).trim_end().to_owned()
+    let name = shown_name(session.name.as_deref(), session.title.as_deref());
+    format!("{star}{name}").trim_end().to_owned()
 }
 
 /// Says whether a session follows a definition that somebody wrote.
-fn follows_a_definition(session: &SessionView) -> bool {
+fn follows_a_definition(session: &SessionLine) -> bool {
     session.agent != DEFAULT && !session.agent.is_empty()
 }
 
 /// Returns the status, with what keeps it so.
-fn shown_status(session: &SessionView) -> String {
+fn shown_status(session: &SessionLine) -> String {
     match (session.parked_until, &session.status_reason) {
         (Some(until), _) => format!("{}: {}", session.status, limit(until)),
         (None, Some(reason)) => format!("{}: {reason}", session.status),
@@ -105,29 +152,30 @@ fn shown_status(session: &SessionView) -> String {
 }
 
 /// Returns the labels on one line.
-pub(super) fn shown_labels(session: &SessionView) -> String {
-    let labels: Vec<String> = session.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+pub(super) fn shown_labels(labels: &BTreeMap<String, String>) -> String {
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     labels.join(" ")
 }
 
-fn show(printer: &Printer, page: &SessionPage, args: &ListArgs) -> Result<(), Failure> {
+fn show(printer: &Printer, page: SessionLines, args: &ListArgs) -> Result<(), Failure> {
     let hidden = hidden(page.hidden, args);
-    if page.sessions.is_empty() {
+    let empty = page.sessions.is_empty();
+    if empty {
         printer.note(match hidden {
             Some(_) => "No agents to show.",
             None => "No agents yet. Start one: paseo run \"what to do\"",
         });
     } else {
-        printer.table(&table(&page.sessions, args.global))?;
+        printer.table(&table(page.sessions, args.global))?;
     }
-    if let Some(hidden) = hidden.filter(|_| printer.is_watched() || page.sessions.is_empty()) {
+    if let Some(hidden) = hidden.filter(|_| printer.is_watched() || empty) {
         printer.aside(&hidden);
     }
     Ok(())
 }
 
 /// Makes the table. Across directories it says where each was started.
-fn table(sessions: &[SessionView], with_directories: bool) -> Table<8> {
+fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
     // Only a status with a reason is long enough to give way.
     let explained =
         sessions.iter().any(|session| session.status_reason.is_some() || session.parked_until.is_some());
@@ -146,11 +194,11 @@ fn table(sessions: &[SessionView], with_directories: bool) -> Table<8> {
     for session in sessions {
         table.row([
             (Style::Bold, session.handle.clone()),
-            (status_style(&session.status), shown_status(session)),
-            (Style::Plain, marked_name(session)),
-            (Style::Plain, if defined { session.agent.clone() } else { String::new() }),
-            (Style::Plain, session.provider.clone()),
-            (Style::Blue, shown_labels(session)),
+            (status_style(&session.status), shown_status(&session)),
+            (Style::Plain, marked_name(&session)),
+            (Style::Plain, if defined { session.agent } else { String::new() }),
+            (Style::Plain, session.provider),
+            (Style::Blue, shown_labels(&session.labels)),
             (Style::Plain, if with_directories { under_home(&session.project) } else { String::new() }),
             (Style::Dim, relative(session.updated_at)),
         ]);

@@ -92,7 +92,8 @@ fn shown(printer: &Printer, page: &SessionPage, args: &ListArgs) -> String {
     let mut text = if page.sessions.is_empty() {
         "No agents to show.\n".to_owned()
     } else {
-        printer.rendered(&table(&page.sessions, args.global))
+        let lines = page.sessions.iter().cloned().map(Into::into).collect();
+        printer.rendered(&table(lines, args.global))
     };
     if let Some(hidden) = hidden(page.hidden, args).filter(|_| printer.is_screen()) {
         text.push_str(&printer.painted(Style::Dim, &hidden));
