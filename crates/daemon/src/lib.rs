@@ -156,7 +156,7 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
     };
     let tail = Tail::new(journal, context.directory.clone(), bell);
     let sessions = Sessions::new(context);
-    let threads = Threads::new(sessions.clone());
+    let threads = Threads::new(sessions.clone(), options.thread_patience);
     Ok(App {
         sessions,
         tail,

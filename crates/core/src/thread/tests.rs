@@ -389,6 +389,19 @@ fn what_is_decided_when_it_is_said_is_not_changed_by_what_comes_later() {
 }
 
 #[test]
+fn a_name_is_claimed_to_the_letter() {
+    for (claimed, own) in [(None, "ada"), (Some("ada"), "ada"), (Some(USER), USER)] {
+        assert_eq!(speaks_for(claimed, own), Ok(()));
+    }
+    for claimed in ["user", "Ada", "ada ", "", "ad\u{200b}a", "\u{430}da"] {
+        let told = speaks_for(Some(claimed), "ada").unwrap_err().to_string();
+        assert!(told.is_ascii() && told.contains("stands for `ada`"), "{told}");
+    }
+    let told = speaks_for(Some("us\u{200b}er"), "ada").unwrap_err();
+    assert_eq!(told.claimed, "us\\u{200b}er");
+}
+
+#[test]
 fn who_is_not_heard_of_is_offline() {
     let said = Presence::says(None, "thinking", Some("tests".into()), now());
     let later = |seconds: i64| Timestamp::from_millis(now().as_millis() + seconds * 1000);

@@ -268,10 +268,17 @@ pub(crate) async fn create_token(
 
 /// Finds a thread by its id or its name, and as whom the caller is in it.
 pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Thread, Speaker), Failure> {
-    let thread = find(app, typed).await?;
-    let id = speaks_as(&thread, by).ok_or_else(|| {
-        Failure::new(Code::Forbidden, "you have no seat in this thread").hint("ask a person to invite you")
-    })?;
+    let found = find(app, typed).await;
+    // Whoever has no seat is not told whether there is such a thread.
+    let seat = found.as_ref().ok().and_then(|thread| speaks_as(thread, by));
+    let (thread, id) = match (found, seat) {
+        (Ok(thread), Some(id)) => (thread, id),
+        (Err(failure), _) if by.is_human() => return Err(failure),
+        _ => {
+            return Err(Failure::new(Code::Forbidden, "you have no seat in such a thread")
+                .hint("ask a person to invite you"));
+        }
+    };
     let cause = match by.session() {
         Some(session) => app.sessions.context.turn_cause(session),
         None => None,
@@ -294,14 +301,14 @@ async fn find(app: &App, typed: &str) -> Result<Thread, Failure> {
     }
 }
 
-fn post_id(text: &str) -> Result<PostId, Failure> {
+pub(super) fn post_id(text: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
         Failure::new(Code::InvalidRequest, "`reply_to` is not the id of a message")
             .hint("ids are in the events")
     })
 }
 
-async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
+pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
     let version = app.threads.get(thread).await?.version;
     let mut after = version.saturating_sub(PAGE_ROWS as u64);
     loop {

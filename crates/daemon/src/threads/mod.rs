@@ -2,24 +2,28 @@
 
 mod attendance;
 mod coordinator;
+mod paces;
 mod replies;
 mod rooms;
 mod seating;
 pub(crate) mod view;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
 use paseo_core::thread::{self, Address, Denied, Event, Incoming, Posted, Thread, USER};
+use paseo_core::time::Timestamp;
 use paseo_store::{HeadRow, Record, Version, Which};
 use paseo_wire::error::Code;
 use serde_json::Value;
 
 use attendance::Attendance;
 use coordinator::Waking;
+use paces::Paces;
 use rooms::{Change, Done, Rooms};
 
 use crate::failure::Failure;
@@ -33,6 +37,9 @@ pub(crate) struct Threads {
     rooms: Rooms,
     pub(crate) attendance: Attendance,
     waking: Waking,
+    paces: Paces,
+    /// After this long people are told that an answer is not there yet. It is still waited for.
+    patience: Duration,
 }
 
 /// Something to say in a thread.
@@ -56,9 +63,10 @@ pub(crate) struct Speaker {
 }
 
 impl Threads {
-    pub(crate) fn new(sessions: Sessions) -> Self {
+    pub(crate) fn new(sessions: Sessions, patience: Duration) -> Self {
         let rooms = Rooms::new(sessions.context.journal.clone());
-        Self { sessions, rooms, attendance: Attendance::default(), waking: Waking::default() }
+        let (attendance, waking, paces) = (Attendance::default(), Waking::default(), Paces::default());
+        Self { sessions, rooms, attendance, waking, paces, patience }
     }
 
     /// Makes a thread.
@@ -86,6 +94,25 @@ impl Threads {
     /// Returns a thread as it stands.
     pub(crate) async fn get(&self, id: ThreadId) -> Result<Thread, Failure> {
         self.rooms.get(id).await.map(|(thread, _)| thread)
+    }
+
+    /// Returns how many events a thread has.
+    pub(crate) async fn version(&self, id: ThreadId) -> Result<Version, Failure> {
+        self.rooms.version(id).await
+    }
+
+    /// Returns the version of the newest event that is not younger than a moment; 0 when all are.
+    pub(crate) async fn version_at(&self, id: ThreadId, moment: Timestamp) -> Result<Version, Failure> {
+        // Time never goes backwards within a stream, and its versions have no gaps.
+        let (mut old, mut young) = (0, self.version(id).await? + 1);
+        while young - old > 1 {
+            let middle = old + (young - old) / 2;
+            match self.events(id, middle - 1, 1).await?.first() {
+                Some(record) if record.ts <= moment.as_millis() => old = middle,
+                Some(_) | None => young = middle,
+            }
+        }
+        Ok(old)
     }
 
     /// Lists threads, the oldest first, from a name of a stream on.
@@ -173,6 +200,7 @@ impl Threads {
         words: &Words,
         key: Option<RequestKey>,
     ) -> Result<PostId, Failure> {
+        self.paces.admit(speaker, id)?;
         let new = mint::cause();
         let done = self.rooms.change(
             &speaker.actor,
@@ -237,6 +265,7 @@ impl Threads {
         id: ThreadId,
         content: &Value,
     ) -> Result<(Thread, PostId), Failure> {
+        self.paces.admit(speaker, id)?;
         let human = speaker.actor.is_human();
         let (post, new) = (mint::post(), mint::cause());
         let done = self.rooms.change(
@@ -249,7 +278,7 @@ impl Threads {
                 if !human {
                     let switches = control.switches();
                     control = control.without_switches();
-                    if control.is_empty() {
+                    if control.is_empty() && !switches.is_empty() {
                         let words: Vec<&str> = switches.iter().map(|switch| switch.word()).collect();
                         return Err(Failure::new(
                             Code::Forbidden,
