@@ -99,9 +99,16 @@ pub struct Seat {
     /// Up to which version of the thread it was told what was said.
     #[serde(default)]
     pub told: u64,
-    /// Of what it works now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub working_on: Option<Work>,
+    /// What it was told of and has not answered yet, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub working_on: Vec<Work>,
+}
+
+impl Seat {
+    /// Says whether something is still to be answered by it.
+    pub fn is_working(&self) -> bool {
+        !self.working_on.is_empty()
+    }
 }
 
 /// What a participant works on.
@@ -126,7 +133,7 @@ pub struct Due {
 impl Thread {
     /// Says whether something is still to be done in it.
     pub fn is_busy(&self) -> bool {
-        !self.due.is_empty() || self.invited.values().any(|seat| seat.working_on.is_some())
+        !self.due.is_empty() || self.invited.values().any(Seat::is_working)
     }
 
     /// Says why a participant may not speak now.

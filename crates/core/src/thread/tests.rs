@@ -389,6 +389,26 @@ fn what_is_decided_when_it_is_said_is_not_changed_by_what_comes_later() {
 }
 
 #[test]
+fn a_busy_participant_has_everything_to_answer_that_it_was_told() {
+    let mut bed = Bed::with_two();
+    let session = SessionId::from_random([3; 16]);
+    bed.wakes("codex-1", "one");
+    bed.wakes("codex-1", "two");
+    let posts: Vec<PostId> = bed.thread.due.iter().map(|due| due.post).collect();
+    for (post, number) in posts.iter().zip(4..) {
+        let delivery = DeliveryId::from_parts(now(), [number; 10]);
+        bed.push(Event::Woken { post: *post, seat: "codex-1".into(), session, delivery });
+    }
+    for left in [1, 0] {
+        assert!(bed.thread.is_busy());
+        bed.push(Event::Settled { post: posts[1 - left], seat: "codex-1".into() });
+        assert_eq!(bed.thread.invited["codex-1"].working_on.len(), left);
+    }
+    assert!(!bed.thread.is_busy());
+    bed.assert_replays();
+}
+
+#[test]
 fn a_name_is_claimed_to_the_letter() {
     for (claimed, own) in [(None, "ada"), (Some("ada"), "ada"), (Some(USER), USER)] {
         assert_eq!(speaks_for(claimed, own), Ok(()));

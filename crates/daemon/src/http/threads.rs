@@ -29,6 +29,8 @@ const PRESENCE_CHARS: usize = 200;
 /// Most tags of a message, and the longest.
 const TAGS: usize = 8;
 const TAG_CHARS: usize = 40;
+/// Events among which something that was just posted is.
+const NEWEST: usize = 8;
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery>) -> Answer<ThreadPage> {
     let seq = app.sessions.context.journal.head();
@@ -309,21 +311,20 @@ pub(super) fn post_id(text: &str) -> Result<PostId, Failure> {
 }
 
 pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
-    let version = app.threads.get(thread).await?.version;
-    let mut after = version.saturating_sub(PAGE_ROWS as u64);
+    // What was just posted is among the newest; a repeat may be of long ago.
+    let (mut before, mut rows) = (app.threads.version(thread).await?, NEWEST);
     loop {
-        let records = app.threads.events(thread, after, PAGE_ROWS).await?;
-        for record in &records {
+        let after = before.saturating_sub(rows as u64);
+        for record in &app.threads.events(thread, after, rows).await? {
             let event = view::event(&app.sessions.context.journal, &thread.to_string(), record).await?;
             if let Some(event) = event.filter(|event| event.id == post.to_string()) {
                 return Ok(event);
             }
         }
-        // A repeat of long ago.
         if after == 0 {
             return Err(Failure::internal("what was said is not in the thread"));
         }
-        after = after.saturating_sub(PAGE_ROWS as u64);
+        (before, rows) = (after, PAGE_ROWS);
     }
 }
 

@@ -122,9 +122,8 @@ impl Threads {
             None,
             |thread, change| {
                 // It was brought already, or the participant was invited anew meanwhile.
-                let working = thread.invited.get(seat).and_then(|seat| seat.working_on);
-                let gone = !thread.invited.contains_key(seat);
-                if working != Some(work) && !gone {
+                let working = thread.invited.get(seat).map(|seat| seat.working_on.contains(&work));
+                if working == Some(false) {
                     return Ok(());
                 }
                 change.events.push(Event::Settled { post: work.post, seat: seat.to_owned() });

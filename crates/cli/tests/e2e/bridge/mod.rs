@@ -247,9 +247,14 @@ impl Following {
 
     /// Returns the next event and its id.
     fn next(&mut self) -> Option<(String, Value)> {
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let block = self.block()?;
             if block.starts_with(':') {
+                // Comments keep a stream alive, and no test.
+                if Instant::now() > deadline {
+                    return None;
+                }
                 continue;
             }
             let (id, data) = block.trim_end().split_once('\n').unwrap();
@@ -259,11 +264,13 @@ impl Following {
     }
 
     fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let mut seen = Vec::new();
         loop {
-            let (_, event) = self.next().expect("it comes before the end");
+            let (_, event) = self.next().unwrap_or_else(|| panic!("it never came: {seen:#?}"));
             if wanted(&event) {
                 return event;
             }
+            seen.push(event);
         }
     }
 }

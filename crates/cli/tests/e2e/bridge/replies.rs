@@ -9,7 +9,8 @@ use super::{Bridge, tags, words};
 fn who_is_addressed_answers_and_the_answer_says_to_what() {
     let bridge = Bridge::new(&["ada"]);
     let asked = bridge.say("ada", "<<say one>>");
-    let keys: Vec<&String> = asked.as_object().unwrap().keys().collect();
+    let mut keys: Vec<&String> = asked.as_object().unwrap().keys().collect();
+    keys.sort();
     assert_eq!(keys, ["content", "from", "id", "meta", "thread", "to", "ts", "type"]);
     assert_eq!(asked["meta"], json!({"reply_to": null, "tags": []}));
     let answer = bridge.reply(&asked);
@@ -111,4 +112,19 @@ fn threads_and_participants_wait_for_nobody() {
     assert!(!bridge.events().iter().any(|event| event["meta"]["reply_to"] == slow["id"]));
     std::fs::write(bridge.home.work().join("gate"), "").unwrap();
     assert_eq!(words(&bridge.reply(&slow)), "done");
+}
+
+#[test]
+fn a_busy_participant_answers_everything_that_it_is_told() {
+    let bridge = Bridge::new(&["ada"]);
+    let asked: Vec<_> = (0..3).map(|number| bridge.say("ada", &format!("<<say {number}>>"))).collect();
+    for message in &asked {
+        assert_eq!(bridge.reply(message)["from"], "ada");
+    }
+    bridge.until_seen("ada", "listening");
+    let answers = bridge.events().iter().filter(|event| event["from"] == "ada").count();
+    assert_eq!(answers, asked.len());
+    // By one session, however fast it was told.
+    let sessions = bridge.user.get("/api/sessions?all_statuses=true").ok();
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1);
 }
