@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::{self, Key, Secret};
@@ -19,6 +20,8 @@ use crate::environment::{self, Variable};
 use crate::failure::Failure;
 
 const DEFAULT_LIVE_PROCESSES: usize = 8;
+/// After this long a thread is told that an answer is not there yet.
+const DEFAULT_THREAD_PATIENCE: Duration = Duration::from_secs(600);
 
 /// What holds for this command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) providers: BTreeMap<String, provider::Options>,
     pub(crate) log: String,
     pub(crate) live_processes: usize,
+    /// After this long a thread is told that an answer is not there yet.
+    pub(crate) thread_patience: Duration,
     /// The plugins that are switched off.
     pub(crate) plugins_off: BTreeSet<Plugin>,
     /// Hosts of external agents that may have a private address.
@@ -112,6 +117,7 @@ struct Harness {
 #[serde(deny_unknown_fields)]
 struct Limits {
     live_processes: Option<usize>,
+    thread_patience_seconds: Option<u64>,
 }
 
 /// What `config.toml` says, checked.
@@ -122,6 +128,7 @@ struct Configured {
     log: Option<String>,
     public_urls: Vec<String>,
     live_processes: Option<usize>,
+    thread_patience: Option<Duration>,
     providers: BTreeMap<String, provider::Options>,
     plugins_off: BTreeSet<Plugin>,
     external_hosts: BTreeSet<String>,
@@ -153,6 +160,7 @@ impl Settings {
             providers: file.providers,
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES),
+            thread_patience: file.thread_patience.unwrap_or(DEFAULT_THREAD_PATIENCE),
             plugins_off: file.plugins_off,
             external_hosts: file.external_hosts,
             keys: file.keys,
@@ -210,7 +218,7 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, plugins, external.allow, keys, agents, and program and \
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, limits.thread_patience_seconds, plugins, external.allow, keys, agents, and program and \
                  isolated_home of providers.claude, providers.codex and providers.pi")
     })
 }
@@ -221,12 +229,19 @@ fn configured(file: File) -> Result<Configured, Failure> {
         return Err(Failure::usage("limits.live_processes in config.toml is 0: no agent could ever run")
             .hint("expected 1 or more"));
     }
+    if file.limits.thread_patience_seconds == Some(0) {
+        return Err(Failure::usage(
+            "limits.thread_patience_seconds in config.toml is 0: every answer would be late",
+        )
+        .hint("expected 1 or more"));
+    }
     Ok(Configured {
         listen: file.listen.map(|text| address(&text, "listen in config.toml")).transpose()?,
         provider: file.provider,
         log: file.log,
         public_urls: file.public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
         live_processes: file.limits.live_processes,
+        thread_patience: file.limits.thread_patience_seconds.map(Duration::from_secs),
         providers: providers(file.providers)?,
         plugins_off: switched_off(file.plugins)?,
         external_hosts: file.external.hosts()?,
@@ -380,11 +395,23 @@ mod tests {
     }
 
     #[test]
+    fn no_patience_at_all_is_a_mistake() {
+        let failure = resolve("[limits]\nthread_patience_seconds = 0\n", &[], false).unwrap_err();
+        assert!(
+            failure.message.starts_with("limits.thread_patience_seconds in config.toml is 0"),
+            "{failure:?}"
+        );
+        let patient = resolve("[limits]\nthread_patience_seconds = 5\n", &[], false).unwrap();
+        assert_eq!(patient.thread_patience, Duration::from_secs(5));
+    }
+
+    #[test]
     fn the_example_in_the_readme_is_valid() {
         let readme = include_str!("../../../README.md");
         let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let settings = resolve(example, &[], false).unwrap();
         assert_eq!(settings.live_processes, DEFAULT_LIVE_PROCESSES);
+        assert_eq!(settings.thread_patience, DEFAULT_THREAD_PATIENCE);
         assert_eq!(settings.listen.to_string(), environment::LISTEN.default);
     }
 

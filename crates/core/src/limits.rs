@@ -60,6 +60,8 @@ pub const PATH_BYTES: usize = 1024;
 pub const THREAD_HELD: usize = 64;
 /// Most who spoke in a thread without being invited that it remembers.
 pub const THREAD_GUESTS: usize = 256;
+/// Messages and controls of one participant of a thread within a minute. People are not counted.
+pub const THREAD_POSTS_PER_MINUTE: usize = 60;
 /// Words of an agent elsewhere that no turn waited for, in one session.
 pub const UNASKED_PER_HOUR: usize = 60;
 /// Most characters and words that can be searched for at once.

@@ -149,7 +149,7 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
         live: Live::new(bell.clone()),
         plugins_off: options.plugins_off.clone(),
         waits: waits::Waits::default(),
-        hall: Hall::new(journal.clone()),
+        hall: Hall::new(journal.clone(), options.thread_patience),
         routing: tokio::sync::Mutex::default(),
         families: tokio::sync::Mutex::default(),
         processes: Processes::new(options.live_processes),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::Key;
@@ -29,6 +30,8 @@ pub struct Options {
     pub keys: BTreeMap<String, Key>,
     /// How many harness processes may live at once.
     pub live_processes: usize,
+    /// After this long a thread is told that an answer is not there yet.
+    pub thread_patience: Duration,
     /// Our binary, which is also the shim.
     pub executable: PathBuf,
     /// What to log, in the form of `RUST_LOG`.

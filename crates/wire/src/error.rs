@@ -33,6 +33,8 @@ pub enum Code {
     Unauthenticated,
     /// The credential does not allow this.
     Forbidden,
+    /// Somebody else is named as the author than the credential stands for.
+    IdentityMismatch,
     /// The Host header names a host that is not ours.
     ForeignHost,
     /// The Origin header, or the browser, says that another site asks.
@@ -53,6 +55,8 @@ pub enum Code {
     WaitingForPermission,
     /// Too many messages wait already.
     QueueFull,
+    /// The participant says more than a thread bears.
+    TooManyMessages,
     /// Too many wrong codes or credentials came.
     TooManyAttempts,
     /// The provider cannot take a message into a running turn.
@@ -68,12 +72,13 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
         Self::Unauthenticated,
         Self::Forbidden,
+        Self::IdentityMismatch,
         Self::ForeignHost,
         Self::ForeignOrigin,
         Self::NotFound,
@@ -85,6 +90,7 @@ impl Code {
         Self::Busy,
         Self::WaitingForPermission,
         Self::QueueFull,
+        Self::TooManyMessages,
         Self::TooManyAttempts,
         Self::CannotSteer,
         Self::KeyReused,
@@ -98,7 +104,7 @@ impl Code {
         match self {
             Self::InvalidRequest | Self::ProviderUnavailable => 400,
             Self::Unauthenticated => 401,
-            Self::Forbidden | Self::ForeignOrigin => 403,
+            Self::Forbidden | Self::IdentityMismatch | Self::ForeignOrigin => 403,
             Self::NotFound => 404,
             Self::Ambiguous
             | Self::Conflict
@@ -111,7 +117,7 @@ impl Code {
             | Self::KeyReused => 409,
             Self::TooLarge => 413,
             Self::ForeignHost => 421,
-            Self::QueueFull | Self::TooManyAttempts => 429,
+            Self::QueueFull | Self::TooManyMessages | Self::TooManyAttempts => 429,
             Self::Internal => 500,
             Self::StorageUnavailable | Self::ShuttingDown => 503,
         }
@@ -125,6 +131,7 @@ impl Code {
             Self::WaitingForPermission => Exit::WaitingForPermission,
             Self::Unauthenticated
             | Self::Forbidden
+            | Self::IdentityMismatch
             | Self::ForeignHost
             | Self::ForeignOrigin
             | Self::Conflict
@@ -133,6 +140,7 @@ impl Code {
             | Self::Closed
             | Self::Busy
             | Self::QueueFull
+            | Self::TooManyMessages
             | Self::TooManyAttempts
             | Self::CannotSteer
             | Self::KeyReused => Exit::Refused,

@@ -3,8 +3,8 @@
 use utoipa::OpenApi;
 
 use crate::{
-    agent, conversation, device, error, external, item, message, permission, provider, search, session,
-    settings, status, stream, thread, tool, trace, worktree,
+    agent, bridge, conversation, device, error, external, item, message, permission, provider, search,
+    session, settings, status, stream, thread, tool, trace, worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -12,6 +12,17 @@ use crate::{
 #[openapi(
     info(title = "Paseo", description = "Runs and coordinates coding agents.", license(name = "Apache-2.0")),
     components(schemas(
+        bridge::BridgeCreate,
+        bridge::BridgeCreated,
+        bridge::BridgeError,
+        bridge::BridgeEvents,
+        bridge::BridgePost,
+        bridge::BridgePresence,
+        bridge::BridgeQuery,
+        bridge::BridgeReceived,
+        bridge::BridgeStateAnswer,
+        bridge::BridgeThreads,
+        bridge::BridgeThreadsQuery,
         search::SearchPage,
         search::SearchQuery,
         thread::CreateSeatToken,

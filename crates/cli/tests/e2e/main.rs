@@ -8,6 +8,7 @@ mod agent_shell;
 mod agents_message;
 mod attach;
 mod attach_terminal;
+mod bridge;
 mod cast;
 mod causes;
 mod ceilings;

@@ -71,13 +71,14 @@ impl Thread {
                 let Some(Due { at, .. }) = due.map(|due| self.due.remove(due)) else { return };
                 if let Some(seat) = self.invited.get_mut(seat) {
                     let work = Work { post: *post, at, delivery: *delivery };
-                    (seat.session, seat.told, seat.working_on) = (Some(*session), self.version, Some(work));
+                    (seat.session, seat.told) = (Some(*session), self.version);
+                    seat.working_on.push(work);
                 }
             }
             Event::Settled { post, seat } => {
                 self.due.retain(|due| due.post != *post || due.seat != *seat);
                 if let Some(seat) = self.invited.get_mut(seat) {
-                    seat.working_on.take_if(|work| work.post == *post);
+                    seat.working_on.retain(|work| work.post != *post);
                 }
             }
             Event::Held(held) => {
@@ -99,7 +100,7 @@ impl Thread {
                 inviter: session,
                 session: None,
                 told: 0,
-                working_on: None,
+                working_on: Vec::new(),
             };
             let before = self.left.remove(id);
             let seat = match self.invited.remove(id) {
@@ -123,7 +124,7 @@ impl Thread {
             && let Some(seat) = self.invited.remove(id)
         {
             if seat.session.is_some() && self.left.len() < THREAD_GUESTS {
-                self.left.insert(id.clone(), Seat { working_on: None, ..seat });
+                self.left.insert(id.clone(), Seat { working_on: Vec::new(), ..seat });
             }
             // Who is not here any more is not told of what was said to them.
             self.due.retain(|due| due.seat != *id);

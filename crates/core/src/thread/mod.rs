@@ -6,6 +6,7 @@ mod briefing;
 mod control;
 mod event;
 mod mention;
+mod pace;
 mod post;
 mod presence;
 mod seat;
@@ -18,9 +19,10 @@ pub use briefing::{Line, before, call};
 pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
 pub use event::{Event, Held, Posted};
 pub use mention::{Address, Reading, address, read};
+pub use pace::{Pace, TooFast};
 pub use post::{Denied, Incoming, can_hold, late, post, released, reply};
 pub use presence::{Presence, Shown, TTL, seen, shown};
-pub use seat::{COORDINATOR, Profile, Refused, USER, check_name, free_id, invite};
+pub use seat::{COORDINATOR, Mismatch, Profile, Refused, USER, check_name, free_id, invite, speaks_for};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};
@@ -97,9 +99,16 @@ pub struct Seat {
     /// Up to which version of the thread it was told what was said.
     #[serde(default)]
     pub told: u64,
-    /// Of what it works now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub working_on: Option<Work>,
+    /// What it was told of and has not answered yet, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub working_on: Vec<Work>,
+}
+
+impl Seat {
+    /// Says whether something is still to be answered by it.
+    pub fn is_working(&self) -> bool {
+        !self.working_on.is_empty()
+    }
 }
 
 /// What a participant works on.
@@ -124,7 +133,7 @@ pub struct Due {
 impl Thread {
     /// Says whether something is still to be done in it.
     pub fn is_busy(&self) -> bool {
-        !self.due.is_empty() || self.invited.values().any(|seat| seat.working_on.is_some())
+        !self.due.is_empty() || self.invited.values().any(Seat::is_working)
     }
 
     /// Says why a participant may not speak now.

@@ -45,7 +45,7 @@ pub fn shown(presence: Option<&Presence>, now: Timestamp) -> Shown {
 /// long that takes; of others, what they said.
 pub fn seen(seat: &Seat, said: Option<&Presence>, now: Timestamp) -> Shown {
     let state = match said.map(|said| shown(Some(said), now)) {
-        _ if seat.working_on.is_some() => "thinking",
+        _ if seat.is_working() => "thinking",
         Some(said) if !said.stale => return said,
         _ if seat.session.is_some() => "listening",
         Some(stale) => return stale,

@@ -147,3 +147,27 @@ fn is_plain(c: char) -> bool {
 pub(super) fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
 }
+
+/// Somebody says to be another than their credential stands for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("your credential stands for `{own}` in this thread: you cannot speak as `{claimed}`")]
+pub struct Mismatch {
+    pub own: String,
+    /// As it can be shown: nothing in it is invisible.
+    pub claimed: String,
+}
+
+/// Checks whom somebody says to be. To the letter: what only looks like a name is another one.
+pub fn speaks_for(claimed: Option<&str>, own: &str) -> Result<(), Mismatch> {
+    match claimed {
+        None => Ok(()),
+        Some(claimed) if claimed == own => Ok(()),
+        Some(claimed) => {
+            let shown = claimed.chars().take(ID_CHARS).map(|c| match c.is_ascii() {
+                true => c.escape_debug().to_string(),
+                false => c.escape_unicode().to_string(),
+            });
+            Err(Mismatch { own: own.to_owned(), claimed: shown.collect() })
+        }
+    }
+}

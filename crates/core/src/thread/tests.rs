@@ -167,7 +167,7 @@ fn a_session_is_kept_for_who_comes_back_as_they_were() {
     let mut bed = Bed::new();
     bed.invite_by(None, "ada", "m");
     let due = bed.wake("ada", session(1));
-    let work = bed.thread.invited["ada"].working_on.unwrap();
+    let work = bed.thread.invited["ada"].working_on[0];
     assert_eq!((work.post, work.at, due.at), (due.post, 3, 3), "what woke it is found by its version");
     bed.push(Event::Settled { post: due.post, seat: "ada".into() });
     let told = bed.thread.invited["ada"].told;
@@ -184,7 +184,7 @@ fn a_session_is_kept_for_who_comes_back_as_they_were() {
     bed.wake("ada", session(2));
     bed.invite_by(Some(session(8)), "ada", "m2");
     let seat = &bed.thread.invited["ada"];
-    assert_eq!((seat.session, seat.inviter, seat.working_on), (None, Some(session(8)), None));
+    assert_eq!((seat.session, seat.inviter, seat.working_on.len()), (None, Some(session(8)), 0));
     bed.assert_replays();
 }
 
@@ -437,6 +437,39 @@ fn what_is_decided_when_it_is_said_is_not_changed_by_what_comes_later() {
     bed.control(json!({"mute": {"targets": ["codex-1"]}}));
     bed.control(json!({"pause": {}}));
     assert_eq!(bed.thread.due.len(), 1);
+}
+
+#[test]
+fn a_busy_participant_has_everything_to_answer_that_it_was_told() {
+    let mut bed = Bed::with_two();
+    let session = SessionId::from_random([3; 16]);
+    bed.wakes("codex-1", "one");
+    bed.wakes("codex-1", "two");
+    let posts: Vec<PostId> = bed.thread.due.iter().map(|due| due.post).collect();
+    for (post, number) in posts.iter().zip(4..) {
+        let delivery = DeliveryId::from_parts(now(), [number; 10]);
+        bed.push(Event::Woken { post: *post, seat: "codex-1".into(), session, delivery });
+    }
+    for left in [1, 0] {
+        assert!(bed.thread.is_busy());
+        bed.push(Event::Settled { post: posts[1 - left], seat: "codex-1".into() });
+        assert_eq!(bed.thread.invited["codex-1"].working_on.len(), left);
+    }
+    assert!(!bed.thread.is_busy());
+    bed.assert_replays();
+}
+
+#[test]
+fn a_name_is_claimed_to_the_letter() {
+    for (claimed, own) in [(None, "ada"), (Some("ada"), "ada"), (Some(USER), USER)] {
+        assert_eq!(speaks_for(claimed, own), Ok(()));
+    }
+    for claimed in ["user", "Ada", "ada ", "", "ad\u{200b}a", "\u{430}da"] {
+        let told = speaks_for(Some(claimed), "ada").unwrap_err().to_string();
+        assert!(told.is_ascii() && told.contains("stands for `ada`"), "{told}");
+    }
+    let told = speaks_for(Some("us\u{200b}er"), "ada").unwrap_err();
+    assert_eq!(told.claimed, "us\\u{200b}er");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(crate) async fn gate(
         }
         Ok(None) => {}
         Err(_) if access == Access::Page => return Redirect::to("/login").into_response(),
-        Err(failure) => return failure.into_response(),
+        Err(failure) => return route.refuses(failure),
     }
     // Pages may be linked to with whatever others add; the API ignores nothing.
     if route.path.starts_with("/api/")

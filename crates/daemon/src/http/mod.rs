@@ -3,6 +3,7 @@
 mod admin;
 mod agents;
 mod back;
+mod bridge;
 mod conversations;
 mod devices;
 mod external;

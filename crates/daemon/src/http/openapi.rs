@@ -56,11 +56,12 @@ fn operation(route: &Route) -> Value {
         Access::Seated => "People, and those who have a seat there.".to_owned(),
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
+    let failure = if route.is_of_bridge() { "BridgeError" } else { "ErrorBody" };
     let mut operation = json!({
         "summary": route.summary,
         "description": format!("Who may: {access}"),
         "parameters": parameters,
-        "responses": { route.status.to_string(): success, "default": { "description": "It could not be done.", "content": content("ErrorBody") } },
+        "responses": { route.status.to_string(): success, "default": { "description": "It could not be done.", "content": content(failure) } },
         "security": if route.access == Access::Public { json!([]) } else { json!([{ "token": [] }]) },
     });
     if let Some(schema) = route.request {

@@ -11,7 +11,7 @@ use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
 use super::{
-    App, admin, agents, back, conversations, devices, external, items, listing, messages, openapi,
+    App, admin, agents, back, bridge, conversations, devices, external, items, listing, messages, openapi,
     permissions, providers, rules, search, sessions, stream, threads, tools, trace, web, worktrees,
 };
 use crate::failure::Failure;
@@ -63,6 +63,19 @@ const fn route(
 }
 
 impl Route {
+    /// Says whether it is one of the bridge protocol.
+    pub(crate) fn is_of_bridge(&self) -> bool {
+        self.path.starts_with("/threads")
+    }
+
+    /// Refuses a request in the shape that its clients know.
+    pub(crate) fn refuses(&self, failure: Failure) -> Response {
+        if self.is_of_bridge() {
+            return bridge::Refusal::from(failure).into_response();
+        }
+        failure.into_response()
+    }
+
     const fn says(mut self, summary: &'static str) -> Self {
         self.summary = summary;
         self
@@ -274,6 +287,38 @@ pub(crate) static ROUTES: &[Route] = &[
         .asks(&["after", "topics", "ui"])
         .heeds(&["Last-Event-ID"])
         .made_of("text/event-stream"),
+    route("GET", "/threads", Access::Seated, || get(bridge::list))
+        .says("Bridge protocol: lists threads, the oldest first; to a participant, only its own.")
+        .asks(&["after"])
+        .gives("BridgeThreads"),
+    route("POST", "/threads", Access::Human, || post(bridge::create))
+        .says("Bridge protocol: makes a thread.")
+        .takes("BridgeCreate")
+        .gives("BridgeCreated"),
+    route("GET", "/threads/{thread}/events", Access::Seated, || get(bridge::events))
+        .says("Bridge protocol: what happened in a thread after `since`, the oldest first, a page at a time.")
+        .asks(&["since"])
+        .gives("BridgeEvents"),
+    route("POST", "/threads/{thread}/events", Access::Seated, || post(bridge::post))
+        .says("Bridge protocol: posts a message or a control, as whom the credential stands for.")
+        .takes("BridgePost")
+        .heeds(&["idempotency-key"])
+        .gives("BridgeReceived"),
+    route("GET", "/threads/{thread}/events/stream", Access::Seated, || get(bridge::stream))
+        .says("Bridge protocol: server-sent events after `since`, or from now on. `Last-Event-ID` wins over `since`.")
+        .asks(&["since"])
+        .heeds(&["Last-Event-ID"])
+        .made_of("text/event-stream"),
+    route("GET", "/threads/{thread}/presence", Access::Seated, || get(bridge::presence))
+        .says("Bridge protocol: what participants are doing right now.")
+        .gives("PresenceList"),
+    route("POST", "/threads/{thread}/presence", Access::Seated, || post(bridge::say_presence))
+        .says("Bridge protocol: says what the caller is doing.")
+        .takes("BridgePresence")
+        .gives("PresenceList"),
+    route("GET", "/threads/{thread}/state", Access::Seated, || get(bridge::state))
+        .says("Bridge protocol: who is invited, and who may do what.")
+        .gives("BridgeStateAnswer"),
     route("GET", "/api/worktrees", Access::Human, || get(worktrees::list)).says("Lists the git worktrees of agents.").gives("WorktreeList"),
     route("DELETE", "/api/worktrees/{worktree}", Access::Human, || delete(worktrees::remove))
         .says("Removes a worktree. Refuses while anything would be lost; `force` archives it first.")

@@ -42,6 +42,7 @@ impl House {
             external_hosts: Default::default(),
             keys: Default::default(),
             live_processes: 1,
+            thread_patience: std::time::Duration::from_secs(600),
             executable: "/nonexistent".into(),
             log_filter: String::new(),
             log_to_stderr: false,

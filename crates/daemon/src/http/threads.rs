@@ -229,14 +229,14 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
     app.threads.enter(by, typed).await
 }
 
-fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
+pub(super) fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
         Failure::new(Code::InvalidRequest, format!("`{field}` is not the id of a message"))
             .hint("ids are in the events")
     })
 }
 
-async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
+pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
     let missing = || Failure::internal("what was said is not in the thread");
     let place = app.threads.place(thread, post).await?.ok_or_else(missing)?;
     let records = app.threads.events(thread, place - 1, 1).await?;

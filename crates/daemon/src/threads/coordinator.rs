@@ -1,11 +1,15 @@
 //! The coordinator: wakes participants, brings their replies, says what went wrong. A visible participant itself.
 
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
 use paseo_core::actor::Actor;
 use paseo_core::codec;
 use paseo_core::id::{DeliveryId, PostId, SessionId, ThreadId};
 use paseo_core::session::{Class, Verb};
 use paseo_core::thread::{self, Due, Event, Line, Posted, Seat, Thread, Work};
 use paseo_store::{Record, Which};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::Threads;
 use super::rooms::Change;
@@ -15,6 +19,8 @@ use crate::sessions::{Command, Message, RequestKey};
 
 /// How many events are looked through for what was said before.
 const BEFORE: usize = 500;
+/// Participants whose places are kept before those whom nobody wakes are forgotten.
+const PLACES: usize = 1024;
 
 impl Threads {
     /// Wakes whoever is due, and goes on with what was under way when the daemon ended.
@@ -27,18 +33,19 @@ impl Threads {
             after = Some(last.stream.to_string());
             for id in heads.iter().filter_map(|row| thread::from_stream(&row.stream)) {
                 let thread = self.get(id).await?;
-                for (seat, work) in
-                    thread.invited.iter().filter_map(|(id, seat)| Some((id, seat.working_on?)))
-                {
-                    let Some(session) = thread.invited[seat].session else { continue };
-                    self.see_through(id, seat.clone(), session, work);
+                for (name, seat) in &thread.invited {
+                    let Some(session) = seat.session else { continue };
+                    for work in &seat.working_on {
+                        self.see_through(id, name.clone(), session, *work);
+                    }
                 }
                 self.wake_due(id);
             }
         }
     }
 
-    /// Wakes whoever is due in a thread. Each on its own: nobody waits for anybody else.
+    /// Wakes whoever is due in a thread. Each on its own: nobody waits for anybody else, but each is told things in the
+    /// order in which they were said.
     pub(super) fn wake_due(&self, id: ThreadId) {
         let this = self.clone();
         tokio::spawn(async move {
@@ -46,16 +53,24 @@ impl Threads {
                 Ok(thread) => thread.due,
                 Err(failure) => return tracing::error!(thread = %id, error = %failure.message, "cannot wake"),
             };
+            let mut seats: BTreeMap<String, Vec<Due>> = BTreeMap::new();
             for due in due {
+                seats.entry(due.seat.clone()).or_default().push(due);
+            }
+            for due in seats.into_values() {
                 let this = this.clone();
-                tokio::spawn(async move { this.wake(id, due).await });
+                tokio::spawn(async move {
+                    for due in due {
+                        this.wake(id, due).await;
+                    }
+                });
             }
         });
     }
 
     /// Wakes a participant, once.
     async fn wake(&self, id: ThreadId, due: Due) {
-        let Some(_alone) = self.waking.begin(id, &due) else { return };
+        let _alone = self.waking.alone(id, &due.seat).await;
         match self.hand_over(id, &due).await {
             Ok(Some((session, delivery))) => {
                 let work = Work { post: due.post, at: due.at, delivery };
@@ -218,30 +233,20 @@ fn posted(record: &Record) -> Option<Posted> {
     }
 }
 
-/// Who is being woken right now, so that nobody is woken twice at once.
+/// Who is being woken right now: nobody is woken for two things at once, else there were two sessions behind a seat.
 #[derive(Clone, Default)]
-pub(super) struct Waking(super::Shared<Vec<(ThreadId, Due)>>);
-
-/// Somebody is being woken.
-pub(super) struct Alone {
-    waking: Waking,
-    who: (ThreadId, Due),
-}
+pub(super) struct Waking(super::Shared<HashMap<(ThreadId, String), Arc<Mutex<()>>>>);
 
 impl Waking {
-    fn begin(&self, thread: ThreadId, due: &Due) -> Option<Alone> {
-        let mut all = self.0.lock();
-        let who = (thread, due.clone());
-        if all.contains(&who) {
-            return None;
-        }
-        all.push(who.clone());
-        Some(Alone { waking: self.clone(), who })
-    }
-}
-
-impl Drop for Alone {
-    fn drop(&mut self) {
-        self.waking.0.lock().retain(|who| *who != self.who);
+    /// Waits until nobody else wakes this participant.
+    async fn alone(&self, thread: ThreadId, seat: &str) -> OwnedMutexGuard<()> {
+        let place = {
+            let mut all = self.0.lock();
+            if all.len() >= PLACES {
+                all.retain(|_, place| Arc::strong_count(place) > 1);
+            }
+            Arc::clone(all.entry((thread, seat.to_owned())).or_default())
+        };
+        place.lock_owned().await
     }
 }

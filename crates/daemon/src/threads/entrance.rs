@@ -19,11 +19,17 @@ const GUEST_CHARS: usize = 8;
 impl Threads {
     /// Finds a thread by its id or its name, and as whom somebody is in it.
     pub(crate) async fn enter(&self, by: &Actor, typed: &str) -> Result<(Thread, Speaker), Failure> {
-        let thread = self.find(typed).await?;
-        let id = speaks_as(&thread, by).ok_or_else(|| {
-            Failure::new(Code::Forbidden, "you have no seat in this thread")
-                .hint("ask a person to invite you")
-        })?;
+        let found = self.find(typed).await;
+        // Whoever has no seat is not told whether there is such a thread.
+        let seat = found.as_ref().ok().and_then(|thread| speaks_as(thread, by));
+        let (thread, id) = match (found, seat) {
+            (Ok(thread), Some(id)) => (thread, id),
+            (Err(failure), _) if by.is_human() => return Err(failure),
+            _ => {
+                return Err(Failure::new(Code::Forbidden, "you have no seat in such a thread")
+                    .hint("ask a person to invite you"));
+            }
+        };
         let cause = by.session().and_then(|session| self.sessions.context.turn_cause(session));
         Ok((thread, Speaker { actor: by.clone(), id, cause }))
     }

@@ -3,6 +3,7 @@
 mod attendance;
 mod coordinator;
 mod entrance;
+mod paces;
 mod places;
 mod replies;
 mod rooms;
@@ -12,18 +13,21 @@ pub(crate) mod view;
 pub(crate) use entrance::seen_as;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
 use paseo_core::thread::{self, Address, Control, Denied, Event, Incoming, Posted, Thread, USER};
+use paseo_core::time::Timestamp;
 use paseo_store::{HeadRow, Record, Version, Which};
 use paseo_wire::error::Code;
 use serde_json::Value;
 
 use attendance::Attendance;
 use coordinator::Waking;
+use paces::Paces;
 use rooms::{Change, Done, Rooms};
 
 use crate::failure::Failure;
@@ -38,6 +42,9 @@ pub(crate) struct Threads {
     rooms: Rooms,
     pub(crate) attendance: Attendance,
     waking: Waking,
+    paces: Paces,
+    /// After this long people are told that an answer is not there yet. It is still waited for.
+    patience: Duration,
 }
 
 /// What is kept of threads in memory.
@@ -45,11 +52,14 @@ pub(crate) struct Hall {
     rooms: Rooms,
     attendance: Attendance,
     waking: Waking,
+    paces: Paces,
+    patience: Duration,
 }
 
 impl Hall {
-    pub(crate) fn new(journal: Journal) -> Self {
-        Self { rooms: Rooms::new(journal), attendance: Attendance::default(), waking: Waking::default() }
+    pub(crate) fn new(journal: Journal, patience: Duration) -> Self {
+        let (attendance, waking, paces) = (Attendance::default(), Waking::default(), Paces::default());
+        Self { rooms: Rooms::new(journal), attendance, waking, paces, patience }
     }
 }
 
@@ -75,9 +85,15 @@ pub(crate) struct Speaker {
 
 impl Threads {
     pub(crate) fn of(sessions: &Sessions) -> Self {
-        let Hall { rooms, attendance, waking } = &sessions.context.hall;
-        let (rooms, attendance, waking) = (rooms.clone(), attendance.clone(), waking.clone());
-        Self { sessions: sessions.clone(), rooms, attendance, waking }
+        let Hall { rooms, attendance, waking, paces, patience } = &sessions.context.hall;
+        Self {
+            sessions: sessions.clone(),
+            rooms: rooms.clone(),
+            attendance: attendance.clone(),
+            waking: waking.clone(),
+            paces: paces.clone(),
+            patience: *patience,
+        }
     }
 
     /// Makes a thread.
@@ -105,6 +121,25 @@ impl Threads {
     /// Returns a thread as it stands.
     pub(crate) async fn get(&self, id: ThreadId) -> Result<Thread, Failure> {
         self.rooms.get(id).await.map(|(thread, _)| thread)
+    }
+
+    /// Returns how many events a thread has.
+    pub(crate) async fn version(&self, id: ThreadId) -> Result<Version, Failure> {
+        self.rooms.version(id).await
+    }
+
+    /// Returns the version of the newest event that is not younger than a moment; 0 when all are.
+    pub(crate) async fn version_at(&self, id: ThreadId, moment: Timestamp) -> Result<Version, Failure> {
+        // Time never goes backwards within a stream, and its versions have no gaps.
+        let (mut old, mut young) = (0, self.version(id).await? + 1);
+        while young - old > 1 {
+            let middle = old + (young - old) / 2;
+            match self.events(id, middle - 1, 1).await?.first() {
+                Some(record) if record.ts <= moment.as_millis() => old = middle,
+                Some(_) | None => young = middle,
+            }
+        }
+        Ok(old)
     }
 
     /// Lists threads, the oldest first, from a name of a stream on.
@@ -192,6 +227,7 @@ impl Threads {
         words: &Words,
         key: Option<RequestKey>,
     ) -> Result<PostId, Failure> {
+        self.paces.admit(speaker, id)?;
         let new = mint::cause();
         let done = self.rooms.change(
             &speaker.actor,
@@ -256,6 +292,7 @@ impl Threads {
         id: ThreadId,
         content: &Value,
     ) -> Result<(Thread, PostId), Failure> {
+        self.paces.admit(speaker, id)?;
         let human = speaker.actor.is_human();
         let (post, new) = (mint::post(), mint::cause());
         self.admit(speaker, &self.get(id).await?, content).await?;
@@ -269,7 +306,7 @@ impl Threads {
                 if !human {
                     let switches = control.switches();
                     control = control.without_switches();
-                    if control.is_empty() {
+                    if control.is_empty() && !switches.is_empty() {
                         let words: Vec<&str> = switches.iter().map(|switch| switch.word()).collect();
                         return Err(Failure::new(
                             Code::Forbidden,

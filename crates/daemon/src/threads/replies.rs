@@ -13,9 +13,6 @@ use crate::failure::Failure;
 use crate::mint;
 use crate::tools::answers;
 
-/// After this long people are told that an answer is not there yet. It is still waited for.
-const PATIENCE: Duration = Duration::from_secs(600);
-
 impl Threads {
     /// Waits for what a woken participant answers, and brings it.
     pub(super) fn see_through(&self, id: ThreadId, seat: String, session: SessionId, work: Work) {
@@ -41,7 +38,7 @@ impl Threads {
         work: Work,
     ) -> Result<Answer, Failure> {
         let context = &self.sessions.context;
-        let mut patience = Some(Instant::now() + PATIENCE);
+        let mut patience = Instant::now().checked_add(self.patience);
         let mut told_held = false;
         loop {
             // Before looking, so that nothing is missed in between.
@@ -76,7 +73,7 @@ impl Threads {
                 () = changed => {}
                 () = late => {
                     patience = None;
-                    let words = format!("{seat} has not answered within {} minutes, and goes on.", PATIENCE.as_secs() / 60);
+                    let words = format!("{seat} has not answered within {}, and goes on.", lasting(self.patience));
                     self.remark(id, Some(work.post), &words, &["error", "timeout"]).await?;
                 }
             }
@@ -125,9 +122,8 @@ impl Threads {
             None,
             |thread, change| {
                 // It was brought already, or the participant was invited anew meanwhile.
-                let working = thread.invited.get(seat).and_then(|seat| seat.working_on);
-                let gone = !thread.invited.contains_key(seat);
-                if working != Some(work) && !gone {
+                let working = thread.invited.get(seat).map(|seat| seat.working_on.contains(&work));
+                if working == Some(false) {
                     return Ok(());
                 }
                 change.events.push(Event::Settled { post: work.post, seat: seat.to_owned() });
@@ -186,4 +182,11 @@ enum Answer {
     Words(String),
     /// In words for all.
     Failed(String),
+}
+
+/// Says how long something is, in whole minutes where it is.
+fn lasting(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (number, unit) = if seconds % 60 == 0 { (seconds / 60, "minute") } else { (seconds, "second") };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }

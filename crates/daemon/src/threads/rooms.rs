@@ -92,6 +92,16 @@ impl Rooms {
         state.clone().ok_or_else(|| unknown(id))
     }
 
+    /// Returns the version of a thread, which costs less than the thread.
+    pub(super) async fn version(&self, id: ThreadId) -> Result<Version, Failure> {
+        let room = self.room(id);
+        let mut state = room.0.lock().await;
+        if state.is_none() {
+            *state = self.journal.thread(id).await?;
+        }
+        state.as_ref().map(|(_, version)| *version).ok_or_else(|| unknown(id))
+    }
+
     /// Decides on what a thread is now, and does it. When another writer was faster, it is decided again.
     pub(super) async fn change<T>(
         &self,

@@ -52,7 +52,7 @@ fn participant((id, seat): (&String, &Seat)) -> Participant {
         invited_by: seat.invited_by.clone(),
         invited_at: seat.invited_at.into(),
         session: seat.session.map(|session| session.to_string()),
-        working: seat.working_on.is_some(),
+        working: seat.is_working(),
     }
 }
 

@@ -1,0 +1,150 @@
+//! Who somebody is, whatever they say.
+
+use paseo_core::limits::THREAD_POSTS_PER_MINUTE;
+use serde_json::json;
+
+use super::{Bridge, Client, words};
+
+#[test]
+fn nobody_speaks_for_another() {
+    let bridge = Bridge::new(&["ada", "eve"]);
+    let ada = bridge.seat("ada");
+    for from in ["user", "eve", "User", "ADA", "ada ", "us\u{200b}er", "\u{430}da", "bridge-coordinator", ""]
+    {
+        for kind in ["message", "control"] {
+            let forged = json!({"type": kind, "from": from, "content": {"pause": {}}});
+            let refused = bridge.post(&ada, &forged);
+            assert_eq!(refused.refused(), (403, "identity_mismatch"), "{from}");
+            let told = refused.body["error"]["message"].as_str().unwrap();
+            assert!(told.contains("stands for `ada`") && told.is_ascii(), "{told}");
+        }
+    }
+    // A person is `user`, and no participant.
+    let posed = bridge.post(&bridge.user, &json!({"from": "ada", "content": "hi"}));
+    assert_eq!(posed.refused(), (403, "identity_mismatch"));
+    assert_eq!(bridge.user.post("/threads", &json!({"from": "ada"})).refused(), (403, "identity_mismatch"));
+    let said = bridge.post(&bridge.user, &json!({"content": "hi"})).ok();
+    assert_eq!((&said["received"], &said["event"]["from"]), (&json!(true), &json!("user")));
+    assert_eq!(bridge.post(&ada, &json!({"content": "hi"})).ok()["event"]["from"], "ada");
+    assert_eq!(bridge.events().iter().filter(|event| event["type"] == "message").count(), 2);
+    assert_eq!(bridge.state()["paused"], false);
+}
+
+/// B34
+#[test]
+fn id_time_and_thread_are_not_for_clients_to_say() {
+    let bridge = Bridge::new(&[]);
+    let (other, first) = (bridge.another("other"), bridge.say("all", "one"));
+    let forged = json!({
+        "id": first["id"], "ts": "2099-01-01T00:00:00.000Z", "thread": other, "from": "user", "type": "message",
+        "content": "two", "meta": {"tags": ["x"], "via": "me", "reply_to": first["id"], "wakes": ["ada"]},
+    });
+    let stored = bridge.post(&bridge.user, &forged).ok()["event"].clone();
+    assert_ne!(stored["id"], first["id"]);
+    assert!(
+        stored["ts"].as_str() > first["ts"].as_str() && !stored["ts"].as_str().unwrap().starts_with("2099")
+    );
+    assert_eq!(stored["thread"], bridge.thread);
+    assert_eq!(stored["meta"], json!({"reply_to": first["id"], "tags": ["x"]}));
+    // Nobody is deaf for it, and nothing is elsewhere.
+    let after =
+        bridge.user.get(&bridge.path(&format!("events?since={}", stored["ts"].as_str().unwrap()))).ok();
+    assert_eq!((&after["events"], &after["count"]), (&json!([]), &json!(0)));
+    let next = bridge.say("all", "three");
+    let seen =
+        bridge.user.get(&bridge.path(&format!("events?since={}", stored["ts"].as_str().unwrap()))).ok();
+    assert_eq!(seen["events"], json!([next]));
+    assert_eq!(bridge.user.get(&format!("/threads/{other}/events")).ok()["count"], 1);
+}
+
+#[test]
+fn what_is_not_there_is_said_to_be_not_there() {
+    let bridge = Bridge::new(&["ada"]);
+    let ghost = "/threads/019a0000-0000-7000-8000-000000000000/events";
+    for path in [
+        ghost,
+        "/threads/nowhere/events",
+        "/threads/nowhere/state",
+        "/threads/nowhere/presence",
+        "/threads/x/events/stream",
+    ] {
+        assert_eq!(bridge.user.get(path).refused(), (404, "not_found"), "{path}");
+    }
+    assert_eq!(bridge.user.post(ghost, &json!({"content": "boo"})).refused(), (404, "not_found"));
+    assert_eq!(bridge.user.get("/threads").ok()["threads"].as_array().unwrap().len(), 1);
+    for wrong in [
+        json!({"from": "user"}),
+        json!({"content": ""}),
+        json!({"content": " \n"}),
+        json!({"content": null}),
+        json!({"type": "thread.created", "content": {"name": "x"}}),
+        json!({"type": "presence", "content": "x"}),
+        json!({"type": 7, "content": "x"}),
+        json!({"content": "x", "meta": {"reply_to": "01HX"}}),
+        json!({"content": "x", "meta": {"tags": ["a b"]}}),
+        json!([]),
+    ] {
+        assert_eq!(bridge.post(&bridge.user, &wrong).refused(), (400, "invalid_request"), "{wrong}");
+    }
+    let since = bridge.user.get(&bridge.path("events?since=yesterday"));
+    assert_eq!(since.refused(), (400, "invalid_request"));
+    let long = json!({"content": "x".repeat(300 * 1024)});
+    assert_eq!(bridge.post(&bridge.user, &long).refused(), (413, "too_large"));
+    // An object is passed on as its words.
+    let object = bridge.post(&bridge.user, &json!({"content": {"a": 1}})).ok();
+    assert_eq!(words(&object["event"]), r#"{"a":1}"#);
+    // A name is not needed.
+    assert_eq!(bridge.user.post("/threads", &json!({})).ok()["name"], "untitled");
+}
+
+#[test]
+fn a_seat_is_good_for_its_thread_and_for_nothing_else() {
+    let bridge = Bridge::new(&["ada"]);
+    let (ada, other) = (bridge.seat("ada"), bridge.another("other"));
+    let listed = ada.get("/threads").ok();
+    assert_eq!(listed["threads"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["threads"][0]["id"], bridge.thread);
+    // It does not even learn what there is.
+    for thread in [other.as_str(), "other", "nowhere"] {
+        assert_eq!(ada.get(&format!("/threads/{thread}/events")).refused(), (403, "forbidden"));
+        assert_eq!(
+            ada.post(&format!("/threads/{thread}/events"), &json!({"content": "x"})).refused(),
+            (403, "forbidden")
+        );
+    }
+    assert_eq!(ada.post("/threads", &json!({"name": "mine"})).refused(), (403, "forbidden"));
+    let nobody = Client { token: "00".into(), ..ada.clone() };
+    for path in ["/threads", &bridge.path("events"), &bridge.path("events/stream"), &bridge.path("state")] {
+        assert_eq!(nobody.get(path).refused(), (401, "unauthenticated"), "{path}");
+    }
+    // A token that is taken back is worth nothing.
+    let tokens = bridge.user.get("/api/tokens").ok();
+    let token =
+        tokens["tokens"].as_array().unwrap().iter().find(|token| token["name"] == "ada in plan").unwrap();
+    bridge.home.paseo(&["token", "revoke", token["id"].as_str().unwrap()]).ok();
+    assert_eq!(ada.get("/threads").refused(), (401, "unauthenticated"));
+}
+
+#[test]
+fn a_participant_that_floods_is_slowed_down_and_the_others_are_heard() {
+    let bridge = Bridge::new(&["ada", "eve"]);
+    let (ada, eve) = (bridge.seat("ada"), bridge.seat("eve"));
+    let say = |client: &Client, number: usize| bridge.post(client, &json!({"content": format!("{number}")}));
+    for number in 0..THREAD_POSTS_PER_MINUTE {
+        say(&ada, number).ok();
+    }
+    let refused = say(&ada, 0);
+    assert_eq!(refused.refused(), (429, "too_many_messages"));
+    assert!(refused.body["error"]["message"].as_str().unwrap().contains("wait "), "{refused:?}");
+    let invite = json!({"type": "control", "content": {"uninvite": {"participant_id": "eve"}}});
+    assert_eq!(bridge.post(&ada, &invite).refused(), (429, "too_many_messages"));
+    // By the other way it is no different.
+    let natively = ada.post(&format!("/api/threads/{}/messages", bridge.thread), &json!({"text": "x"}));
+    assert_eq!((natively.status, &natively.body["code"]), (429, &json!("too_many_messages")));
+    // Everybody else speaks, and all can be read.
+    say(&eve, 1).ok();
+    bridge.say("all", "stop that");
+    let heard = bridge.events().iter().filter(|event| event["type"] == "message").count();
+    assert_eq!(heard, THREAD_POSTS_PER_MINUTE + 2);
+    assert_eq!(ada.get(&bridge.path("events")).status, 200);
+}

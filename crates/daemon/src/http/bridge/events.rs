@@ -1,0 +1,142 @@
+//! What happened in a thread, in the protocol's envelope; and how more happens.
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::id::ThreadId;
+use paseo_core::limits::PAGE_ROWS;
+use paseo_core::time::Timestamp;
+use paseo_store::Version;
+use paseo_wire::bridge::{
+    self, BridgeEvent, BridgeEvents, BridgePost, BridgeQuery, BridgeReceived, Place, Since,
+};
+use paseo_wire::error::Code;
+use serde_json::Value;
+
+use super::{Answer, App, Refusal, claims};
+use crate::failure::Failure;
+use crate::http::request::{Asked, Body, Caller, Key, Path};
+use crate::http::threads::{entered, post_id, say, stored};
+use crate::threads::{Words, view};
+
+/// After so many bytes of words a page ends, however few events that are.
+const PAGE_BYTES: usize = 2 * 1024 * 1024;
+
+pub(crate) async fn events(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    query: Result<Asked<BridgeQuery>, Failure>,
+) -> Answer<BridgeEvents> {
+    let (thread, _) = entered(&app, &by, &typed).await?;
+    let Asked(query) = query?;
+    let after = match query.since.as_deref() {
+        None => 0,
+        Some(since) => version(&app, thread.id, since).await?,
+    };
+    let page = Page::read(&app, thread.id, after, PAGE_ROWS).await?;
+    Ok(Json(BridgeEvents { count: page.events.len(), events: page.events, next: page.next }))
+}
+
+/// Finds the event that a client has seen last.
+pub(super) async fn version(app: &App, id: ThreadId, since: &str) -> Result<Version, Failure> {
+    match bridge::since(since) {
+        // Nobody is deaf for having heard of something that is not there.
+        Some(Since::Version(version)) => Ok(version.min(app.threads.version(id).await?)),
+        Some(Since::Moment(moment)) => app.threads.version_at(id, moment).await,
+        None => Err(Failure::new(Code::InvalidRequest, "`since` is neither the `ts` of an event nor a time")
+            .hint("times are as 2026-01-31T12:00:00.000Z; without `since` all events are read")),
+    }
+}
+
+/// Some of what happened in a thread, the oldest first.
+pub(super) struct Page {
+    pub(super) events: Vec<BridgeEvent>,
+    /// Everything up to here was looked at.
+    pub(super) reached: Version,
+    /// From where on there is more.
+    next: Option<String>,
+}
+
+impl Page {
+    /// Reads on after a version: at least one event, if there is one.
+    pub(super) async fn read(app: &App, id: ThreadId, after: Version, rows: usize) -> Result<Self, Failure> {
+        let (thread, journal) = (id.to_string(), &app.sessions.context.journal);
+        let mut page = Self { events: Vec::new(), reached: after, next: None };
+        loop {
+            let records = app.threads.events(id, page.reached, rows).await?;
+            let (mut bytes, mut last) = (0, None);
+            for record in &records {
+                page.reached += 1;
+                last = Some(Place { at: Timestamp::from_millis(record.ts).into(), version: page.reached });
+                let event = view::event(journal, &thread, record).await?;
+                let Some(event) = event.and_then(BridgeEvent::of) else { continue };
+                bytes += event.content.as_str().map_or(0, str::len);
+                page.events.push(event);
+                if bytes >= PAGE_BYTES {
+                    break;
+                }
+            }
+            let more = page.reached < app.threads.version(id).await?;
+            if !more || !page.events.is_empty() || records.is_empty() {
+                page.next = last.filter(|_| more).map(|last| last.to_string());
+                return Ok(page);
+            }
+        }
+    }
+}
+
+pub(crate) async fn post(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    key: Result<Key, Failure>,
+    body: Result<Body<BridgePost>, Failure>,
+) -> Answer<BridgeReceived> {
+    let (thread, speaker) = entered(&app, &by, &typed).await?;
+    let told = Refusal::of(&thread, &speaker);
+    let Body(request) = body.map_err(&told)?;
+    claims(request.from.as_deref(), &speaker.id).map_err(&told)?;
+    let event = match request.kind.as_deref().unwrap_or("message") {
+        "message" => {
+            let key = key.map_err(&told)?.bind(&by, "POST /threads/{thread}/events", &(&typed, &request));
+            let words = words(request).map_err(&told)?;
+            say(&app, &thread, &speaker, &words, key).await.map_err(&told)?
+        }
+        "control" => {
+            let done = app.threads.control(&speaker, thread.id, &request.content).await;
+            let (_, post) = done.map_err(&told)?;
+            stored(&app, thread.id, post).await.map_err(&told)?
+        }
+        other => {
+            let other: String = other.chars().take(60).flat_map(char::escape_debug).collect();
+            return Err(told(
+                Failure::new(Code::InvalidRequest, format!("events of the type `{other}` cannot be posted"))
+                    .hint("post a `message` or a `control`; `presence` has a route of its own"),
+            ));
+        }
+    };
+    let event = BridgeEvent::of(event)
+        .ok_or_else(|| told(Failure::internal("what was posted has no name in the protocol")))?;
+    Ok(Json(BridgeReceived { received: true, event }))
+}
+
+fn words(request: BridgePost) -> Result<Words, Failure> {
+    let meta = request.meta.unwrap_or_default();
+    let text = match request.content {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        // The protocol allows objects; words are what is passed on.
+        other => other.to_string(),
+    };
+    if text.trim().is_empty() {
+        return Err(
+            Failure::new(Code::InvalidRequest, "a message needs `content`").hint("`content` holds its words")
+        );
+    }
+    Ok(Words {
+        to: request.to.unwrap_or_default(),
+        text,
+        reply_to: meta.reply_to.as_deref().map(|id| post_id(id, "meta.reply_to")).transpose()?,
+        tags: meta.tags.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,105 @@
+//! A thread as it goes on, by server-sent events.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream as streams;
+use http::HeaderMap;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use paseo_core::id::ThreadId;
+use paseo_store::{Seq, Version};
+use paseo_wire::bridge::{BridgeEvent, BridgeQuery};
+use paseo_wire::error::Code;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::events::{Page, version};
+use super::{App, Refusal};
+use crate::failure::Failure;
+use crate::http::request::{Asked, Caller, Path};
+use crate::http::threads::entered;
+
+/// A comment is sent this often, as clients of the protocol expect.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Events that one reader holds at once: it may stall with them in its hands.
+const HANDFUL: usize = 16;
+
+pub(crate) async fn stream(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    headers: HeaderMap,
+    query: Result<Asked<BridgeQuery>, Failure>,
+) -> Result<Response, Refusal> {
+    let (thread, _) = entered(&app, &by, &typed).await?;
+    let Asked(query) = query?;
+    let last_seen =
+        match headers.get("last-event-id") {
+            None => query.since,
+            Some(id) => Some(id.to_str().map(str::to_owned).map_err(|_| {
+                Failure::new(Code::InvalidRequest, "Last-Event-ID is not the `ts` of an event")
+            })?),
+        };
+    let cursor = match last_seen.as_deref() {
+        None => app.threads.version(thread.id).await?,
+        Some(since) => version(&app, thread.id, since).await?,
+    };
+    let head = app.sessions.context.journal.log.watch();
+    let ready = VecDeque::from([Bytes::from_static(b": paseo\n\n")]);
+    let reader = Reader { app, thread: thread.id, cursor, head, ready, spoke: Instant::now() };
+    let body = Body::from_stream(streams::unfold(reader, |mut reader| async move {
+        let bytes = reader.next().await?;
+        Some((Ok::<_, std::convert::Infallible>(bytes), reader))
+    }));
+    Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], body).into_response())
+}
+
+/// One connection. It holds a cursor, and reads what it sends from the log.
+struct Reader {
+    app: App,
+    thread: ThreadId,
+    cursor: Version,
+    head: watch::Receiver<Seq>,
+    /// What goes to the client next.
+    ready: VecDeque<Bytes>,
+    /// When something was last sent.
+    spoke: Instant,
+}
+
+impl Reader {
+    /// Returns what comes next; `None` when the daemon stops or the thread is gone.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                self.spoke = Instant::now();
+                return Some(bytes);
+            }
+            // Before looking, so that nothing is missed in between.
+            self.head.borrow_and_update();
+            if self.app.threads.version(self.thread).await.ok()? > self.cursor {
+                let page = Page::read(&self.app, self.thread, self.cursor, HANDFUL).await.ok()?;
+                self.cursor = page.reached;
+                self.ready.extend(page.events.iter().map(frame));
+                continue;
+            }
+            tokio::select! {
+                changed = self.head.changed() => changed.ok()?,
+                () = self.app.stop.requested() => return None,
+                () = sleep_until(self.spoke + KEEP_ALIVE) => {
+                    self.ready.push_back(Bytes::from_static(b": keep-alive\n\n"));
+                }
+            }
+        }
+    }
+}
+
+/// The protocol's frame has no name; the id is ours, so that whoever comes back goes on where they were.
+fn frame(event: &BridgeEvent) -> Bytes {
+    // Plain data with string keys always serialises, on one line.
+    let json = serde_json::to_string(event).unwrap_or_default();
+    Bytes::from(format!("id: {}\ndata: {json}\n\n", event.ts))
+}

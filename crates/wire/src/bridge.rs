@@ -1,0 +1,347 @@
+//! The bridge protocol: threads in the shapes that its clients know. What they send is read leniently, except for who
+//! they say they are.
+
+use std::fmt;
+
+use paseo_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use crate::error::Code;
+use crate::thread::{DiscussionView, Participant, ProfileView, ThreadEvent, ThreadState, ThreadView, Toggle};
+use crate::time::Moment;
+
+/// Digits of a fraction of a second that tell the time; those behind them tell the place in the thread.
+const MILLI_DIGITS: usize = 3;
+/// Digits of the place, at least.
+const PLACE_DIGITS: usize = 9;
+
+/// Where an event stands: its time, and behind the milliseconds its place in the thread. So no two are the same, and
+/// texts sort as the events do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub at: Moment,
+    pub version: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = String::from(self.at);
+        write!(f, "{}{:0PLACE_DIGITS$}Z", at.trim_end_matches('Z'), self.version)
+    }
+}
+
+/// From where on events are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// Behind an event.
+    Version(u64),
+    /// After a moment, by a clock of the client's.
+    Moment(Timestamp),
+}
+
+/// Reads what a client gives as `since`: the `ts` of an event, or any time of ISO 8601; without a zone it is in UTC.
+pub fn since(text: &str) -> Option<Since> {
+    if let Some(version) = place(text) {
+        return Some(Since::Version(version));
+    }
+    let without_zone = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let time = text.parse::<jiff::Timestamp>().ok();
+    let time = time.or_else(|| without_zone().map(|zoned| zoned.timestamp()))?;
+    Some(Since::Moment(Timestamp::from_millis(time.as_millisecond())))
+}
+
+/// Reads the place behind the milliseconds of a `ts` of ours.
+fn place(text: &str) -> Option<u64> {
+    let (second, fraction) = text.strip_suffix('Z')?.rsplit_once('.')?;
+    let place = fraction.get(MILLI_DIGITS..).filter(|place| place.len() >= PLACE_DIGITS)?;
+    format!("{second}Z").parse::<jiff::Timestamp>().ok()?;
+    place.bytes().all(|byte| byte.is_ascii_digit()).then(|| place.parse().ok())?
+}
+
+/// The answer to `GET /threads`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeThreads {
+    pub threads: Vec<BridgeThread>,
+    /// Pass as `after` to read on; left out when these are all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// A thread in the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeThread {
+    pub id: String,
+    pub name: String,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+impl From<ThreadView> for BridgeThread {
+    fn from(thread: ThreadView) -> Self {
+        let ThreadView { id, name, created_at, updated_at, .. } = thread;
+        Self { id, name, created_at, updated_at }
+    }
+}
+
+/// The query of `GET /threads`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeThreadsQuery {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// The body of `POST /threads`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeCreate {
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub from: Option<String>,
+    /// Where its agents work: an absolute path. Not known to the protocol.
+    #[serde(default)]
+    pub directory: Option<String>,
+}
+
+/// The answer to `POST /threads`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeCreated {
+    pub id: String,
+    pub name: String,
+}
+
+/// An event in the protocol's envelope.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeEvent {
+    pub id: String,
+    /// Its time, and behind the milliseconds its place in the thread: no two events of a thread have the same, and they
+    /// sort as texts.
+    pub ts: String,
+    pub thread: String,
+    /// message, control, thread.created or thread.renamed.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub from: String,
+    pub to: String,
+    /// A message is a text, everything else an object.
+    #[schema(value_type = Object)]
+    pub content: Value,
+    pub meta: BridgeMeta,
+}
+
+/// About an event.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeMeta {
+    #[serde(default)]
+    pub reply_to: Option<String>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+}
+
+impl BridgeEvent {
+    /// Returns an event in the protocol's envelope; `None` for what the protocol has no word for.
+    pub fn of(event: ThreadEvent) -> Option<Self> {
+        let place = Place { at: event.ts, version: event.version };
+        let content = match event.kind.as_str() {
+            "message" | "control" | "thread.renamed" => event.content,
+            "thread.created" => json!({ "name": event.content["name"] }),
+            _ => return None,
+        };
+        let meta = BridgeMeta { reply_to: event.meta.reply_to, tags: event.meta.tags, via: event.meta.via };
+        Some(Self {
+            id: event.id,
+            ts: place.to_string(),
+            thread: event.thread,
+            kind: event.kind,
+            from: event.from,
+            to: event.to,
+            content,
+            meta,
+        })
+    }
+}
+
+/// The body of `POST /threads/{thread}/events`. `id`, `ts` and `thread` are ours to say, whatever stands there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePost {
+    /// `message` (the default) or `control`.
+    #[serde(default, rename = "type")]
+    pub kind: Option<String>,
+    /// Whom the credential stands for; left out, it is taken from there.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// The words of a message; what a control changes, as an object or as its JSON in a text.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub content: Value,
+    #[serde(default)]
+    pub meta: Option<BridgePostMeta>,
+}
+
+/// About what is posted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePostMeta {
+    #[serde(default)]
+    pub reply_to: Option<String>,
+    #[serde(default)]
+    pub tags: Option<Vec<String>>,
+}
+
+/// The answer to `POST /threads/{thread}/events`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeReceived {
+    pub received: bool,
+    pub event: BridgeEvent,
+}
+
+/// The query of `GET /threads/{thread}/events` and of its stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeQuery {
+    /// Only events after this `ts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// The answer to `GET /threads/{thread}/events`, the oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeEvents {
+    pub events: Vec<BridgeEvent>,
+    pub count: usize,
+    /// Pass as `since` to read on; left out when these are all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The body of `POST /threads/{thread}/presence`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePresence {
+    #[serde(default)]
+    pub from: Option<String>,
+    /// listening, thinking, typing, idle, or a word of one's own.
+    #[serde(default)]
+    pub state: Option<String>,
+    /// Kept when it is left out.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub details: Value,
+}
+
+/// The answer to `GET /threads/{thread}/state`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeStateAnswer {
+    pub thread: String,
+    pub state: BridgeState,
+}
+
+/// Who is here, and who may do what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeState {
+    pub paused: bool,
+    /// In order of their ids.
+    pub muted: Vec<String>,
+    pub discussion: DiscussionView,
+    pub invited_auto: Toggle,
+    pub participants: BridgeParticipants,
+}
+
+/// Who was invited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeParticipants {
+    /// In order of their ids.
+    pub invited: Vec<BridgeParticipant>,
+}
+
+/// An invited participant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeParticipant {
+    pub id: String,
+    pub profile: ProfileView,
+    pub invited_by: String,
+    pub invited_at: Moment,
+}
+
+impl From<ThreadState> for BridgeState {
+    fn from(state: ThreadState) -> Self {
+        let ThreadState { paused, muted, discussion, invited_auto, participants, held: _ } = state;
+        let seat = |seat: Participant| {
+            let Participant { id, profile, invited_by, invited_at, session: _, working: _ } = seat;
+            BridgeParticipant { id, profile, invited_by, invited_at }
+        };
+        let invited = participants.invited.into_iter().map(seat).collect();
+        Self { paused, muted, discussion, invited_auto, participants: BridgeParticipants { invited } }
+    }
+}
+
+/// The body of every answer of these routes that is not a success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeError {
+    pub error: BridgeRefusal,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeRefusal {
+    pub code: Code,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// Who asked, once that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participant: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(millis: i64, version: u64) -> Place {
+        Place { at: Timestamp::from_millis(millis).into(), version }
+    }
+
+    #[test]
+    fn places_sort_as_texts_and_lead_back_to_their_event() {
+        let first = place(1_769_860_800_120, 41);
+        assert_eq!(first.to_string(), "2026-01-31T12:00:00.120000000041Z");
+        // Those of one millisecond differ, and a later one comes later in spite of its place.
+        let all = [
+            first,
+            place(1_769_860_800_120, 42),
+            place(1_769_860_800_121, 43),
+            place(1_769_860_801_000, 1_000_000),
+        ];
+        let texts = all.map(|place| place.to_string());
+        assert!(texts.is_sorted() && texts.windows(2).all(|pair| pair[0] != pair[1]), "{texts:?}");
+        for place in all {
+            assert_eq!(since(&place.to_string()), Some(Since::Version(place.version)));
+        }
+    }
+
+    #[test]
+    fn times_of_other_clocks_are_understood() {
+        let noon = Some(Since::Moment(Timestamp::from_millis(1_769_860_800_000)));
+        for text in [
+            "2026-01-31T12:00:00Z",
+            "2026-01-31T12:00:00.000Z",
+            "2026-01-31T12:00:00.000999Z",
+            "2026-01-31T13:00:00+01:00",
+            "2026-01-31T12:00:00.000001",
+            "2026-01-31 12:00:00",
+        ] {
+            assert_eq!(since(text), noon, "{text}");
+        }
+        for text in ["", "yesterday", "12", "2026-13-01T00:00:00Z", "00000000000000000000", "x.000000000041Z"]
+        {
+            assert_eq!(since(text), None, "{text}");
+        }
+    }
+}
