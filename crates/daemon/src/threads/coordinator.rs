@@ -235,7 +235,10 @@ fn posted(record: &Record) -> Option<Posted> {
 
 /// Who is being woken right now: nobody is woken for two things at once, else there were two sessions behind a seat.
 #[derive(Clone, Default)]
-pub(super) struct Waking(super::Shared<HashMap<(ThreadId, String), Arc<Mutex<()>>>>);
+pub(super) struct Waking(super::Shared<HashMap<(ThreadId, String), Place>>);
+
+/// Held by whoever wakes a participant.
+type Place = Arc<Mutex<()>>;
 
 impl Waking {
     /// Waits until nobody else wakes this participant.

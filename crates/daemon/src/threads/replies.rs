@@ -187,6 +187,7 @@ enum Answer {
 /// Says how long something is, in whole minutes where it is.
 fn lasting(time: Duration) -> String {
     let seconds = time.as_secs();
-    let (number, unit) = if seconds % 60 == 0 { (seconds / 60, "minute") } else { (seconds, "second") };
+    let (number, unit) =
+        if seconds.is_multiple_of(60) { (seconds / 60, "minute") } else { (seconds, "second") };
     format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }

@@ -88,7 +88,7 @@ fn a_stream_begins_at_the_end_or_where_one_was() {
         let newer: Vec<Value> = bridge
             .events()
             .into_iter()
-            .filter(|event| &event["ts"].as_str().unwrap()[..at.len()] > &*at)
+            .filter(|event| event["ts"].as_str().unwrap()[..at.len()] > *at)
             .collect();
         assert_eq!(page["events"], json!(newer), "{since}");
     }
