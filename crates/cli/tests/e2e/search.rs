@@ -88,10 +88,10 @@ fn filters_narrow_and_pages_follow_each_other() {
         let all: Vec<&str> = ["pebble", "--kind", "answered"].iter().chain(arguments).copied().collect();
         search(&home, &all).into_iter().map(|hit| hit.agent.unwrap().handle).collect()
     };
-    assert_eq!(handles(&[]), [deep.clone(), second.clone(), first.clone()]);
-    assert_eq!(handles(&["--agent", &second]), [second.clone()]);
-    assert_eq!(handles(&["--from", &first]), [first.clone()]);
-    assert_eq!(handles(&["--directory", elsewhere.to_str().unwrap()]), [deep.clone()]);
+    assert_eq!(handles(&[]), [deep.as_str(), &second, &first]);
+    assert_eq!(handles(&["--agent", &second]), [second.as_str()]);
+    assert_eq!(handles(&["--from", &first]), [first.as_str()]);
+    assert_eq!(handles(&["--directory", elsewhere.to_str().unwrap()]), [deep.as_str()]);
     assert_eq!(handles(&["--project", home.work().to_str().unwrap()]).len(), 3);
     assert_eq!(handles(&["--since", "1h"]).len(), 3);
     assert_eq!(handles(&["--until", "1h"]).len(), 0);
