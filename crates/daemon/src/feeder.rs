@@ -208,3 +208,62 @@ fn find(record: &Record, ordinal: Option<u64>, subject: Subject) -> Find {
         ts: record.ts,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use paseo_store::ContentRow;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::http::tests::House;
+    use crate::mint;
+
+    #[tokio::test]
+    async fn who_searches_learns_how_far_the_index_is_behind() {
+        let house = House::new().await;
+        house.session().await;
+        let (feeder, stop) = (house.app.feeder.clone(), house.app.stop.clone());
+        let head = feeder.journal.head();
+        assert!(head > 0);
+        assert_eq!(feeder.caught_up(head, Duration::ZERO).await, head, "nobody feeds it yet");
+        let following = tokio::spawn(feeder.clone().follow(stop.clone()));
+        assert_eq!(feeder.caught_up(head, Duration::from_secs(30)).await, 0);
+        stop.request();
+        following.await.unwrap();
+    }
+
+    #[test]
+    fn what_is_taken_in_at_once_is_bounded_by_its_text() {
+        let stream: Arc<str> = session::stream(mint::session()).into();
+        let record = |seq, kind: &str, len| Record {
+            seq,
+            stream: Arc::clone(&stream),
+            id: Uuid::nil(),
+            ts: 0,
+            actor: "daemon".into(),
+            kind: kind.into(),
+            v: 1,
+            data: Some(format!("{{\"step\":0,\"kind\":\"{kind}\"}}")),
+            body: Body::Item {
+                ordinal: seq,
+                content: Some(ContentRow {
+                    id: Uuid::from_u128(seq.into()),
+                    len,
+                    sha256: [0; 32],
+                    text: paseo_store::Text::Erased,
+                    extra: None,
+                }),
+            },
+        };
+        let eaten = |kind: &str, len| {
+            let records: Vec<Record> = (11..=20).map(|seq| record(seq, kind, len)).collect();
+            let meal = meal(10, &records);
+            (meal.indexing.upto, meal.indexing.finds.len())
+        };
+        assert_eq!(eaten("assistant_text", 10), (20, 10));
+        // However long a text is, only its start is searched.
+        assert_eq!(eaten("assistant_text", 10 * BYTES), (12, 2));
+        assert_eq!(eaten("thinking", 10 * BYTES), (20, 0));
+        assert_eq!(eaten("unheard_of", 10), (20, 0), "what cannot be read is passed by");
+    }
+}

@@ -92,6 +92,7 @@ macro_rules! conformance {
             large_texts_are_found_by_their_start,
             no_words_are_a_language,
             the_index_says_how_far_it_has_come,
+            what_cannot_be_read_is_not_found,
             what_is_found_is_narrowed_and_paged,
             words_are_found,
         );

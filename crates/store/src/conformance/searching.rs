@@ -192,6 +192,32 @@ pub async fn large_texts_are_found_by_their_start(engine: &impl Engine) {
     }
 }
 
+/// A text that cannot be read keeps nothing else from being found.
+pub async fn what_cannot_be_read_is_not_found(engine: &impl Engine) {
+    let subject = Subject::new(engine);
+    let (odd, plain) = (fresh_id(), fresh_id());
+    let mut stored =
+        batch().and_content(odd, "a", "{}").and_content(plain, "a", "plain").and_item("a", Some(plain));
+    stored.contents[0].extra = Some("{not json".into());
+    subject.append(stored).await;
+    subject.log.indexed(RULES).await.unwrap();
+    let finds = vec![
+        find("a", Source::Extra(odd, "title")),
+        find("a", Source::Extra(plain, "title")),
+        find("a", Source::Content(fresh_id())),
+        find("nowhere", Source::Content(plain)),
+        find("a", Source::Content(plain)),
+    ];
+    assert!(
+        subject
+            .log
+            .index(Indexing { after: 0, upto: 1, version: RULES, finds, homes: vec![] })
+            .await
+            .unwrap()
+    );
+    assert_eq!(rows(&subject, words(&["plain"])).await.len(), 1);
+}
+
 /// Erased words are not found, in no file, and not taken in by who read them before.
 pub async fn erased_words_are_gone(engine: &impl Engine) {
     let mut subject = Subject::new(engine);

@@ -159,16 +159,16 @@ pub(super) fn define(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_scalar_function("text_head", 1, flags, |context| match context.get_raw(0) {
-        ValueRef::Blob(zstd) => unpack_head(zstd).map(Some),
+        // What is damaged is told when it is read, not when it is searched.
+        ValueRef::Blob(zstd) => Ok(unpack_head(zstd).ok()),
         _ => Ok(None),
     })
 }
 
-fn unpack_head(zstd: &[u8]) -> rusqlite::Result<String> {
-    let damaged = |failure: std::io::Error| rusqlite::Error::UserFunctionError(Box::new(failure));
+fn unpack_head(zstd: &[u8]) -> std::io::Result<String> {
     let mut bytes = Vec::with_capacity(MAX_SEARCHED);
-    let unpacked = zstd::stream::read::Decoder::with_buffer(zstd).map_err(damaged)?;
-    unpacked.take(MAX_SEARCHED as u64).read_to_end(&mut bytes).map_err(damaged)?;
+    let unpacked = zstd::stream::read::Decoder::with_buffer(zstd)?;
+    unpacked.take(MAX_SEARCHED as u64).read_to_end(&mut bytes)?;
     // A character that was cut in two is no word.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

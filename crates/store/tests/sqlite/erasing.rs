@@ -79,9 +79,7 @@ async fn no_word_of_an_erased_stream_stays_in_a_page_of_the_index() {
     let log = open(&path);
     log.indexed(1).await.unwrap();
     let word = |seed: u64| -> String {
-        let letters =
-            noise(seed, 60).bytes().filter(u8::is_ascii_lowercase).map(char::from).take(12).collect();
-        letters
+        noise(seed, 60).bytes().filter(u8::is_ascii_lowercase).map(char::from).take(12).collect()
     };
     let mut words: Vec<Vec<String>> = vec![Vec::new(); STREAMS as usize];
     for n in 0..30 {

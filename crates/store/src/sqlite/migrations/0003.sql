@@ -25,14 +25,15 @@ CREATE TABLE search_place (
 
 CREATE INDEX search_place_stream ON search_place (stream) WHERE stream IS NOT NULL;
 
--- The text of each row, as far as it is searched. `text_head` is a function of this program.
+-- The text of each row, as far as it is searched. `text_head` is a function of this program. What cannot be read is no
+-- text: one damaged row must not keep all that comes after it from being found.
 CREATE VIEW search_source (row, text) AS
-SELECT r.row, CASE
-    WHEN r.content IS NULL THEN json_extract(e.data, '$.' || r.field)
-    WHEN r.field IS NOT NULL THEN json_extract(c.extra, '$.' || r.field)
+SELECT r.row, CAST(CASE
+    WHEN r.content IS NULL THEN iif(json_valid(e.data), json_extract(e.data, '$.' || r.field), NULL)
+    WHEN r.field IS NOT NULL THEN iif(json_valid(c.extra), json_extract(c.extra, '$.' || r.field), NULL)
     WHEN c.text IS NOT NULL THEN c.text
     ELSE text_head(b.zstd)
-END
+END AS TEXT)
 FROM search_row r
 LEFT JOIN event e ON e.seq = r.seq
 LEFT JOIN content c ON c.id = r.content
