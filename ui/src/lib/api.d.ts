@@ -298,7 +298,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists sessions: pinned ones first, then the newest.
+         * Lists sessions: pinned ones first, then the newest. With `brief` the answer is SessionLines.
          * @description Who may: People only.
          */
         get: {
@@ -312,6 +312,7 @@ export interface paths {
                     agent?: string;
                     after?: string;
                     limit?: string;
+                    brief?: string;
                 };
                 header?: never;
                 path?: never;
@@ -2495,6 +2496,551 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists threads, the oldest first.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadPage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Makes a thread.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CreateThread"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows a thread, by its id or its name: who is in it, and who may do what.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes the name of a thread, and where its agents work.
+         * @description Who may: People only.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PatchThread"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/threads/{thread}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in a thread: the newest, or from a version or an event on.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    before?: string;
+                    from?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadEventPage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says something in a thread, and wakes whom it is for.
+         * @description Who may: People, and those who have a seat there.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PostMessage"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PostedMessage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/controls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invites and uninvites; mutes, pauses and switches, which only people may.
+         * @description Who may: People, and those who have a seat there.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ThreadControl"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What participants are doing right now.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PresenceList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Says what the caller is doing.
+         * @description Who may: People, and those who have a seat there.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SayPresence"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PresenceList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{thread}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a token that speaks as one participant of the thread, and as nobody else.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CreateSeatToken"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CreatedToken"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finds what was said, answered and done by words: the newest first. Waits a moment for what was acknowledged only just now; `behind` says what is not looked at yet.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    q?: string;
+                    agent?: string;
+                    thread?: string;
+                    in?: string;
+                    kind?: string;
+                    from?: string;
+                    since?: string;
+                    until?: string;
+                    directory?: string;
+                    best?: string;
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SearchPage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/stream": {
         parameters: {
             query?: never;
@@ -2504,7 +3050,7 @@ export interface paths {
         };
         /**
          * Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.
-         * @description Who may: Whoever has a credential.
+         * @description Who may: People, and those who have a seat there.
          */
         get: {
             parameters: {
@@ -2537,6 +3083,376 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: lists threads, the oldest first; to a participant, only its own.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeThreads"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Bridge protocol: makes a thread.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BridgeCreate"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeCreated"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: what happened in a thread after `since`, the oldest first, a page at a time.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    since?: string;
+                };
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeEvents"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Bridge protocol: posts a message or a control, as whom the credential stands for.
+         * @description Who may: People, and those who have a seat there.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "idempotency-key"?: string;
+                };
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BridgePost"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeReceived"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: server-sent events after `since`, or from now on. `Last-Event-ID` wins over `since`.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    since?: string;
+                };
+                header?: {
+                    "Last-Event-ID"?: string;
+                };
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: what participants are doing right now.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PresenceList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Bridge protocol: says what the caller is doing.
+         * @description Who may: People, and those who have a seat there.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BridgePresence"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PresenceList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: who is invited, and who may do what.
+         * @description Who may: People, and those who have a seat there.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeStateAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgeError"];
                     };
                 };
             };
@@ -3300,6 +4216,141 @@ export interface components {
             /** @description Only what this agent asks. */
             session?: string | null;
         };
+        /** @description The body of `POST /threads`. */
+        BridgeCreate: {
+            /** @description Where its agents work: an absolute path. Not known to the protocol. */
+            directory?: string | null;
+            from?: string | null;
+            name?: string | null;
+        };
+        /** @description The answer to `POST /threads`. */
+        BridgeCreated: {
+            id: string;
+            name: string;
+        };
+        /** @description The body of every answer of these routes that is not a success. */
+        BridgeError: {
+            error: components["schemas"]["BridgeRefusal"];
+        };
+        /** @description An event in the protocol's envelope. */
+        BridgeEvent: {
+            /** @description A message is a text, everything else an object. */
+            content: Record<string, never>;
+            from: string;
+            id: string;
+            meta: components["schemas"]["BridgeMeta"];
+            thread: string;
+            to: string;
+            /**
+             * @description Its time, and behind the milliseconds its place in the thread: no two events of a thread have the same, and they
+             *     sort as texts.
+             */
+            ts: string;
+            /** @description message, control, thread.created or thread.renamed. */
+            type: string;
+        };
+        /** @description The answer to `GET /threads/{thread}/events`, the oldest first. */
+        BridgeEvents: {
+            count: number;
+            events: components["schemas"]["BridgeEvent"][];
+            /** @description Pass as `since` to read on; left out when these are all. */
+            next?: string | null;
+        };
+        /** @description About an event. */
+        BridgeMeta: {
+            reply_to?: string | null;
+            tags?: string[];
+            via?: string | null;
+        };
+        /** @description An invited participant. */
+        BridgeParticipant: {
+            id: string;
+            invited_at: components["schemas"]["Moment"];
+            invited_by: string;
+            profile: components["schemas"]["ProfileView"];
+        };
+        /** @description Who was invited. */
+        BridgeParticipants: {
+            /** @description In order of their ids. */
+            invited: components["schemas"]["BridgeParticipant"][];
+        };
+        /** @description The body of `POST /threads/{thread}/events`. `id`, `ts` and `thread` are ours to say, whatever stands there. */
+        BridgePost: {
+            /** @description The words of a message; what a control changes, as an object or as its JSON in a text. */
+            content?: Record<string, never>;
+            /** @description Whom the credential stands for; left out, it is taken from there. */
+            from?: string | null;
+            meta?: components["schemas"]["BridgePostMeta"] | null;
+            /** @description `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`. */
+            to?: string | null;
+            /** @description `message` (the default) or `control`. */
+            type?: string | null;
+        };
+        /** @description About what is posted. */
+        BridgePostMeta: {
+            reply_to?: string | null;
+            tags?: string[] | null;
+        };
+        /** @description The body of `POST /threads/{thread}/presence`. */
+        BridgePresence: {
+            /** @description Kept when it is left out. */
+            details?: Record<string, never>;
+            from?: string | null;
+            /** @description listening, thinking, typing, idle, or a word of one's own. */
+            state?: string | null;
+        };
+        /** @description The query of `GET /threads/{thread}/events` and of its stream. */
+        BridgeQuery: {
+            /** @description Only events after this `ts`. */
+            since?: string | null;
+        };
+        /** @description The answer to `POST /threads/{thread}/events`. */
+        BridgeReceived: {
+            event: components["schemas"]["BridgeEvent"];
+            received: boolean;
+        };
+        /** @description What went wrong. */
+        BridgeRefusal: {
+            code: components["schemas"]["Code"];
+            /** @description What to do next. */
+            hint?: string | null;
+            /** @description What is wrong and what was expected. */
+            message: string;
+            /** @description Who asked, once that is known. */
+            participant?: string | null;
+            thread?: string | null;
+        };
+        /** @description Who is here, and who may do what. */
+        BridgeState: {
+            discussion: components["schemas"]["DiscussionView"];
+            invited_auto: components["schemas"]["Toggle"];
+            /** @description In order of their ids. */
+            muted: string[];
+            participants: components["schemas"]["BridgeParticipants"];
+            paused: boolean;
+        };
+        /** @description The answer to `GET /threads/{thread}/state`. */
+        BridgeStateAnswer: {
+            state: components["schemas"]["BridgeState"];
+            thread: string;
+        };
+        /** @description A thread in the list. */
+        BridgeThread: {
+            created_at: components["schemas"]["Moment"];
+            id: string;
+            name: string;
+            updated_at: components["schemas"]["Moment"];
+        };
+        /** @description The answer to `GET /threads`. */
+        BridgeThreads: {
+            /** @description Pass as `after` to read on; left out when these are all. */
+            next?: string | null;
+            threads: components["schemas"]["BridgeThread"][];
+        };
+        /** @description The query of `GET /threads`. */
+        BridgeThreadsQuery: {
+            after?: string | null;
+        };
         /** @description Something a handle could have meant. */
         Candidate: {
             handle: string;
@@ -3402,7 +4453,12 @@ export interface components {
          * @description A stable name for what went wrong.
          * @enum {string}
          */
-        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
+        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "participant_muted" | "thread_paused" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
+        /** @description The body of `POST /api/threads/{thread}/tokens`. */
+        CreateSeatToken: {
+            /** @description The participant that it speaks as. */
+            participant: string;
+        };
         /** @description The body of `POST /api/sessions`. */
         CreateSession: {
             /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
@@ -3430,6 +4486,12 @@ export interface components {
             worktree?: boolean | null;
             /** @description The worktree's name. */
             worktree_name?: string | null;
+        };
+        /** @description The body of `POST /api/threads`. */
+        CreateThread: {
+            /** @description Where its agents work: an absolute path. */
+            directory?: string | null;
+            name: string;
         };
         /** @description The body of `POST /api/tokens`. */
         CreateToken: {
@@ -3515,6 +4577,11 @@ export interface components {
             /** @description What the browser says it is. */
             name: string;
         };
+        /** @description Whether agents wake others by mentioning them. */
+        DiscussionView: {
+            allow_agent_mentions: boolean;
+            on: boolean;
+        };
         /** @description A tool, and whether an agent would have it. */
         EffectiveTool: {
             granted: boolean;
@@ -3552,6 +4619,24 @@ export interface components {
             session: string;
             ts: components["schemas"]["Moment"];
             view?: components["schemas"]["SessionView"] | null;
+        };
+        /** @description Some text that is, or is not, what was asked for. */
+        ExcerptPiece: {
+            hit: boolean;
+            text: string;
+        };
+        /** @description The agent in whose transcript it is. */
+        FoundAgent: {
+            handle: string;
+            id: string;
+            name?: string | null;
+            project: string;
+            status: string;
+        };
+        /** @description The thread in which it is. */
+        FoundThread: {
+            id: string;
+            name: string;
         };
         /** @description The body of `POST /api/sessions/{id}/back`. */
         GoBack: {
@@ -3710,6 +4795,22 @@ export interface components {
             /** @description The tool, in the harness's words; `None` when it is not known. */
             tool?: string | null;
         };
+        /** @description An invited participant. */
+        Participant: {
+            id: string;
+            invited_at: components["schemas"]["Moment"];
+            invited_by: string;
+            profile: components["schemas"]["ProfileView"];
+            /** @description The session behind it, once it was woken. */
+            session?: string | null;
+            /** @description It works on an answer. */
+            working?: boolean;
+        };
+        /** @description Who was invited. */
+        Participants: {
+            /** @description In order of their ids. */
+            invited: components["schemas"]["Participant"][];
+        };
         /** @description The body of `PATCH /api/sessions/{id}`. */
         PatchSession: {
             /** @description Attributes to set, by name; null takes one away. */
@@ -3722,6 +4823,12 @@ export interface components {
                 [key: string]: string;
             };
             unset_labels?: string[];
+        };
+        /** @description The body of `PATCH /api/threads/{thread}`. */
+        PatchThread: {
+            /** @description An absolute path. */
+            directory?: string | null;
+            name?: string | null;
         };
         /** @description What a person should know about the place where a new session runs. */
         PlaceNotes: {
@@ -3746,6 +4853,48 @@ export interface components {
              * @description How many submodules are empty in its worktree.
              */
             submodules: number;
+        };
+        /** @description The body of `POST /api/threads/{thread}/messages`. */
+        PostMessage: {
+            /** @description The id of what it answers. */
+            reply_to?: string | null;
+            tags?: string[];
+            text: string;
+            /** @description `all` (the default), `user`, or the id, nickname or handle of a participant, with or without `@`. */
+            to?: string | null;
+        };
+        /** @description What was said, as it is stored. */
+        PostedMessage: {
+            event: components["schemas"]["ThreadEvent"];
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+        };
+        /** @description What people and agents are doing in a thread right now. */
+        PresenceList: {
+            participants: components["schemas"]["PresenceView"][];
+            thread: string;
+            /** Format: int64 */
+            ttl_seconds: number;
+        };
+        /** @description What somebody is doing. */
+        PresenceView: {
+            details?: string | null;
+            id: string;
+            stale: boolean;
+            /** @description listening, thinking, typing, idle, or offline when nothing was heard for a while. */
+            state: string;
+            updated_at?: components["schemas"]["Moment"] | null;
+        };
+        /** @description What is known of a participant. */
+        ProfileView: {
+            /** @description A provider, or the slug of a definition. */
+            client?: string | null;
+            model?: string | null;
+            nickname?: string | null;
+            roles?: string[] | null;
         };
         /** @description What Paseo adds to the prompt of a session's harness. */
         PromptView: {
@@ -3855,6 +5004,63 @@ export interface components {
             /** @description The tool, in the harness's words. What is denied is denied to every tool. */
             tool: string;
         };
+        /** @description The body of `POST /api/threads/{thread}/presence`. */
+        SayPresence: {
+            details?: string | null;
+            state: string;
+        };
+        /** @description Something that was found: in an agent's transcript or in a thread. */
+        SearchHit: {
+            agent?: components["schemas"]["FoundAgent"] | null;
+            at: components["schemas"]["Moment"];
+            /** @description A piece of the text, around what was asked for. */
+            excerpt: components["schemas"]["ExcerptPiece"][];
+            /** @description `said`, `answered`, `tool`, `name` or `title`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Which item of the transcript it is; none for names, and while a message waits.
+             */
+            ordinal?: number | null;
+            thread?: components["schemas"]["FoundThread"] | null;
+            /** @description An actor, or the id of a participant of the thread. */
+            who: string;
+        };
+        /** @description A page of what was found. */
+        SearchPage: {
+            /**
+             * Format: int64
+             * @description How many of the newest events were not looked at yet.
+             */
+            behind: number;
+            hits: components["schemas"]["SearchHit"][];
+            /** @description Where the next page begins; none: this is the last. */
+            next?: string | null;
+        };
+        /** @description What is asked for. Every condition must hold. */
+        SearchQuery: {
+            /** @description Where the page before this one ended: its `next`. */
+            after?: string | null;
+            /** @description In the transcript of this agent: a handle or an id. */
+            agent?: string | null;
+            /** @description What fits best first, not the newest. */
+            best?: boolean;
+            /** @description Of agents and threads at home in this directory or below it. */
+            directory?: string | null;
+            /** @description Who said it: `me` for any person, an agent's handle, or a participant of a thread. */
+            from?: string | null;
+            /** @description `agents` or `threads`. */
+            in?: string | null;
+            /** @description `said`, `answered`, `tool` or `name`; several with commas between them. */
+            kind?: string | null;
+            limit?: number | null;
+            /** @description Words that must all be in one text, "phrases" in quotes, beginnings*. Case and accents make no difference. */
+            q?: string;
+            since?: components["schemas"]["Moment"] | null;
+            /** @description In this thread: a name or an id. */
+            thread?: string | null;
+            until?: components["schemas"]["Moment"] | null;
+        };
         /** @description What both sides of an external agent know. */
         SecretView: {
             /** @description With which answers are sent by those who sign nothing. */
@@ -3878,6 +5084,36 @@ export interface components {
             seq: number;
             session: components["schemas"]["SessionView"];
         };
+        /** @description A session in one line: what a table shows of it. What says nothing is left out. */
+        SessionLine: {
+            agent: string;
+            handle: string;
+            labels?: {
+                [key: string]: string;
+            };
+            name?: string | null;
+            parked_until?: components["schemas"]["Moment"] | null;
+            pinned_at?: components["schemas"]["Moment"] | null;
+            /** @description Where it was started. */
+            project: string;
+            provider: string;
+            status: string;
+            status_reason?: string | null;
+            title?: string | null;
+            updated_at: components["schemas"]["Moment"];
+        };
+        /** @description A page of sessions, newest first, each in one line. */
+        SessionLines: {
+            hidden: components["schemas"]["Hidden"];
+            /** @description Pass as `after` to read on. */
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            sessions: components["schemas"]["SessionLine"][];
+        };
         /** @description A page of sessions, newest first. */
         SessionPage: {
             hidden: components["schemas"]["Hidden"];
@@ -3899,6 +5135,8 @@ export interface components {
             all_statuses?: boolean;
             /** @description `true`: neither labels nor `ui` filter anything. */
             any_labels?: boolean;
+            /** @description `true`: of each session only what a line in a table shows; the answer is `SessionLines`. */
+            brief?: boolean;
             /** @description `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`. */
             labels?: string | null;
             limit?: number | null;
@@ -4016,6 +5254,137 @@ export interface components {
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
+        /** @description A thread by itself. */
+        ThreadAnswer: {
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            thread: components["schemas"]["ThreadView"];
+        };
+        /** @description The body of `POST /api/threads/{thread}/controls`: what the bridge protocol calls a control. */
+        ThreadControl: Record<string, never>;
+        /** @description Something that happened in a thread, in the words of the bridge protocol. */
+        ThreadEvent: {
+            /** @description A message is a text, everything else an object. */
+            content: Record<string, never>;
+            from: string;
+            id: string;
+            meta: components["schemas"]["ThreadMeta"];
+            thread: string;
+            to: string;
+            ts: components["schemas"]["Moment"];
+            /** @description message, control, thread.created, thread.renamed or thread.moved. */
+            type: string;
+            /**
+             * Format: int64
+             * @description Where it stands in the thread.
+             */
+            version: number;
+        };
+        /** @description A page of what happened in a thread, oldest first. */
+        ThreadEventPage: {
+            /**
+             * Format: int64
+             * @description Pass as `before` to read what came earlier.
+             */
+            earlier?: number | null;
+            events: components["schemas"]["ThreadEvent"][];
+            /**
+             * Format: int64
+             * @description Pass as `after` to read on; what is not for people to see is left out.
+             */
+            next?: number | null;
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            thread: string;
+        };
+        /** @description The query of `GET /api/threads/{thread}/events`. */
+        ThreadEventQuery: {
+            /**
+             * Format: int64
+             * @description Only events above this version, the oldest first.
+             */
+            after?: number | null;
+            /**
+             * Format: int64
+             * @description Only events below this version, the newest of them.
+             */
+            before?: number | null;
+            /** @description Only the event with this id and what came after it. */
+            from?: string | null;
+            /** @description At most 500. */
+            limit?: number | null;
+        };
+        /** @description An event of a thread. */
+        ThreadFrame: {
+            event?: components["schemas"]["ThreadEvent"] | null;
+            /** Format: int64 */
+            seq: number;
+            thread: string;
+        };
+        /** @description About an event of a thread. */
+        ThreadMeta: {
+            reply_to?: string | null;
+            tags?: string[];
+            via?: string | null;
+            /** @description Whom a message woke. */
+            wakes?: string[];
+        };
+        /** @description A page of threads, the oldest first. */
+        ThreadPage: {
+            /** @description Pass as `after` to read on. */
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            threads: components["schemas"]["ThreadView"][];
+        };
+        /** @description The query of `GET /api/threads`. */
+        ThreadQuery: {
+            /** @description Pass `next` to read on. */
+            after?: string | null;
+            /** @description At most 500. */
+            limit?: number | null;
+        };
+        /** @description Who is here, and who may do what. */
+        ThreadState: {
+            discussion: components["schemas"]["DiscussionView"];
+            /** @description How many replies are kept until their authors may speak again. */
+            held: number;
+            invited_auto: components["schemas"]["Toggle"];
+            /** @description In order of their ids. */
+            muted: string[];
+            participants: components["schemas"]["Participants"];
+            paused: boolean;
+        };
+        /** @description A thread, in a list and by itself. */
+        ThreadView: {
+            created_at: components["schemas"]["Moment"];
+            created_by: string;
+            /** @description Where its agents work. */
+            directory?: string | null;
+            id: string;
+            /**
+             * Format: int64
+             * @description How many messages there are.
+             */
+            messages: number;
+            name: string;
+            state: components["schemas"]["ThreadState"];
+            updated_at: components["schemas"]["Moment"];
+            /**
+             * Format: int64
+             * @description The version of the newest event.
+             */
+            version: number;
+        };
         /** @description One thing that an agent has set itself to do. */
         TodoView: {
             content: string;
@@ -4023,6 +5392,10 @@ export interface components {
             priority: string;
             /** @description pending, in_progress, completed or cancelled. */
             status: string;
+        };
+        /** @description On or off. */
+        Toggle: {
+            on: boolean;
         };
         /** @description The answer to `GET /api/tokens`. */
         TokenList: {
