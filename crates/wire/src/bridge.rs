@@ -125,7 +125,6 @@ pub struct BridgeEvent {
     pub from: String,
     pub to: String,
     /// A message is a text, everything else an object.
-    #[schema(value_type = Object)]
     pub content: Value,
     pub meta: BridgeMeta,
 }
@@ -178,7 +177,6 @@ pub struct BridgePost {
     pub to: Option<String>,
     /// The words of a message; what a control changes, as an object or as its JSON in a text.
     #[serde(default)]
-    #[schema(value_type = Object)]
     pub content: Value,
     #[serde(default)]
     pub meta: Option<BridgePostMeta>,

@@ -148,7 +148,6 @@ pub struct ThreadEvent {
     pub from: String,
     pub to: String,
     /// A message is a text, everything else an object.
-    #[schema(value_type = Object)]
     pub content: Value,
     pub meta: ThreadMeta,
     /// Where it stands in the thread.

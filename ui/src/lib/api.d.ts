@@ -4235,7 +4235,7 @@ export interface components {
         /** @description An event in the protocol's envelope. */
         BridgeEvent: {
             /** @description A message is a text, everything else an object. */
-            content: Record<string, never>;
+            content: unknown;
             from: string;
             id: string;
             meta: components["schemas"]["BridgeMeta"];
@@ -4277,7 +4277,7 @@ export interface components {
         /** @description The body of `POST /threads/{thread}/events`. `id`, `ts` and `thread` are ours to say, whatever stands there. */
         BridgePost: {
             /** @description The words of a message; what a control changes, as an object or as its JSON in a text. */
-            content?: Record<string, never>;
+            content?: unknown;
             /** @description Whom the credential stands for; left out, it is taken from there. */
             from?: string | null;
             meta?: components["schemas"]["BridgePostMeta"] | null;
@@ -5268,7 +5268,7 @@ export interface components {
         /** @description Something that happened in a thread, in the words of the bridge protocol. */
         ThreadEvent: {
             /** @description A message is a text, everything else an object. */
-            content: Record<string, never>;
+            content: unknown;
             from: string;
             id: string;
             meta: components["schemas"]["ThreadMeta"];

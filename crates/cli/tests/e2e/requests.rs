@@ -41,7 +41,7 @@ fn an_unknown_query_parameter_is_refused_with_the_known_ones() {
     assert_eq!(body["message"], "there is no query parameter `label` here");
     assert_eq!(
         body["hint"],
-        "this route knows: labels, ui, any_labels, all_statuses, project, agent, after, limit"
+        "this route knows: labels, ui, any_labels, all_statuses, project, agent, after, limit, brief"
     );
     let (status, body) = get(&home, &format!("/api/sessions/{handle}?verbose=1"));
     assert_eq!((status, &body["hint"]), (400, &"this route takes no query".into()));

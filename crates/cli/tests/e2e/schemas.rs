@@ -180,6 +180,15 @@ fn everything_fits_its_schema() {
     home.paseo(&["close", &apart]).ok();
     checked.prints("removed_worktree", &["worktree", "rm", &apart]);
 
+    checked.prints("thread", &["thread", "new", "plan"]);
+    checked.prints("thread", &["thread", "invite", "plan", "scripted", "--id", "ada"]);
+    checked.prints("thread", &["thread", "mute", "plan", "ada"]);
+    checked.prints("thread", &["thread", "ls"]);
+    checked.prints("thread_event", &["thread", "post", "plan", "hello"]);
+    checked.prints("thread_event", &["thread", "tail", "plan"]);
+    checked.prints("thread_state", &["thread", "state", "plan"]);
+    checked.prints("token", &["thread", "token", "plan", "--as", "ada"]);
+
     checked.prints("link", &["open"]);
     checked.prints("devices", &["devices", "ls"]);
     checked.prints("settings", &["settings", "get"]);

@@ -69,6 +69,8 @@ impl Grants {
             spec.switches.is_empty()
                 || spec.switches.iter().any(|key| settings.is_on(*key)) && (profile.parent.is_none() || named)
         };
+        // Whoever does not sit in a thread has no use for its tools, unless somebody thought so.
+        let placed = |spec: &Spec| spec.plugin != Plugin::Threads || profile.seat.is_some() || named;
         // A person's own agent has what its definition says now; others keep below what was passed on to them.
         let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
         let granted = |spec: &&Spec| match spec.plugin {
@@ -77,6 +79,7 @@ impl Grants {
                 !off.contains(&spec.plugin)
                     && spec.power.is_none_or(|power| profile.permissions.grants(power))
                     && switched(spec)
+                    && placed(spec)
                     && asked_for(spec)
                     && ceiling.is_none_or(|ceiling| ceiling.admits(spec.name))
             }

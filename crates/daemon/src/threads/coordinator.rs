@@ -214,7 +214,7 @@ impl Threads {
 }
 
 /// Makes the key by which a participant is told something once, however often it is tried.
-fn once(id: ThreadId, due: &Due, what: &str) -> RequestKey {
+pub(super) fn once(id: ThreadId, due: &Due, what: &str) -> RequestKey {
     RequestKey { scope: thread::stream(id), key: format!("{what} {}/{}", due.post, due.seat), body: [0; 32] }
 }
 

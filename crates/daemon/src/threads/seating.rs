@@ -8,7 +8,7 @@ use paseo_core::thread::{Due, Profile, Seat, Thread};
 use paseo_wire::error::Code;
 
 use super::Threads;
-use super::coordinator::Trigger;
+use super::coordinator::{Trigger, once};
 use crate::failure::Failure;
 use crate::sessions::{NewSession, Order};
 use crate::tools::powers;
@@ -30,7 +30,9 @@ impl Threads {
         let by = seat.inviter.map_or_else(|| host(thread, &trigger.by), Actor::Session);
         let new = self.plan(thread, &due.seat, &seat.profile, by, paid).await?;
         let seat = Some(SeatOf { thread: thread.id, seat: due.seat.clone() });
-        let created = self.sessions.create(NewSession { seat, ..new }).await?;
+        // Tried again after a crash it is the same session, with what it was told already.
+        let key = Some(once(thread.id, due, "seat"));
+        let created = self.sessions.create(NewSession { seat, key, ..new }).await?;
         created.session.id.parse().map_err(Failure::internal)
     }
 

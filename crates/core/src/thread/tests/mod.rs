@@ -5,6 +5,8 @@ use super::*;
 use crate::content::ContentRef;
 use crate::id::{CauseId, ContentId};
 
+mod seats;
+
 fn now() -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000)
 }
@@ -137,74 +139,6 @@ fn somebody_without_an_id_gets_one() {
     }
     let odd = Profile { client: Some("../🦀".into()), model: Some("m".into()), ..Profile::default() };
     assert_eq!(free_id(&bed.thread, &odd), "agent");
-}
-
-impl Bed {
-    /// Somebody is invited, by a session perhaps.
-    fn invite_by(&mut self, session: Option<SessionId>, id: &str, model: &str) {
-        let content =
-            json!({"invite": {"participant_id": id, "profile": {"client": "codex", "model": model}}});
-        let (post, control) = (self.next(), Box::new(control(&self.thread, &content).unwrap()));
-        self.push(Event::Controlled { post, from: "x".into(), control, session, cause: None });
-    }
-
-    /// Wakes somebody by a message, in a session.
-    fn wake(&mut self, seat: &str, session: SessionId) -> Due {
-        assert_eq!(self.wakes(seat, "hi"), [seat]);
-        let due = self.thread.due.last().unwrap().clone();
-        let delivery = DeliveryId::from_parts(now(), [1; 10]);
-        self.push(Event::Woken { post: due.post, seat: seat.into(), session, delivery });
-        due
-    }
-}
-
-fn session(number: u8) -> SessionId {
-    SessionId::from_random([number; 16])
-}
-
-#[test]
-fn a_session_is_kept_for_who_comes_back_as_they_were() {
-    let mut bed = Bed::new();
-    bed.invite_by(None, "ada", "m");
-    let due = bed.wake("ada", session(1));
-    let work = bed.thread.invited["ada"].working_on[0];
-    assert_eq!((work.post, work.at, due.at), (due.post, 3, 3), "what woke it is found by its version");
-    bed.push(Event::Settled { post: due.post, seat: "ada".into() });
-    let told = bed.thread.invited["ada"].told;
-    let leave = |bed: &mut Bed| bed.control(json!({"uninvite": {"participant_id": "ada"}}));
-    leave(&mut bed);
-    bed.invite_by(None, "ada", "m");
-    assert_eq!((bed.thread.invited["ada"].session, bed.thread.invited["ada"].told), (Some(session(1)), told));
-    // An agent brings back nobody whom a person had invited.
-    leave(&mut bed);
-    bed.invite_by(Some(session(9)), "ada", "m");
-    assert_eq!(bed.thread.invited["ada"].session, None);
-    assert_eq!(bed.thread.invited["ada"].inviter, Some(session(9)));
-    // With another model it is another agent, whose limits are those of whoever wanted that.
-    bed.wake("ada", session(2));
-    bed.invite_by(Some(session(8)), "ada", "m2");
-    let seat = &bed.thread.invited["ada"];
-    assert_eq!((seat.session, seat.inviter, seat.working_on.len()), (None, Some(session(8)), 0));
-    bed.assert_replays();
-}
-
-#[test]
-fn an_agent_that_works_is_thinking_however_long_it_takes() {
-    let mut bed = Bed::new();
-    bed.invite_by(None, "ada", "m");
-    let state = |bed: &Bed, said: Option<&Presence>, now: i64| {
-        let shown = seen(&bed.thread.invited["ada"], said, Timestamp::from_millis(now));
-        (shown.state, shown.stale)
-    };
-    assert_eq!(state(&bed, None, 0), ("offline".into(), false));
-    let due = bed.wake("ada", session(1));
-    assert_eq!(state(&bed, None, 1 << 40), ("thinking".into(), false));
-    bed.push(Event::Settled { post: due.post, seat: "ada".into() });
-    assert_eq!(state(&bed, None, 1 << 40), ("listening".into(), false));
-    // What it says itself counts as long as it is fresh.
-    let said = Presence::says(None, "typing", None, Timestamp::from_millis(0));
-    assert_eq!(state(&bed, Some(&said), TTL * 1000), ("typing".into(), false));
-    assert_eq!(state(&bed, Some(&said), TTL * 1000 + 1), ("listening".into(), false));
 }
 
 #[test]
