@@ -11,13 +11,13 @@ use crate::cast::{Cast, tool};
 use crate::watch::{Watched, next};
 
 /// A thread called `plan`, with somebody who follows it.
-struct Room {
-    watched: Watched,
-    thread: String,
+pub(crate) struct Room {
+    pub(crate) watched: Watched,
+    pub(crate) thread: String,
 }
 
 impl Room {
-    fn new(seats: &[&str]) -> Self {
+    pub(crate) fn new(seats: &[&str]) -> Self {
         let watched = Watched::new();
         let made = watched.home.paseo(&["thread", "new", "plan", "--json"]);
         let made: ThreadView = serde_json::from_str(made.ok()).unwrap();
@@ -28,11 +28,11 @@ impl Room {
         room
     }
 
-    fn home(&self) -> &TestHome {
+    pub(crate) fn home(&self) -> &TestHome {
         &self.watched.home
     }
 
-    fn paseo(&self, arguments: &[&str]) -> String {
+    pub(crate) fn paseo(&self, arguments: &[&str]) -> String {
         let all: Vec<&str> = ["thread"].iter().chain(arguments).copied().collect();
         self.home().paseo(&all).ok().to_owned()
     }
@@ -43,18 +43,18 @@ impl Room {
         (output.code, output.stderr)
     }
 
-    async fn say(&self, to: &str, text: &str) -> ThreadEvent {
+    pub(crate) async fn say(&self, to: &str, text: &str) -> ThreadEvent {
         let message = PostMessage { text: text.into(), to: Some(to.into()), ..PostMessage::default() };
         self.watched.client.post(&self.thread, &message, None).await.unwrap().event
     }
 
-    async fn all(&self) -> Vec<ThreadEvent> {
+    pub(crate) async fn all(&self) -> Vec<ThreadEvent> {
         let query = ThreadEventQuery { after: Some(0), limit: Some(500), ..ThreadEventQuery::default() };
         self.watched.client.thread_events(&self.thread, &query).await.unwrap().events
     }
 
     /// Waits for something that happens in the thread, from the beginning on.
-    async fn until(&self, wanted: impl Fn(&ThreadEvent) -> bool) -> ThreadEvent {
+    pub(crate) async fn until(&self, wanted: impl Fn(&ThreadEvent) -> bool) -> ThreadEvent {
         let mut events = self.watched.client.events(0, &[format!("thread:{}", self.thread)]);
         let found = async {
             loop {
@@ -72,12 +72,12 @@ impl Room {
     }
 
     /// Waits for the answer to a message.
-    async fn reply(&self, to: &ThreadEvent) -> ThreadEvent {
+    pub(crate) async fn reply(&self, to: &ThreadEvent) -> ThreadEvent {
         self.until(|event| event.meta.reply_to.as_ref() == Some(&to.id)).await
     }
 
     /// Waits until the state of the thread is as wanted, and returns it.
-    async fn when(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn when(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         let mut events = self.watched.client.events(0, &[format!("thread:{}", self.thread)]);
         loop {
             let state = self.state().await;
@@ -88,12 +88,12 @@ impl Room {
         }
     }
 
-    async fn state(&self) -> Value {
+    pub(crate) async fn state(&self) -> Value {
         serde_json::from_str(&self.paseo(&["state", "plan"])).unwrap()
     }
 }
 
-fn text(event: &ThreadEvent) -> &str {
+pub(crate) fn text(event: &ThreadEvent) -> &str {
     event.content.as_str().unwrap_or_default()
 }
 

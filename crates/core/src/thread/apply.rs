@@ -1,7 +1,7 @@
 //! How each event changes a thread.
 
 use super::{Control, Due, Event, Seat, Thread, Work};
-use crate::id::SessionId;
+use crate::actor::Actor;
 use crate::limits::{THREAD_GUESTS, THREAD_HELD};
 use crate::time::Timestamp;
 
@@ -48,7 +48,7 @@ impl Thread {
                 let due = |seat: &String| Due { post: posted.post, at, seat: seat.clone() };
                 self.due.extend(posted.wakes.iter().map(due));
                 // A reply that was held back is posted: it is not held any more.
-                if let Some(trigger) = posted.reply_to {
+                if let Some(trigger) = posted.reply_to.filter(|_| posted.is_late()) {
                     let kept = self
                         .held
                         .iter()
@@ -62,22 +62,24 @@ impl Thread {
                     self.guests.insert(posted.from.clone());
                 }
             }
-            Event::Controlled { from, control, session, cause, .. } => {
+            Event::Controlled { from, control, by, cause, .. } => {
                 self.standing = cause.or(self.standing);
-                self.control(from, *session, control, at);
+                self.control(from, by.as_ref(), control, at);
             }
             Event::Woken { post, seat, session, delivery } => {
                 let due = self.due.iter().position(|due| due.post == *post && due.seat == *seat);
                 let Some(Due { at, .. }) = due.map(|due| self.due.remove(due)) else { return };
                 if let Some(seat) = self.invited.get_mut(seat) {
                     let work = Work { post: *post, at, delivery: *delivery };
-                    (seat.session, seat.told) = (Some(*session), self.version);
+                    // What was said since then it is told the next time.
+                    (seat.session, seat.told) = (Some(*session), at);
                     seat.working_on.push(work);
                 }
             }
             Event::Settled { post, seat } => {
                 self.due.retain(|due| due.post != *post || due.seat != *seat);
-                if let Some(seat) = self.invited.get_mut(seat) {
+                let seats = [self.invited.get_mut(seat), self.left.get_mut(seat)];
+                for seat in seats.into_iter().flatten() {
                     seat.working_on.retain(|work| work.post != *post);
                 }
             }
@@ -89,7 +91,13 @@ impl Thread {
         }
     }
 
-    fn control(&mut self, from: &str, session: Option<SessionId>, control: &Control, at: Timestamp) {
+    fn leave(&mut self, id: &str, seat: Seat) {
+        if seat.session.is_some() && self.left.len() < THREAD_GUESTS {
+            self.left.insert(id.to_owned(), seat);
+        }
+    }
+
+    fn control(&mut self, from: &str, by: Option<&Actor>, control: &Control, at: Timestamp) {
         let Control { invite, uninvite, mute, unmute, pause, discussion, invited_auto } = control;
         if let Some(invite) = invite {
             let id = &invite.participant_id;
@@ -97,7 +105,7 @@ impl Thread {
                 profile: invite.profile.clone(),
                 invited_by: from.to_owned(),
                 invited_at: at,
-                inviter: session,
+                inviter: by.cloned(),
                 session: None,
                 told: 0,
                 working_on: Vec::new(),
@@ -107,12 +115,16 @@ impl Thread {
                 Some(here) if here.profile.runs_like(&invite.profile) => {
                     Seat { profile: invite.profile.clone(), ..here }
                 }
-                // It is another agent now; of what the former one still works is not waited for.
-                Some(_) => fresh,
+                // It is another agent now; what the former one still works on is its own.
+                Some(former) => {
+                    self.leave(id, former);
+                    fresh
+                }
                 // An agent brings nobody back who may do more than it could pass on.
                 None => match before.filter(|left| left.profile.runs_like(&invite.profile)) {
-                    Some(left) if session.is_none() || session == left.inviter => {
-                        Seat { session: left.session, told: left.told, inviter: left.inviter, ..fresh }
+                    Some(left) if by.is_none() || by == left.inviter.as_ref() => {
+                        let Seat { session, told, inviter, working_on, .. } = left;
+                        Seat { session, told, inviter, working_on, ..fresh }
                     }
                     _ => fresh,
                 },
@@ -123,9 +135,7 @@ impl Thread {
         if let Some(id) = uninvite
             && let Some(seat) = self.invited.remove(id)
         {
-            if seat.session.is_some() && self.left.len() < THREAD_GUESTS {
-                self.left.insert(id.clone(), Seat { working_on: Vec::new(), ..seat });
-            }
+            self.leave(id, seat);
             // Who is not here any more is not told of what was said to them.
             self.due.retain(|due| due.seat != *id);
         }

@@ -37,9 +37,9 @@ pub enum Event {
         post: PostId,
         from: String,
         control: Box<Control>,
-        /// The session of whoever did it, if that was an agent.
+        /// Whoever did it, unless that was a person.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        session: Option<SessionId>,
+        by: Option<Actor>,
         /// What descends from it, when a person did it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<CauseId>,

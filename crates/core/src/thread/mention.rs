@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Thread;
-use super::seat::{COORDINATOR, USER, folded};
+use super::seat::{COORDINATOR, USER, check_name, folded};
 
 /// Words that stand for everybody, and wake nobody.
 const EVERYBODY: [&str; 3] = ["all", "everyone", "here"];
@@ -40,6 +40,8 @@ pub struct Reading {
     pub everybody: Vec<String>,
     /// Names that could be several.
     pub ambiguous: Vec<(String, Vec<String>)>,
+    /// Names that nobody has.
+    pub unknown: Vec<String>,
     /// Something was mentioned, whether anybody is called that or not.
     pub any: bool,
 }
@@ -85,7 +87,10 @@ pub fn read(thread: &Thread, text: &str) -> Reading {
         }
         match named(thread, name).as_slice() {
             [one] => drop(reading.seats.insert(one.clone())),
-            [] => reading.seats.extend(described(thread, name)),
+            [] => match described(thread, name) {
+                none if none.is_empty() && check_name(name).is_ok() => reading.unknown.push(name.to_owned()),
+                several => reading.seats.extend(several),
+            },
             several => reading.ambiguous.push((name.to_owned(), several.to_vec())),
         }
     }

@@ -90,9 +90,9 @@ pub struct Seat {
     pub profile: Profile,
     pub invited_by: String,
     pub invited_at: Timestamp,
-    /// The session of whoever invited it, if that was an agent: it may do what that one may pass on.
+    /// Whoever invited it, unless that was a person: it may do what that one may pass on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inviter: Option<SessionId>,
+    pub inviter: Option<Actor>,
     /// The session behind it, once it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
@@ -133,7 +133,12 @@ pub struct Due {
 impl Thread {
     /// Says whether something is still to be done in it.
     pub fn is_busy(&self) -> bool {
-        !self.due.is_empty() || self.invited.values().any(Seat::is_working)
+        !self.due.is_empty() || self.seats().any(|(_, seat)| seat.is_working()) || !released(self).is_empty()
+    }
+
+    /// Returns all who are invited, and then those who were.
+    pub fn seats(&self) -> impl Iterator<Item = (&String, &Seat)> {
+        self.invited.iter().chain(&self.left)
     }
 
     /// Says why a participant may not speak now.

@@ -1,7 +1,7 @@
 //! What happens to words for a thread: who may say them, and whom they wake.
 
 use super::mention::{self, Address, Reading};
-use super::seat::{COORDINATOR, USER};
+use super::seat::{COORDINATOR, USER, check_name};
 use super::{Event, Held, Posted, Silence, Thread};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
@@ -14,6 +14,8 @@ const LATE: &str = "held";
 /// Most tags of a message, and the longest.
 const TAGS: usize = 8;
 const TAG_CHARS: usize = 40;
+/// Tags of what the coordinator says and brings, which nobody else uses.
+const RESERVED_TAGS: [&str; 4] = [COORDINATED, LATE, "error", "timeout"];
 
 /// Words for a thread.
 #[derive(Debug, Clone)]
@@ -42,8 +44,25 @@ pub enum Denied {
     Empty,
     #[error("a message has at most {} KB", MESSAGE_BYTES / 1024)]
     TooLong,
-    #[error("a message has at most {TAGS} tags of at most {TAG_CHARS} plain characters")]
+    #[error(
+        "a message has at most {TAGS} tags of at most {TAG_CHARS} characters without blanks, and {} are the coordinator's",
+        RESERVED_TAGS.join(", ")
+    )]
     Tags,
+    #[error(
+        "nobody can be called what stands in `to`: give the id or nickname of a participant, `user` or `all`"
+    )]
+    Address,
+}
+
+impl Silence {
+    /// Returns it as the reason for a refusal.
+    pub fn denied(self, who: &str) -> Denied {
+        match self {
+            Self::Muted => Denied::Muted(who.to_owned()),
+            Self::Paused => Denied::Paused,
+        }
+    }
 }
 
 /// Decides what happens to words: what is posted, and what the coordinator has to say about it to the human.
@@ -57,10 +76,11 @@ pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<Stri
     if incoming.tags.len() > TAGS || !incoming.tags.iter().all(|tag| is_tag(tag)) {
         return Err(Denied::Tags);
     }
-    match thread.silenced(incoming.from) {
-        Some(Silence::Muted) => return Err(Denied::Muted(incoming.from.to_owned())),
-        Some(Silence::Paused) => return Err(Denied::Paused),
-        None => {}
+    if matches!(&incoming.to, Address::Unknown(name) if check_name(name).is_err()) {
+        return Err(Denied::Address);
+    }
+    if let Some(why) = thread.silenced(incoming.from) {
+        return Err(why.denied(incoming.from));
     }
     let (wakes, remarks) = wakes(thread, incoming.from, &incoming.to, incoming.words);
     let posted = Posted {
@@ -94,6 +114,11 @@ impl Posted {
             cause,
             hop,
         }
+    }
+
+    /// Says whether it was held back for a while.
+    pub(super) fn is_late(&self) -> bool {
+        self.via.as_deref() == Some(COORDINATOR) && self.tags.iter().any(|tag| tag == LATE)
     }
 
     /// Returns it with more tags.
@@ -173,12 +198,13 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>
         Address::All => {
             let mentions = human || (thread.discussion.on && thread.discussion.allow_agent_mentions);
             let reading = if mentions { mention::read(thread, words) } else { Reading::default() };
-            remarks.extend(reading.everybody.first().map(|word| {
-                format!(
-                    "@{word} wakes nobody: mention participants one by one, or let whatever you say to nobody in particular wake all (invited_auto). {}",
-                    invited(thread)
-                )
-            }));
+            remarks.extend(reading.everybody.first().map(|word| everybody(thread, word)));
+            if reading.seats.is_empty() && reading.ambiguous.is_empty() {
+                let unknown = reading.unknown.first();
+                remarks.extend(
+                    unknown.map(|name| format!("Nobody here is called @{name}. {}", invited(thread))),
+                );
+            }
             remarks.extend(reading.ambiguous.iter().map(|(name, seats)| which(name, seats)));
             match reading.any {
                 true => reading.seats.into_iter().collect(),
@@ -194,7 +220,21 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>
 
 fn is_tag(tag: &str) -> bool {
     let odd = |c: char| c.is_control() || c.is_whitespace();
-    !tag.is_empty() && tag.chars().count() <= TAG_CHARS && !tag.chars().any(odd)
+    !RESERVED_TAGS.contains(&tag)
+        && !tag.is_empty()
+        && tag.chars().count() <= TAG_CHARS
+        && !tag.chars().any(odd)
+}
+
+/// Says what to do instead of calling everybody.
+fn everybody(thread: &Thread, word: &str) -> String {
+    let instead = match thread.invited_auto {
+        true => "say it without that, and all are woken",
+        false => {
+            "mention participants one by one, or let what is said to nobody wake all (`paseo thread auto`)"
+        }
+    };
+    format!("@{word} wakes nobody: {instead}. {}", invited(thread))
 }
 
 fn which(name: &str, seats: &[String]) -> String {

@@ -12,6 +12,8 @@ pub const COORDINATOR: &str = "bridge-coordinator";
 const RESERVED: [&str; 6] = [USER, COORDINATOR, "all", "everyone", "here", "daemon"];
 /// Longest id or nickname, in characters.
 const ID_CHARS: usize = 64;
+/// Longest client or model, in characters. A model may be a path.
+const WORD_CHARS: usize = 1024;
 /// Most roles of a participant.
 const ROLES: usize = 16;
 /// Most participants of a thread.
@@ -66,6 +68,8 @@ pub enum Refused {
     Reserved(String),
     #[error("`{0}` is taken: `{1}` is called that, or would be taken for it")]
     Taken(String, String),
+    #[error("the `{0}` of a participant has at most {WORD_CHARS} plain characters")]
+    Word(&'static str),
     #[error("a participant has at most {ROLES} roles")]
     Roles,
     #[error("{SEATS} participants are invited already, which is the limit")]
@@ -83,6 +87,14 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, R
     for (field, value) in [("client", &whole.client), ("model", &whole.model)] {
         if value.as_ref().is_none_or(|value| value.trim().is_empty()) {
             return Err(Refused::Missing(field));
+        }
+    }
+    for (field, value) in [("client", &whole.client), ("model", &whole.model)] {
+        let plain = |text: &String| {
+            text.chars().count() <= WORD_CHARS && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')
+        };
+        if !value.as_ref().is_some_and(plain) {
+            return Err(Refused::Word(field));
         }
     }
     let roles: Vec<&str> = whole.roles().collect();

@@ -31,8 +31,9 @@ pub(crate) enum Access {
     Itself,
     /// Sessions, and nobody else: they act as themselves.
     Agent,
-    /// People, and those who have a seat in the thread that the path names; the handler compares.
-    Seated,
+    /// People, and those who have a seat in the thread that the path names; the handler compares. Sessions need this
+    /// tool.
+    Seated(Option<&'static str>),
     /// Whoever knows the secret of the session that the path names, by no other way; the handler checks.
     Callback,
     /// People; whoever is not logged in is sent to the login page.
@@ -97,7 +98,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
             .hint("use the `paseo` command, or a token made with `paseo token create`")
     })?;
     if let Actor::Seat(_) | Actor::Agent(_) = &actor
-        && access != Access::Seated
+        && !matches!(access, Access::Seated(_))
     {
         return Err(Failure::new(
             Code::Forbidden,
@@ -120,7 +121,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         | Access::Anyone
         | Access::Itself
         | Access::Agent
-        | Access::Seated => Ok(Some(actor)),
+        | Access::Seated(None) => Ok(Some(actor)),
         Access::Human | Access::Page => {
             Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
                 .hint(format!(
@@ -128,7 +129,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
                     app.sessions.context.directory.handle(*id)
                 )))
         }
-        Access::Tool(tool) => {
+        Access::Tool(tool) | Access::Seated(Some(tool)) => {
             let context = &app.sessions.context;
             let session = context.directory.get(*id).ok_or_else(|| {
                 Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")

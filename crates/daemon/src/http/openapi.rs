@@ -53,7 +53,7 @@ fn operation(route: &Route) -> Value {
         }
         Access::Itself => "The agent that the path names.".to_owned(),
         Access::Agent => "Agents, as themselves.".to_owned(),
-        Access::Seated => "People, and those who have a seat there.".to_owned(),
+        Access::Seated(_) => "People, and those who have a seat there.".to_owned(),
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
     let failure = if route.is_of_bridge() { "BridgeError" } else { "ErrorBody" };

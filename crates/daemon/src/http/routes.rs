@@ -6,7 +6,7 @@ use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, patch, post, put};
 use http::StatusCode;
-use paseo_core::tool::{READ_TAB, SEND_TO_TAB};
+use paseo_core::tool::{READ_TAB, SEND_TO_TAB, THREADS_INVITE, THREADS_POST, THREADS_READ};
 use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
@@ -247,30 +247,30 @@ pub(crate) static ROUTES: &[Route] = &[
         .takes("CreateThread")
         .heeds(&["idempotency-key"])
         .gives("ThreadAnswer"),
-    route("GET", "/api/threads/{thread}", Access::Seated, || get(threads::show))
+    route("GET", "/api/threads/{thread}", Access::Seated(Some(THREADS_READ)), || get(threads::show))
         .says("Shows a thread, by its id or its name: who is in it, and who may do what.")
         .gives("ThreadAnswer"),
     route("PATCH", "/api/threads/{thread}", Access::Human, || patch(threads::change))
         .says("Changes the name of a thread, and where its agents work.")
         .takes("PatchThread")
         .gives("ThreadAnswer"),
-    route("GET", "/api/threads/{thread}/events", Access::Seated, || get(threads::events))
+    route("GET", "/api/threads/{thread}/events", Access::Seated(Some(THREADS_READ)), || get(threads::events))
         .says("What happened in a thread: the newest, or from a version or an event on.")
         .asks(&["after", "before", "from", "limit"])
         .gives("ThreadEventPage"),
-    route("POST", "/api/threads/{thread}/messages", Access::Seated, || post(threads::post))
+    route("POST", "/api/threads/{thread}/messages", Access::Seated(Some(THREADS_POST)), || post(threads::post))
         .says("Says something in a thread, and wakes whom it is for.")
         .takes("PostMessage")
         .heeds(&["idempotency-key"])
         .gives("PostedMessage"),
-    route("POST", "/api/threads/{thread}/controls", Access::Seated, || post(threads::control))
+    route("POST", "/api/threads/{thread}/controls", Access::Seated(Some(THREADS_INVITE)), || post(threads::control))
         .says("Invites and uninvites; mutes, pauses and switches, which only people may.")
         .takes("ThreadControl")
         .gives("ThreadAnswer"),
-    route("GET", "/api/threads/{thread}/presence", Access::Seated, || get(threads::presence))
+    route("GET", "/api/threads/{thread}/presence", Access::Seated(Some(THREADS_READ)), || get(threads::presence))
         .says("What participants are doing right now.")
         .gives("PresenceList"),
-    route("POST", "/api/threads/{thread}/presence", Access::Seated, || post(threads::say_presence))
+    route("POST", "/api/threads/{thread}/presence", Access::Seated(Some(THREADS_POST)), || post(threads::say_presence))
         .says("Says what the caller is doing.")
         .takes("SayPresence")
         .gives("PresenceList"),
@@ -282,12 +282,12 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Finds what was said, answered and done by words: the newest first. Waits a moment for what was acknowledged only just now; `behind` says what is not looked at yet.")
         .asks(&["q", "agent", "thread", "in", "kind", "from", "since", "until", "directory", "best", "after", "limit"])
         .gives("SearchPage"),
-    route("GET", "/api/stream", Access::Seated, || get(stream::stream))
+    route("GET", "/api/stream", Access::Seated(None), || get(stream::stream))
         .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
         .asks(&["after", "topics", "ui"])
         .heeds(&["Last-Event-ID"])
         .made_of("text/event-stream"),
-    route("GET", "/threads", Access::Seated, || get(bridge::list))
+    route("GET", "/threads", Access::Seated(None), || get(bridge::list))
         .says("Bridge protocol: lists threads, the oldest first; to a participant, only its own.")
         .asks(&["after"])
         .gives("BridgeThreads"),
@@ -295,28 +295,28 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Bridge protocol: makes a thread.")
         .takes("BridgeCreate")
         .gives("BridgeCreated"),
-    route("GET", "/threads/{thread}/events", Access::Seated, || get(bridge::events))
+    route("GET", "/threads/{thread}/events", Access::Seated(Some(THREADS_READ)), || get(bridge::events))
         .says("Bridge protocol: what happened in a thread after `since`, the oldest first, a page at a time.")
         .asks(&["since"])
         .gives("BridgeEvents"),
-    route("POST", "/threads/{thread}/events", Access::Seated, || post(bridge::post))
+    route("POST", "/threads/{thread}/events", Access::Seated(Some(THREADS_POST)), || post(bridge::post))
         .says("Bridge protocol: posts a message or a control, as whom the credential stands for.")
         .takes("BridgePost")
         .heeds(&["idempotency-key"])
         .gives("BridgeReceived"),
-    route("GET", "/threads/{thread}/events/stream", Access::Seated, || get(bridge::stream))
+    route("GET", "/threads/{thread}/events/stream", Access::Seated(Some(THREADS_READ)), || get(bridge::stream))
         .says("Bridge protocol: server-sent events after `since`, or from now on. `Last-Event-ID` wins over `since`.")
         .asks(&["since"])
         .heeds(&["Last-Event-ID"])
         .made_of("text/event-stream"),
-    route("GET", "/threads/{thread}/presence", Access::Seated, || get(bridge::presence))
+    route("GET", "/threads/{thread}/presence", Access::Seated(Some(THREADS_READ)), || get(bridge::presence))
         .says("Bridge protocol: what participants are doing right now.")
         .gives("PresenceList"),
-    route("POST", "/threads/{thread}/presence", Access::Seated, || post(bridge::say_presence))
+    route("POST", "/threads/{thread}/presence", Access::Seated(Some(THREADS_POST)), || post(bridge::say_presence))
         .says("Bridge protocol: says what the caller is doing.")
         .takes("BridgePresence")
         .gives("PresenceList"),
-    route("GET", "/threads/{thread}/state", Access::Seated, || get(bridge::state))
+    route("GET", "/threads/{thread}/state", Access::Seated(Some(THREADS_READ)), || get(bridge::state))
         .says("Bridge protocol: who is invited, and who may do what.")
         .gives("BridgeStateAnswer"),
     route("GET", "/api/worktrees", Access::Human, || get(worktrees::list)).says("Lists the git worktrees of agents.").gives("WorktreeList"),

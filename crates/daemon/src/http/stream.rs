@@ -13,6 +13,7 @@ use futures_util::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use paseo_core::actor::Actor;
+use paseo_core::tool::THREADS_READ;
 use paseo_store::Seq;
 use paseo_wire::error::Code;
 use paseo_wire::stream::{Frame, ResumeFrame};
@@ -118,6 +119,10 @@ async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Fa
                 topics.each.insert(Subject::Session(session));
             }
             Some(("thread", typed)) => {
+                if let Some(agent) = by.session().and_then(|id| app.sessions.context.directory.get(id)) {
+                    let granted = app.sessions.context.grants(&agent).check(THREADS_READ);
+                    granted.map_err(|refused| Failure::new(Code::Forbidden, refused.to_string()))?;
+                }
                 let (thread, _) = threads::entered(app, by, typed).await?;
                 topics.each.insert(Subject::Thread(thread.id));
             }

@@ -177,7 +177,7 @@ async fn without_a_credential_only_public_routes_answer() {
                 | Access::Tool(_)
                 | Access::Itself
                 | Access::Agent
-                | Access::Seated => {
+                | Access::Seated(_) => {
                     assert_eq!(status, StatusCode::UNAUTHORIZED, "{context}");
                 }
             }
@@ -254,7 +254,8 @@ async fn a_session_has_no_human_rights_by_any_way() {
                 matches!(route.access, Access::Public | Access::Anyone | Access::Agent | Access::Callback);
             let refused = [StatusCode::FORBIDDEN, StatusCode::SEE_OTHER].contains(&response.status());
             // A thread is looked for first, and there is none: nobody has a seat in it.
-            let refused = refused || route.access == Access::Seated && response.status().is_client_error();
+            let refused =
+                refused || matches!(route.access, Access::Seated(_)) && response.status().is_client_error();
             // An agent may ask for the stream, but not for everyone's.
             let own_only = route.path == "/api/stream";
             assert_eq!(

@@ -7,7 +7,7 @@ use paseo_core::actor::Actor;
 use paseo_core::codec;
 use paseo_core::id::{DeliveryId, PostId, SessionId, ThreadId};
 use paseo_core::session::{Class, Verb};
-use paseo_core::thread::{self, Due, Event, Line, Posted, Seat, Thread, Work};
+use paseo_core::thread::{self, Due, Event, Line, Posted, Thread, Work};
 use paseo_store::{Record, Which};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -32,8 +32,17 @@ impl Threads {
             let Some(last) = heads.last() else { return Ok(()) };
             after = Some(last.stream.to_string());
             for id in heads.iter().filter_map(|row| thread::from_stream(&row.stream)) {
-                let thread = self.get(id).await?;
-                for (name, seat) in &thread.invited {
+                let thread = match self.get(id).await {
+                    Ok(thread) => thread,
+                    Err(failure) => {
+                        tracing::error!(thread = %id, error = %failure.message, "a thread cannot be gone on with");
+                        continue;
+                    }
+                };
+                if let Err(failure) = self.release(id).await {
+                    tracing::error!(thread = %id, error = %failure.message, "replies are still held back");
+                }
+                for (name, seat) in thread.seats() {
                     let Some(session) = seat.session else { continue };
                     for work in &seat.working_on {
                         self.see_through(id, name.clone(), session, *work);
@@ -98,11 +107,17 @@ impl Threads {
             return Ok(None);
         };
         let trigger = self.trigger(&thread, due.at).await?;
-        let before = self.before(&thread, seat, due.at).await?;
-        let session = match seat.session {
-            Some(session) if self.sessions.context.journal.session(session).await?.is_some() => session,
-            _ => self.seat(&thread, due, seat, &trigger).await?,
+        let known = match seat.session {
+            Some(session) => self.sessions.context.journal.session(session).await?,
+            None => None,
         };
+        // Where it works it was told when it began: elsewhere it begins anew, and knows nothing of what was said.
+        let known = known.filter(|(known, _)| Some(&known.profile.directory) == thread.directory.as_ref());
+        let (session, told) = match known {
+            Some((known, _)) => (known.id, seat.told),
+            None => (self.seat(&thread, due, seat, &trigger).await?, 0),
+        };
+        let before = self.before(&thread, told, due.at).await?;
         let author: Actor = trigger.by.clone();
         if author.is_human() {
             self.sessions.ask(session, |reply| Command::Reopen(author.clone(), reply)).await?;
@@ -140,8 +155,8 @@ impl Threads {
     }
 
     /// Returns what was said before a message that a participant does not know, the oldest first.
-    async fn before(&self, thread: &Thread, seat: &Seat, at: u64) -> Result<Vec<Line>, Failure> {
-        let after = seat.told.max(at.saturating_sub(1 + BEFORE as u64));
+    async fn before(&self, thread: &Thread, told: u64, at: u64) -> Result<Vec<Line>, Failure> {
+        let after = told.max(at.saturating_sub(1 + BEFORE as u64));
         let records = self.events(thread.id, after, BEFORE).await?;
         let mut before = Vec::new();
         for (record, version) in records.iter().zip(after + 1..) {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{SessionId, ThreadId};
-use paseo_core::session::Session;
-use paseo_core::thread::{self, COORDINATOR, Presence, Shown, Thread, USER};
+use paseo_core::session::{Session, Status};
+use paseo_core::thread::{self, COORDINATOR, Presence, Seat, Shown, Thread, USER};
 use paseo_wire::error::Code;
 use paseo_wire::thread::{PresenceList, PresenceView};
 
@@ -78,7 +78,8 @@ impl Threads {
             .iter()
             .map(|(id, seat)| {
                 let said = said.remove(id);
-                view(id, said.as_ref(), thread::seen(seat, said.as_ref(), now))
+                let shown = self.stuck(seat).unwrap_or_else(|| thread::seen(seat, said.as_ref(), now));
+                view(id, said.as_ref(), shown)
             })
             .collect();
         participants
@@ -88,6 +89,19 @@ impl Threads {
         participants.push(view(COORDINATOR, Some(&coordinator), thread::shown(Some(&coordinator), now)));
         participants.sort_by(|one, other| one.id.cmp(&other.id));
         PresenceList { thread: thread.id.to_string(), ttl_seconds: thread::TTL, participants }
+    }
+}
+
+impl Threads {
+    /// Says what a participant waits for that was woken and does not work.
+    fn stuck(&self, seat: &Seat) -> Option<Shown> {
+        let session = self.sessions.context.directory.get(seat.session.filter(|_| seat.is_working())?)?;
+        let (state, details) = match (session.condition.status, &session.turn) {
+            (Status::Waiting, _) => ("waiting", "asks a person: `paseo permit ls`"),
+            (_, None) => ("idle", "does not take up what it was told: say something to it"),
+            _ => return None,
+        };
+        Some(Shown { state: state.to_owned(), details: Some(details.to_owned()), stale: false })
     }
 }
 
@@ -106,7 +120,9 @@ fn speaks_as(thread: &Thread, actor: &Actor) -> Option<String> {
 
 /// Returns as whom an agent takes part in a thread: by its seat, or as a guest in those of its project.
 pub(crate) fn seen_as(thread: &Thread, agent: &Session) -> Option<String> {
-    let seat = thread.seat_of(agent.id).map(str::to_owned);
+    // Whoever was uninvited is still who it was, muted or not.
+    let seat =
+        agent.profile.seat.as_ref().filter(|seat| seat.thread == thread.id).map(|seat| seat.seat.clone());
     let place = thread.directory.as_deref().map(Path::new);
     let ours = place.is_some_and(|place| place.starts_with(&agent.profile.project));
     seat.or_else(|| ours.then(|| guest(agent.id)))

@@ -227,6 +227,17 @@ impl Threads {
         words: &Words,
         key: Option<RequestKey>,
     ) -> Result<PostId, Failure> {
+        let (this, speaker, words) = (self.clone(), speaker.clone(), words.clone());
+        to_the_end(async move { this.say(&speaker, id, &words, key).await }).await
+    }
+
+    async fn say(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        words: &Words,
+        key: Option<RequestKey>,
+    ) -> Result<PostId, Failure> {
         self.paces.admit(speaker, id)?;
         let new = mint::cause();
         let done = self.rooms.change(
@@ -274,7 +285,8 @@ impl Threads {
             cause,
             hop,
         };
-        let (posted, remarks) = thread::post(thread, incoming).map_err(|denied| refused(&denied))?;
+        let (mut posted, mut remarks) = thread::post(thread, incoming).map_err(|denied| refused(&denied))?;
+        remarks.extend(self.hold_back(thread, &speaker.actor, &mut posted));
         change.events.push(Event::Posted(Box::new(posted.clone())));
         for remark in remarks {
             let text = change.text(&remark);
@@ -292,6 +304,16 @@ impl Threads {
         id: ThreadId,
         content: &Value,
     ) -> Result<(Thread, PostId), Failure> {
+        let (this, speaker, content) = (self.clone(), speaker.clone(), content.clone());
+        to_the_end(async move { this.steer(&speaker, id, &content).await }).await
+    }
+
+    async fn steer(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        content: &Value,
+    ) -> Result<(Thread, PostId), Failure> {
         self.paces.admit(speaker, id)?;
         let human = speaker.actor.is_human();
         let (post, new) = (mint::post(), mint::cause());
@@ -304,6 +326,10 @@ impl Threads {
                 let mut control = thread::control(thread, content)
                     .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
                 if !human {
+                    // Whoever may not speak changes nothing either.
+                    if let Some(why) = thread.silenced(&speaker.id) {
+                        return Err(refused(&why.denied(&speaker.id)));
+                    }
                     let switches = control.switches();
                     control = control.without_switches();
                     if control.is_empty() && !switches.is_empty() {
@@ -315,9 +341,9 @@ impl Threads {
                     }
                 }
                 change.begins = human.then_some((new, post));
-                let (from, session) = (speaker.id.clone(), speaker.actor.session());
+                let (from, by) = (speaker.id.clone(), (!human).then(|| speaker.actor.clone()));
                 let (control, cause) = (Box::new(control), human.then_some(new));
-                change.events.push(Event::Controlled { post, from, control, session, cause });
+                change.events.push(Event::Controlled { post, from, control, by, cause });
                 Ok(())
             },
             |()| String::new(),
@@ -353,11 +379,18 @@ impl Threads {
     }
 }
 
+/// Does something to its end, whether anybody waits for it or not: a client that hangs up leaves nothing half done.
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::spawn(work).await.map_err(Failure::internal)?
+}
+
 fn refused(denied: &Denied) -> Failure {
     let code = match denied {
         Denied::Muted(_) => Code::ParticipantMuted,
         Denied::Paused => Code::ThreadPaused,
-        Denied::Empty | Denied::Tags => Code::InvalidRequest,
+        Denied::Empty | Denied::Tags | Denied::Address => Code::InvalidRequest,
         Denied::TooLong => Code::TooLarge,
     };
     Failure::new(code, denied.to_string())

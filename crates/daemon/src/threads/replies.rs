@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
+use paseo_core::cut::head_and_tail;
 use paseo_core::id::{SessionId, ThreadId, TurnId};
-use paseo_core::session::Receipt as Stage;
+use paseo_core::limits::MESSAGE_BYTES;
+use paseo_core::session::{Receipt as Stage, Status};
 use paseo_core::thread::{self, Event, Held, Posted, Silence, Work};
 use tokio::time::{Instant, sleep_until};
 
@@ -39,7 +41,7 @@ impl Threads {
     ) -> Result<Answer, Failure> {
         let context = &self.sessions.context;
         let mut patience = Instant::now().checked_add(self.patience);
-        let mut told_held = false;
+        let (mut told_held, mut told_waiting) = (false, false);
         loop {
             // Before looking, so that nothing is missed in between.
             let changed = context.directory.changes();
@@ -60,6 +62,13 @@ impl Threads {
                         paseo_core::limits::WAKES_PER_SESSION
                     );
                     self.remark(id, Some(work.post), &words, &["error"]).await?;
+                }
+                // People who follow the thread would wait for nothing.
+                Some(Stage::Handed) if known.condition.status == Status::Waiting && !told_waiting => {
+                    told_waiting = true;
+                    let words =
+                        format!("{seat} asks a person before it goes on: `paseo permit ls` shows what.");
+                    self.remark(id, Some(work.post), &words, &["waiting"]).await?;
                 }
                 Some(_) => {}
             }
@@ -97,7 +106,9 @@ impl Threads {
                 let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
                 Answer::Failed(format!("{seat} failed{why}"))
             }
-            _ => Answer::Failed(format!("{seat} was stopped before it answered")),
+            _ => Answer::Failed(format!(
+                "{seat} was stopped before it answered, by a person or with the daemon: say it again if it is still wanted"
+            )),
         })
     }
 
@@ -113,7 +124,10 @@ impl Threads {
         let thread = self.get(id).await?;
         let trigger = self.trigger(&thread, work.at).await?;
         let (by, words, failed) = match answer {
-            Answer::Words(words) => (Actor::Session(session), words, false),
+            Answer::Words(words) => {
+                let cut = head_and_tail(&words, MESSAGE_BYTES).into_owned();
+                (Actor::Session(session), cut, false)
+            }
             Answer::Failed(words) => (Actor::Daemon, words, true),
         };
         let done = self.rooms.change(
@@ -121,15 +135,21 @@ impl Threads {
             id,
             None,
             |thread, change| {
-                // It was brought already, or the participant was invited anew meanwhile.
-                let working = thread.invited.get(seat).map(|seat| seat.working_on.contains(&work));
-                if working == Some(false) {
+                // It was brought already.
+                let mut seats = thread.seats().filter(|(id, _)| *id == seat);
+                if !seats.any(|(_, seat)| seat.working_on.contains(&work)) {
                     return Ok(());
                 }
                 change.events.push(Event::Settled { post: work.post, seat: seat.to_owned() });
-                let text = change.text(&words);
                 let (cause, hop) = (trigger.posted.cause, trigger.posted.hop + 1);
-                if failed {
+                let full = thread.silenced(seat).is_some() && !thread::can_hold(thread);
+                let text = match full {
+                    false => change.text(&words),
+                    true => change.text(&format!(
+                        "{seat} answered while it may not speak, and no more replies are kept: it is in its transcript only.",
+                    )),
+                };
+                if failed || full {
                     let told = Posted::remark(mint::post(), text, Some(work.post), (cause, hop));
                     change.events.push(Event::Posted(Box::new(told.tagged(&["error"]))));
                     return Ok(());
@@ -143,7 +163,16 @@ impl Threads {
                     hop,
                     tags: Vec::new(),
                 };
-                change.events.push(thread::reply(thread, &words, mint::post(), held));
+                let mut event = thread::reply(thread, &words, mint::post(), held);
+                let mut remarks = Vec::new();
+                if let Event::Posted(posted) = &mut event {
+                    remarks = self.hold_back(thread, &by, posted);
+                }
+                change.events.push(event);
+                for remark in remarks {
+                    let told = Posted::remark(mint::post(), change.text(&remark), Some(work.post), (cause, hop));
+                    change.events.push(Event::Posted(Box::new(told)));
+                }
                 Ok(())
             },
             |()| String::new(),

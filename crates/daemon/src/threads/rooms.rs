@@ -114,29 +114,37 @@ impl Rooms {
         let room = self.room(id);
         let mut state = room.0.lock().await;
         loop {
-            if state.is_none() {
-                *state = self.journal.thread(id).await?;
-            }
-            let (thread, version) = state.as_mut().ok_or_else(|| unknown(id))?;
+            // While it is written nobody has it: whoever gives up in between leaves nothing that is out of date.
+            let (mut thread, version) = match state.take() {
+                Some(known) => known,
+                None => self.journal.thread(id).await?.ok_or_else(|| unknown(id))?,
+            };
             let mut change = Change::default();
-            let decided = decide(thread, &mut change)?;
+            let decided = match decide(&thread, &mut change) {
+                Ok(decided) => decided,
+                Err(refused) => {
+                    *state = Some((thread, version));
+                    return Err(refused);
+                }
+            };
             if change.events.is_empty() {
-                return Ok(Done::New(Box::new(thread.clone()), decided));
+                *state = Some((thread.clone(), version));
+                return Ok(Done::New(Box::new(thread), decided));
             }
             let sealed = key.clone().map(|key| (key, receipt(&decided)));
-            match self.append(by, id, *version, &change, sealed).await {
+            match self.append(by, id, version, &change, sealed).await {
                 Ok(Stored::New(ts)) => {
                     change.events.iter().for_each(|event| thread.apply(event, ts));
-                    *version += change.events.len() as Version;
-                    return Ok(Done::New(Box::new(thread.clone()), decided));
+                    *state = Some((thread.clone(), version + change.events.len() as Version));
+                    return Ok(Done::New(Box::new(thread), decided));
                 }
-                Ok(Stored::Repeat(receipt)) => return Ok(Done::Repeat(receipt)),
-                Err(failure) if failure.code == Code::Conflict => *state = None,
-                Err(failure) => {
-                    // Whether it was stored is not known.
-                    *state = None;
-                    return Err(failure);
+                Ok(Stored::Repeat(receipt)) => {
+                    *state = Some((thread, version));
+                    return Ok(Done::Repeat(receipt));
                 }
+                Err(failure) if failure.code == Code::Conflict => {}
+                // Whether it was stored is not known: it is read again.
+                Err(failure) => return Err(failure),
             }
         }
     }

@@ -3,8 +3,10 @@
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::label::Labels;
+use paseo_core::permission::Mode;
 use paseo_core::session::SeatOf;
-use paseo_core::thread::{Due, Profile, Seat, Thread};
+use paseo_core::thread::{Due, Posted, Profile, Seat, Thread};
+use paseo_core::tool::Ceiling;
 use paseo_wire::error::Code;
 
 use super::Threads;
@@ -27,7 +29,7 @@ impl Threads {
     ) -> Result<SessionId, Failure> {
         let paid = (trigger.posted.cause, trigger.posted.hop);
         // What it may do follows whoever invited it, not whoever says something to it first.
-        let by = seat.inviter.map_or_else(|| host(thread, &trigger.by), Actor::Session);
+        let by = seat.inviter.clone().unwrap_or_else(|| host(thread, &trigger.by));
         let new = self.plan(thread, &due.seat, &seat.profile, by, paid).await?;
         let seat = Some(SeatOf { thread: thread.id, seat: due.seat.clone() });
         // Tried again after a crash it is the same session, with what it was told already.
@@ -68,7 +70,16 @@ impl Threads {
             name: Some(profile.nickname.clone().unwrap_or_else(|| id.to_owned())),
             aside: true,
         };
-        let Some(inviter) = order.by.session() else { return order.by_person(context, None) };
+        let inviter = match &order.by {
+            Actor::Session(inviter) => *inviter,
+            // Whoever is elsewhere has nothing to pass on: whom they invite may look.
+            Actor::Seat(_) | Actor::Agent(_) => {
+                let new = order.by_person(context, Some(Mode::ReadOnly))?;
+                let ceiling = Some(Ceiling { tools: Some(Default::default()), mode: Mode::ReadOnly });
+                return Ok(NewSession { tools: Some(Vec::new()), ceiling, ..new });
+            }
+            Actor::Human(_) | Actor::Daemon => return order.by_person(context, None),
+        };
         let (inviter, _) = context
             .journal
             .session(inviter)
@@ -79,6 +90,31 @@ impl Threads {
         let passed: Option<Vec<String>> = above.tools.as_ref().map(|tools| tools.iter().cloned().collect());
         let passed = passed.filter(|_| order.definition.is_built_in());
         order.by_agent(context, &inviter, &above, passed.as_deref(), paid)
+    }
+}
+
+impl Threads {
+    /// Takes out of a message whom its author may not have do things, and says so. A person's own agents may wake each
+    /// other.
+    pub(super) fn hold_back(&self, thread: &Thread, by: &Actor, posted: &mut Posted) -> Vec<String> {
+        let directory = &self.sessions.context.directory;
+        let Some(author) = by.session().and_then(|id| directory.get(id)) else { return Vec::new() };
+        let mut remarks = Vec::new();
+        posted.wakes.retain(|id| {
+            let seat = thread.invited.get(id);
+            let may = match seat.and_then(|seat| seat.session).and_then(|id| directory.get(id)) {
+                Some(target) => powers::may_write_to(&self.sessions, &author, &target).is_ok(),
+                None => {
+                    author.profile.created_by.is_human()
+                        || seat.is_some_and(|seat| seat.inviter.as_ref() == Some(by))
+                }
+            };
+            if !may {
+                remarks.push(format!("{id} was not woken: it may do more than {} may pass on.", posted.from));
+            }
+            may
+        });
+        remarks
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn may_ask(sessions: &Sessions, caller: &Session, target: &Session) -
 
 /// Refuses the same to whoever writes to a tab. A person's own agents may write to each other, and everyone to those
 /// that they descend from and to those that they answer.
-pub(super) fn may_write_to(sessions: &Sessions, caller: &Session, target: &Session) -> Result<(), Failure> {
+pub(crate) fn may_write_to(sessions: &Sessions, caller: &Session, target: &Session) -> Result<(), Failure> {
     let directory = &sessions.context.directory;
     let parent = |id| directory.get(id).and_then(|session| session.profile.parent);
     let asked = caller.turn.iter().flat_map(|turn| &turn.deliveries);

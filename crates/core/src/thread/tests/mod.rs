@@ -68,7 +68,7 @@ impl Bed {
             post,
             from: USER.into(),
             control: Box::new(control),
-            session: None,
+            by: None,
             cause: None,
         });
     }
@@ -454,7 +454,7 @@ proptest! {
         match control(&bed.thread, &content) {
             Ok(control) => {
                 let mut thread = bed.thread.clone();
-                let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control), session: None, cause: None };
+                let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control), by: None, cause: None };
                 thread.apply(&event, now());
             }
             Err(refused) => prop_assert!(!refused.to_string().is_empty()),

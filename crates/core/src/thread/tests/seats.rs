@@ -8,7 +8,13 @@ impl Bed {
         let content =
             json!({"invite": {"participant_id": id, "profile": {"client": "codex", "model": model}}});
         let (post, control) = (self.next(), Box::new(control(&self.thread, &content).unwrap()));
-        self.push(Event::Controlled { post, from: "x".into(), control, session, cause: None });
+        self.push(Event::Controlled {
+            post,
+            from: "x".into(),
+            control,
+            by: session.map(Actor::Session),
+            cause: None,
+        });
     }
 
     /// Wakes somebody by a message, in a session.
@@ -42,12 +48,13 @@ fn a_session_is_kept_for_who_comes_back_as_they_were() {
     leave(&mut bed);
     bed.invite_by(Some(session(9)), "ada", "m");
     assert_eq!(bed.thread.invited["ada"].session, None);
-    assert_eq!(bed.thread.invited["ada"].inviter, Some(session(9)));
+    assert_eq!(bed.thread.invited["ada"].inviter, Some(Actor::Session(session(9))));
     // With another model it is another agent, whose limits are those of whoever wanted that.
     bed.wake("ada", session(2));
     bed.invite_by(Some(session(8)), "ada", "m2");
     let seat = &bed.thread.invited["ada"];
-    assert_eq!((seat.session, seat.inviter, seat.working_on.len()), (None, Some(session(8)), 0));
+    assert_eq!((seat.session, seat.working_on.len()), (None, 0));
+    assert_eq!(seat.inviter, Some(Actor::Session(session(8))));
     bed.assert_replays();
 }
 
