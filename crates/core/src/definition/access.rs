@@ -20,6 +20,8 @@ pub enum Missing {
     Permissions(Mode),
     #[error("{}", switched_off(.0))]
     SwitchedOff(&'static [Key]),
+    #[error("only participants of threads have it, and definitions that allow it by name")]
+    NoSeat,
     #[error("the definition denies it by name")]
     Denied,
     #[error("the definition does not allow it by name")]
@@ -63,6 +65,9 @@ pub fn missing(
         } else {
             Missing::Capabilities(spec.capabilities)
         });
+    }
+    if spec.plugin == Plugin::Threads && scope.tools.allow.is_none() {
+        return Some(Missing::NoSeat);
     }
     let mode = definition.permissions.unwrap_or_default();
     if spec.power.is_some_and(|power| !mode.grants(power)) {
