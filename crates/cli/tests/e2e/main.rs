@@ -57,6 +57,7 @@ mod summon;
 mod tabs;
 mod terminal;
 mod threads;
+mod threads_words;
 mod todos;
 mod tools;
 mod wait;

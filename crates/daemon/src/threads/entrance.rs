@@ -55,7 +55,7 @@ impl Threads {
         let found = self.named(typed).await?;
         match found.as_slice() {
             [one] => self.get(*one).await,
-            [] => Err(Failure::new(Code::NotFound, format!("there is no thread `{}`", plain(typed)))
+            [] => Err(Failure::new(Code::NotFound, format!("there is no such thread: `{}`", plain(typed)))
                 .hint("`paseo thread ls` lists them")),
             several => {
                 let ids: Vec<String> = several.iter().take(LISTED).map(ToString::to_string).collect();
