@@ -101,6 +101,8 @@ async fn an_agent_that_invites_again_keeps_the_model_and_answers_only_what_is_th
     cast.define("scribe", "tools = ['read', 'threads_*']");
     let scribe = cast.idle("scribe").await;
     cast.0.home.paseo(&["thread", "new", "plan"]).ok();
+    // The models of this provider are scripts.
+    std::fs::write(cast.0.home.work().join("large"), "<<say yes>>").unwrap();
     let invite = |more: Value| {
         let mut input = json!({ "thread": "plan", "client": "scripted", "id": "ada" });
         input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
