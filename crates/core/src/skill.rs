@@ -181,7 +181,7 @@ fn sample(schema: &Value) -> Value {
 }
 
 /// Returns a word for a shell, quoted when it has to be.
-fn word(text: &str) -> String {
+pub fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { quoted(text) }
 }

@@ -12,12 +12,14 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     pub(crate) candidates: Vec<Candidate>,
+    /// After how many seconds it is worth another try.
+    pub(crate) retry_after: Option<u64>,
 }
 
 impl Failure {
     /// Makes a failure that needs no advice.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, candidates: Vec::new() }
+        Self { code, message: message.into(), hint: None, candidates: Vec::new(), retry_after: None }
     }
 
     /// Adds what to do next.
@@ -29,6 +31,12 @@ impl Failure {
     /// Adds what could have been meant.
     pub(crate) fn candidates(mut self, candidates: Vec<Candidate>) -> Self {
         self.candidates = candidates;
+        self
+    }
+
+    /// Adds when to try again.
+    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
         self
     }
 

@@ -72,6 +72,9 @@ pub struct SearchHit {
     /// Which item of the transcript it is; none for names, and while a message waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u64>,
+    /// Which event of the thread it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
     /// A piece of the text, around what was asked for.
     pub excerpt: Vec<ExcerptPiece>,
 }

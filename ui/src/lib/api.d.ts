@@ -5013,6 +5013,8 @@ export interface components {
         SearchHit: {
             agent?: components["schemas"]["FoundAgent"] | null;
             at: components["schemas"]["Moment"];
+            /** @description Which event of the thread it is. */
+            event?: string | null;
             /** @description A piece of the text, around what was asked for. */
             excerpt: components["schemas"]["ExcerptPiece"][];
             /** @description `said`, `answered`, `tool`, `name` or `title`. */

@@ -114,7 +114,7 @@ pub(crate) struct TailArgs {
     /// Go on with what is said from now on
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// How many of the newest events to begin with
+    /// How many of the newest events to begin with; 0 for none
     #[arg(short = 'n', long, default_value_t = 50)]
     pub(crate) lines: usize,
     /// Begin with the event that has this id
@@ -135,9 +135,9 @@ pub(crate) struct InviteArgs {
     pub(crate) thread: String,
     /// A provider, or the slug of a definition
     pub(crate) client: String,
-    /// The model; `default` leaves it to the provider
-    #[arg(long, default_value = "default")]
-    pub(crate) model: String,
+    /// The model; `default` leaves it to the provider [default: as it was, else `default`]
+    #[arg(long)]
+    pub(crate) model: Option<String>,
     /// What it is called; made from the client when it is missing
     #[arg(long = "id", value_name = "ID")]
     pub(crate) id: Option<String>,
@@ -156,7 +156,7 @@ pub(crate) struct InviteArgs {
 pub(crate) struct SeatsArgs {
     /// Its name or id
     pub(crate) thread: String,
-    /// Their ids
+    /// Their ids or nicknames
     #[arg(required = true)]
     pub(crate) participants: Vec<String>,
     #[command(flatten)]

@@ -156,7 +156,10 @@ fn opened_with(hit: &SearchHit) -> String {
             None if hit.kind == "said" => format!("paseo queue {}", agent.handle),
             None => format!("paseo logs {}", agent.handle),
         },
-        (None, Some(thread)) => format!("paseo thread tail {}", thread.id),
+        (None, Some(thread)) => match &hit.event {
+            Some(event) => format!("paseo thread tail {} --from {event}", thread.id),
+            None => format!("paseo thread tail {}", thread.id),
+        },
         (None, None) => String::new(),
     }
 }

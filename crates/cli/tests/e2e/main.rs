@@ -58,6 +58,7 @@ mod tabs;
 mod terminal;
 mod threads;
 mod threads_limits;
+mod threads_words;
 mod todos;
 mod tools;
 mod wait;

@@ -188,7 +188,8 @@ fn switch_on_everything(watched: &Watched) {
 async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
     let watched = Watched::new();
     switch_on_everything(&watched);
-    define(&watched, "everything", "description = 'May do everything.'");
+    // By name: whoever sits in no thread has the tools of threads only so.
+    define(&watched, "everything", "toolAllowlist = ['*']");
     // It needs a shell to try from.
     define(&watched, "nothing", "toolAllowlist = ['native_shell']");
     define(&watched, "no-shell", "tools = ['native_read']");

@@ -108,7 +108,7 @@ fn named(thread: &Thread, name: &str) -> Vec<String> {
 }
 
 /// Returns all who have this role, or are this client or model.
-fn described(thread: &Thread, name: &str) -> Vec<String> {
+pub(super) fn described(thread: &Thread, name: &str) -> Vec<String> {
     let name = folded(name);
     let is = |word: &str| folded(word) == name;
     let fits = thread.invited.iter().filter(|(_, seat)| {

@@ -22,7 +22,7 @@ pub use mention::{Address, Reading, address, read};
 pub use pace::{Pace, TooFast};
 pub use post::{Denied, Incoming, can_hold, late, post, released, reply};
 pub use presence::{Presence, Shown, TTL, seen, shown};
-pub use seat::{COORDINATOR, Mismatch, Profile, Refused, USER, check_name, free_id, invite, speaks_for};
+pub use seat::{COORDINATOR, Mismatch, Profile, Refused, USER, check_speaker, free_id, invite, speaks_for};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};

@@ -185,10 +185,15 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>
         Address::User => Vec::new(),
         Address::Seat(id) => vec![id.clone()],
         Address::Unknown(name) => {
-            remarks.push(format!(
-                "`{name}` is not invited to this thread, so nobody was woken. {}",
-                invited(thread)
-            ));
+            let why = if mention::described(thread, name).is_empty() {
+                format!("`{name}` is not invited to this thread, so nobody was woken.")
+            } else {
+                format!(
+                    "`{name}` is a role, a client or a model, and no participant, so nobody was woken: write \
+                     `@{name}` in a message to all."
+                )
+            };
+            remarks.push(format!("{why} {}", invited(thread)));
             Vec::new()
         }
         Address::Ambiguous(name, seats) => {

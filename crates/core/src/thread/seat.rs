@@ -115,9 +115,18 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, R
     Ok(whole)
 }
 
-/// Checks that somebody can be called this.
-pub fn check_name(id: &str) -> Result<(), Refused> {
-    named(id, "id")
+/// Checks that somebody may speak as this without being taken for an invited participant; they may be that one.
+pub fn check_speaker(thread: &Thread, id: &str) -> Result<(), Refused> {
+    named(id, "id")?;
+    if thread.invited.contains_key(id) {
+        return Ok(());
+    }
+    let like = |name: &str| folded(name) == folded(id);
+    let taken = thread
+        .invited
+        .iter()
+        .find(|(other, seat)| like(other) || seat.profile.nickname.as_deref().is_some_and(like));
+    taken.map_or(Ok(()), |(other, _)| Err(Refused::Taken(id.to_owned(), other.clone())))
 }
 
 /// Returns an id for a participant that has none: after its client, numbered when that is taken.

@@ -23,6 +23,7 @@ use super::reply::Answer;
 use super::request::{Asked, Caller};
 use super::sessions::resolve;
 use crate::failure::Failure;
+use crate::threads::post_of;
 
 /// How many are found when nobody says how many.
 const LIMIT: usize = 20;
@@ -63,7 +64,8 @@ pub(crate) async fn search(
     for hit in found {
         // What is deleted while it is being found is left out.
         if let Some(place) = places.of(&hit.stream).await? {
-            hits.push(shown(hit, place));
+            let event = event_of(&app, &hit, &place).await?;
+            hits.push(shown(hit, place, event));
         }
     }
     Ok(Json(SearchPage { hits, next, behind }))
@@ -226,7 +228,15 @@ impl Places<'_> {
     }
 }
 
-fn shown(hit: Hit, place: Place) -> SearchHit {
+/// Returns the id of the event of a thread in which something was found.
+async fn event_of(app: &App, hit: &Hit, place: &Place) -> Result<Option<String>, Failure> {
+    let Place::Thread(_) = place else { return Ok(None) };
+    let records = app.sessions.context.journal.log.read(hit.seq.saturating_sub(1), 1).await?;
+    let record = records.first().filter(|record| record.seq == hit.seq);
+    Ok(record.and_then(post_of).map(|post| post.to_string()))
+}
+
+fn shown(hit: Hit, place: Place, event: Option<String>) -> SearchHit {
     let (agent, thread) = match place {
         Place::Agent(agent) => (Some(agent), None),
         Place::Thread(thread) => (None, Some(thread)),
@@ -238,6 +248,7 @@ fn shown(hit: Hit, place: Place) -> SearchHit {
         agent,
         thread,
         ordinal: hit.ordinal,
+        event,
         excerpt: excerpt(&hit.excerpt),
     }
 }

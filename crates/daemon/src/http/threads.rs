@@ -17,6 +17,7 @@ use paseo_wire::thread::{
 };
 
 use super::App;
+use super::bridge::PAGE_BYTES;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::sessions::directory;
@@ -26,6 +27,7 @@ use crate::threads::{Speaker, Words, view};
 
 /// Longest word for what somebody is doing, and longest details.
 const PRESENCE_CHARS: usize = 200;
+
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery>) -> Answer<ThreadPage> {
     let seq = app.sessions.context.journal.head();
     let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
@@ -93,32 +95,79 @@ pub(crate) async fn events(
     let seq = app.sessions.context.journal.head();
     let (thread, _) = entered(&app, &by, &typed).await?;
     let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
-    let after = match (query.after, query.before, &query.from) {
-        (Some(after), None, None) => after,
+    let page = match (query.after, query.before, &query.from) {
+        // Whoever has heard of more than there is reads nothing, and goes on where the thread does.
+        (Some(after), None, None) => onward(&app, &thread, after.min(thread.version), limit).await?,
         (None, None, Some(from)) => {
             let place = app.threads.place(thread.id, post_id(from, "from")?).await?;
-            let unknown = || Failure::new(Code::NotFound, "nothing in this thread has that id");
-            place.ok_or_else(unknown)? - 1
+            let unknown = || {
+                Failure::new(Code::NotFound, "nothing in this thread has that id")
+                    .hint("ids are in the events")
+            };
+            onward(&app, &thread, place.ok_or_else(unknown)? - 1, limit).await?
         }
-        (None, before, None) => before.unwrap_or(thread.version + 1).saturating_sub(1 + limit as u64),
+        (None, before, None) => {
+            let last = before.map_or(thread.version, |before| before.saturating_sub(1).min(thread.version));
+            newest(&app, &thread, last, limit).await?
+        }
         _ => {
             let message = "`after`, `before` and `from` contradict each other";
             return Err(Failure::new(Code::InvalidRequest, message).hint("use one of them"));
         }
     };
-    let until = query.before.unwrap_or(u64::MAX);
-    let records = app.threads.events(thread.id, after, limit).await?;
-    let read = records.len();
-    let mut events = Vec::with_capacity(read);
-    for (record, version) in records.iter().zip(after + 1..) {
-        if version >= until {
+    let Page { events, next, earlier } = page;
+    Ok(Json(ThreadEventPage { seq, thread: thread.id.to_string(), events, next, earlier }))
+}
+
+/// Some of what happened in a thread, the oldest first.
+struct Page {
+    events: Vec<ThreadEvent>,
+    next: Option<u64>,
+    earlier: Option<u64>,
+}
+
+/// Reads on after a version.
+async fn onward(app: &App, thread: &Thread, after: u64, limit: usize) -> Result<Page, Failure> {
+    let (id, journal) = (thread.id.to_string(), &app.sessions.context.journal);
+    let (mut events, mut bytes, mut reached) = (Vec::new(), 0, after);
+    for record in &app.threads.events(thread.id, after, limit).await? {
+        reached += 1;
+        let Some(event) = view::event(journal, &id, record).await? else { continue };
+        bytes += weight(&event);
+        events.push(event);
+        if bytes >= PAGE_BYTES {
             break;
         }
-        events.extend(view::event(&app.sessions.context.journal, &thread.id.to_string(), record).await?);
     }
-    let next = (read == limit && query.before.is_none()).then(|| after + read as u64);
-    let earlier = (after > 0).then(|| after + 1);
-    Ok(Json(ThreadEventPage { seq, thread: thread.id.to_string(), events, next, earlier }))
+    let next = (reached < thread.version).then_some(reached);
+    Ok(Page { events, next, earlier: (after > 0).then(|| after + 1) })
+}
+
+/// Reads back from a version on, until there is enough that people see.
+async fn newest(app: &App, thread: &Thread, last: u64, limit: usize) -> Result<Page, Failure> {
+    let (id, journal) = (thread.id.to_string(), &app.sessions.context.journal);
+    let (mut events, mut bytes, mut end) = (Vec::new(), 0, last);
+    'enough: while end > 0 {
+        let start = end.saturating_sub(limit as u64);
+        let records = app.threads.events(thread.id, start, limit.min((end - start) as usize)).await?;
+        for record in records.iter().rev() {
+            let Some(event) = view::event(journal, &id, record).await? else { continue };
+            bytes += weight(&event);
+            events.push(event);
+            if events.len() == limit || bytes >= PAGE_BYTES {
+                break 'enough;
+            }
+        }
+        end = start;
+    }
+    events.reverse();
+    // The first event of a thread is that it was made, which everybody sees.
+    let earlier = events.first().map(|first| first.version).filter(|first| *first > 1);
+    Ok(Page { events, next: None, earlier })
+}
+
+fn weight(event: &ThreadEvent) -> usize {
+    event.content.as_str().map_or(0, str::len)
 }
 
 pub(crate) async fn post(
@@ -130,12 +179,12 @@ pub(crate) async fn post(
 ) -> Answer<PostedMessage> {
     let key = key.bind(&by, "POST /api/threads/{thread}/messages", &(&typed, &request));
     let (thread, speaker) = entered(&app, &by, &typed).await?;
-    let words = Words {
-        to: request.to.unwrap_or_default(),
-        text: request.text,
-        reply_to: request.reply_to.as_deref().map(|id| post_id(id, "reply_to")).transpose()?,
-        tags: request.tags,
+    let reply_to = match request.reply_to.as_deref() {
+        Some(typed) => Some(app.threads.said(thread.id, typed, "reply_to").await?.0),
+        None => None,
     };
+    let words =
+        Words { to: request.to.unwrap_or_default(), text: request.text, reply_to, tags: request.tags };
     let event = say(&app, &thread, &speaker, &words, key).await?;
     Ok(Json(PostedMessage { seq: app.sessions.context.journal.head(), event }))
 }
@@ -212,8 +261,10 @@ pub(crate) async fn create_token(
 ) -> Answer<CreatedToken> {
     let (thread, _) = entered(&app, &by, &typed).await?;
     let participant = request.participant;
-    thread::check_name(&participant)
-        .map_err(|refused| Failure::new(Code::InvalidRequest, refused.to_string()))?;
+    thread::check_speaker(&thread, &participant).map_err(|refused| {
+        Failure::new(Code::InvalidRequest, refused.to_string())
+            .hint("name a participant by its id (`paseo thread show` lists them), or choose another name")
+    })?;
     let (token, secret) = (mint::token(), mint::secret().map_err(Failure::internal)?);
     let actor = Actor::Seat(format!("{}/{participant}", thread.id));
     let name = format!("{participant} in {}", thread.name);
@@ -229,7 +280,7 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
     app.threads.enter(by, typed).await
 }
 
-pub(super) fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
+fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
         Failure::new(Code::InvalidRequest, format!("`{field}` is not the id of a message"))
             .hint("ids are in the events")

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{SessionId, ThreadId};
+use paseo_core::limits::NAME_CHARS;
 use paseo_core::session::{Session, Status};
 use paseo_core::thread::{self, COORDINATOR, Presence, Seat, Shown, Thread, USER};
 use paseo_wire::error::Code;
@@ -15,6 +16,8 @@ use crate::mint;
 
 /// How much of a session's id an agent is called by in threads where it has no seat. Handles are beginnings of it.
 const GUEST_CHARS: usize = 8;
+/// Most ids of threads of one name that are listed.
+const LISTED: usize = 8;
 
 impl Threads {
     /// Finds a thread by its id or its name, and as whom somebody is in it.
@@ -52,13 +55,15 @@ impl Threads {
         let found = self.named(typed).await?;
         match found.as_slice() {
             [one] => self.get(*one).await,
-            [] => {
-                Err(Failure::new(Code::NotFound, "there is no such thread")
-                    .hint("`paseo thread ls` lists them"))
-            }
+            [] => Err(Failure::new(Code::NotFound, format!("there is no such thread: `{}`", plain(typed)))
+                .hint("`paseo thread ls` lists them")),
             several => {
-                Err(Failure::new(Code::Ambiguous, format!("{} threads are called that", several.len()))
-                    .hint("name it by its id: `paseo thread ls` shows them"))
+                let ids: Vec<String> = several.iter().take(LISTED).map(ToString::to_string).collect();
+                let more = if several.len() > LISTED { ", …" } else { "" };
+                let (count, name, ids) = (several.len(), plain(typed), ids.join(", "));
+                let message = format!("{count} threads are called `{name}`: {ids}{more}");
+                Err(Failure::new(Code::Ambiguous, message)
+                    .hint("name it by its id; `paseo thread ls` shows who is in which"))
             }
         }
     }
@@ -126,6 +131,11 @@ pub(crate) fn seen_as(thread: &Thread, agent: &Session) -> Option<String> {
     let place = thread.directory.as_deref().map(Path::new);
     let ours = place.is_some_and(|place| place.starts_with(&agent.profile.project));
     seat.or_else(|| ours.then(|| guest(agent.id)))
+}
+
+/// Returns what somebody typed, fit to be shown.
+fn plain(typed: &str) -> String {
+    typed.chars().take(NAME_CHARS).flat_map(char::escape_debug).collect()
 }
 
 fn guest(id: SessionId) -> String {

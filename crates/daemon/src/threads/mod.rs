@@ -11,6 +11,7 @@ mod seating;
 pub(crate) mod view;
 
 pub(crate) use entrance::seen_as;
+pub(crate) use places::post_of;
 
 use std::sync::Arc;
 use std::time::Duration;

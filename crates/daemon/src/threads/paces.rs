@@ -30,6 +30,7 @@ impl Paces {
         all.entry((thread, speaker.id.clone())).or_default().admit(now).map_err(|fast| {
             Failure::new(Code::TooManyMessages, fast.to_string())
                 .hint("say it in fewer messages; nothing was posted")
+                .retry_after(fast.seconds)
         })
     }
 }

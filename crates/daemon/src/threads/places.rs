@@ -5,6 +5,7 @@ use paseo_core::id::{PostId, ThreadId};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::thread::Event;
 use paseo_store::{Record, Version};
+use paseo_wire::error::Code;
 
 use super::Threads;
 use crate::failure::Failure;
@@ -39,6 +40,23 @@ impl Threads {
         Ok(None)
     }
 
+    /// Finds what an id names that somebody typed: something in this thread.
+    pub(crate) async fn said(
+        &self,
+        id: ThreadId,
+        typed: &str,
+        field: &str,
+    ) -> Result<(PostId, Version), Failure> {
+        let refused = |message: String| {
+            Failure::new(Code::InvalidRequest, message).hint("`paseo thread tail --ids` shows the ids")
+        };
+        let post: PostId =
+            typed.parse().map_err(|_| refused(format!("`{field}` is not the id of a message")))?;
+        let place = self.place(id, post).await?;
+        let place = place.ok_or_else(|| refused(format!("`{field}`: nothing in this thread has that id")))?;
+        Ok((post, place))
+    }
+
     async fn look(
         &self,
         id: ThreadId,
@@ -52,6 +70,7 @@ impl Threads {
     }
 }
 
-fn post_of(record: &Record) -> Option<PostId> {
+/// Returns the id of what people see of an event.
+pub(crate) fn post_of(record: &Record) -> Option<PostId> {
     codec::decode::<Event>(&record.kind, record.v, record.data.as_deref()?).ok()??.post()
 }

@@ -3,7 +3,6 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
-use paseo_core::id::PostId;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::session::Session;
 use paseo_core::thread::Thread;
@@ -67,7 +66,7 @@ pub(super) fn described(session: &Session, name: &str) -> (String, Value) {
             json!({
                 "thread": thread,
                 "client": { "type": "string", "description": "A provider such as claude, codex or pi, or the id of an agent." },
-                "model": { "type": "string", "description": "Its model; `default`, unless said, lets it choose." },
+                "model": { "type": "string", "description": "Its model; `default` lets it choose. Unless said: as it was, else `default`." },
                 "id": { "type": "string", "description": "How it is addressed; made from the client unless said." },
                 "nickname": { "type": "string", "description": "Another name for it." },
                 "roles": { "type": "array", "items": { "type": "string" }, "description": "What it is there for." },
@@ -157,11 +156,14 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
 
 pub(super) async fn post(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
     let (threads, thread, speaker) = entered(sessions, caller, input).await?;
-    let reply_to = input.get("reply_to").and_then(Value::as_str).map(str::parse::<PostId>).transpose();
+    let reply_to = match input.get("reply_to").and_then(Value::as_str) {
+        Some(typed) => Some(threads.said(thread.id, typed, "reply_to").await?.0),
+        None => None,
+    };
     let words = Words {
         to: input.get("to").and_then(Value::as_str).unwrap_or_default().to_owned(),
         text: message(input, "message")?.to_owned(),
-        reply_to: reply_to.map_err(|_| invalid("`reply_to` is not the id of a message".to_owned()))?,
+        reply_to,
         tags: Vec::new(),
     };
     let posted = threads.post(&speaker, thread.id, &words, None).await?;
@@ -171,10 +173,14 @@ pub(super) async fn post(sessions: &Sessions, caller: &Session, input: &Value) -
 pub(super) async fn invite(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
     let (threads, thread, speaker) = entered(sessions, caller, input).await?;
     let mut profile = Map::new();
-    profile.insert("client".to_owned(), text(input, "client")?.into());
-    profile
-        .insert("model".to_owned(), input.get("model").and_then(Value::as_str).unwrap_or("default").into());
-    for field in ["nickname", "roles"] {
+    let client = text(input, "client")?;
+    profile.insert("client".to_owned(), client.into());
+    let known = input.get("id").and_then(Value::as_str).and_then(|id| thread.invited.get(id.trim()));
+    // Who is here already keeps its model, unless that was another client's.
+    if known.is_none_or(|seat| seat.profile.client.as_deref() != Some(client)) {
+        profile.insert("model".to_owned(), "default".into());
+    }
+    for field in ["model", "nickname", "roles"] {
         if let Some(value) = input.get(field).filter(|value| !value.is_null()) {
             profile.insert(field.to_owned(), value.clone());
         }

@@ -3,6 +3,7 @@
 mod shown;
 mod tail;
 
+use paseo_core::skill::word;
 use paseo_wire::error::Exit;
 use paseo_wire::thread::{CreateThread, PatchThread, PostMessage, ThreadAnswer, ThreadQuery, ThreadView};
 use serde_json::{Value, json};
@@ -27,10 +28,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
                 Mode::Quiet => printer.line(&made.thread.id)?,
                 Mode::Normal => {
                     printer.line(&format!("{} is there ({})", made.thread.name, made.thread.id))?;
-                    printer.note(&format!(
-                        "Nobody is invited yet: paseo thread invite {} claude",
-                        made.thread.name
-                    ));
+                    printer.note(&shown::lonely(&made.thread.name));
                 }
             }
         }
@@ -61,7 +59,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
         ThreadCommand::Tail(args) => return tail::run(context, args).await,
         ThreadCommand::Invite(args) => invite(context, args).await?,
         ThreadCommand::Uninvite(args) => {
-            for participant in &args.participants {
+            for participant in &meant(context, &args).await? {
                 let content = json!({ "uninvite": { "participant_id": participant } });
                 let changed = context.client()?.control_thread(&args.thread, content).await?;
                 told(context, args.output, &changed, &format!("{participant} is not invited any more"))?;
@@ -91,8 +89,15 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             context.printer.json_if(true).json(&answer.thread.state)?;
         }
         ThreadCommand::Token { thread, participant, output } => {
-            let token = context.client()?.create_seat_token(&thread, &participant).await?;
+            let client = context.client()?;
+            let token = client.create_seat_token(&thread, &participant).await?;
             let printer = context.printer.with(output);
+            let there = client.thread(&thread).await?.thread;
+            if !there.state.participants.invited.iter().any(|seat| seat.id == participant) {
+                printer.note(&format!(
+                    "nobody called {participant} is invited: the token speaks, and nothing wakes it"
+                ));
+            }
             match printer.mode() {
                 Mode::Json => printer.json(&token)?,
                 Mode::Quiet | Mode::Normal => {
@@ -156,8 +161,17 @@ async fn post(context: &Context, args: PostArgs) -> Result<(), Failure> {
 }
 
 async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
+    let client = context.client()?;
+    let before = client.thread(&args.thread).await?.thread;
     let roles = (!args.roles.is_empty()).then_some(args.roles);
-    let mut profile = json!({ "client": args.client, "model": args.model });
+    let seats = &before.state.participants.invited;
+    let known = seats.iter().find(|seat| args.id.as_ref() == Some(&seat.id));
+    // Who is here already keeps its model, unless that was another client's.
+    let keeps = known.is_some_and(|seat| seat.profile.client.as_ref() == Some(&args.client));
+    let mut profile = json!({ "client": args.client });
+    if let Some(model) = args.model.as_deref().or((!keeps).then_some("default")) {
+        profile["model"] = model.into();
+    }
     if let Some(roles) = roles {
         profile["roles"] = json!(roles);
     }
@@ -165,10 +179,8 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
         profile["nickname"] = nickname.into();
     }
     let content = json!({ "invite": { "participant_id": args.id, "profile": profile } });
-    let client = context.client()?;
-    let before = client.thread(&args.thread).await?.thread;
     let changed = client.control_thread(&args.thread, content).await?;
-    let known: Vec<&str> = before.state.participants.invited.iter().map(|seat| seat.id.as_str()).collect();
+    let known: Vec<&str> = seats.iter().map(|seat| seat.id.as_str()).collect();
     let invited = &changed.thread.state.participants.invited;
     let new = invited.iter().find(|seat| !known.contains(&seat.id.as_str())).map(|seat| seat.id.clone());
     let who = new.or(args.id).unwrap_or_default();
@@ -176,14 +188,33 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
         context,
         args.output,
         &changed,
-        &format!("{who} is invited: paseo thread post {} \"@{who} …\"", args.thread),
+        &format!("{who} is invited: paseo thread post {} \"@{who} …\"", word(&args.thread)),
     )
 }
 
 async fn seats(context: &Context, args: &SeatsArgs, key: &str, words: &str) -> Result<(), Failure> {
-    let content = json!({ key: { "targets": args.participants } });
-    let words = format!("{} {words}", args.participants.join(", "));
+    let targets = meant(context, args).await?;
+    let words = format!("{} {words}", targets.join(", "));
+    let content = json!({ key: { "targets": targets } });
     control(context, &args.thread, args.output, content, &words).await
+}
+
+/// Returns the ids of participants that may be named by their nicknames, with or without `@`. Names that nobody who is
+/// invited has may be those of guests, which the daemon knows.
+async fn meant(context: &Context, args: &SeatsArgs) -> Result<Vec<String>, Failure> {
+    let thread = context.client()?.thread(&args.thread).await?.thread;
+    let seats = &thread.state.participants.invited;
+    let ids = args.participants.iter().map(|typed| {
+        let name = typed.strip_prefix('@').unwrap_or(typed);
+        let same = |other: &str| other.eq_ignore_ascii_case(name);
+        if thread.state.muted.iter().any(|muted| muted == name) {
+            return name.to_owned();
+        }
+        let by_id = seats.iter().find(|seat| same(&seat.id));
+        let by_name = || seats.iter().find(|seat| seat.profile.nickname.as_deref().is_some_and(same));
+        by_id.or_else(by_name).map_or_else(|| name.to_owned(), |seat| seat.id.clone())
+    });
+    Ok(ids.collect())
 }
 
 async fn toggle(context: &Context, args: &ToggleArgs, key: &str, words: [&str; 2]) -> Result<(), Failure> {

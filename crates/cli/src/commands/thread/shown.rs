@@ -1,5 +1,9 @@
 //! Threads as people read them.
 
+use std::collections::BTreeSet;
+
+use paseo_core::skill::word;
+use paseo_core::thread::{COORDINATOR, USER};
 use paseo_wire::thread::{Participant, PresenceList, ThreadEvent, ThreadView};
 use serde_json::Value;
 
@@ -43,12 +47,19 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
         .line(&format!("discussion  {}", on(state.discussion.on && state.discussion.allow_agent_mentions)))?;
     printer.line(&format!("auto        {}", on(state.invited_auto.on)))?;
     if state.held > 0 {
-        printer.line(&format!("held        {} replies, until their authors may speak again", state.held))?;
+        let kept = match state.held {
+            1 => "1 reply, until its author may speak again".to_owned(),
+            several => format!("{several} replies, until their authors may speak again"),
+        };
+        printer.line(&format!("held        {kept}"))?;
     }
     printer.line("")?;
+    let guests = guests(thread, presence);
     if state.participants.invited.is_empty() {
-        printer.note(&format!("Nobody is invited yet: paseo thread invite {} claude", thread.name));
-        return Ok(());
+        printer.note(&lonely(&thread.name));
+        if guests.is_empty() {
+            return Ok(());
+        }
     }
     let mut table = Table::new([
         Column::fixed("PARTICIPANT"),
@@ -59,11 +70,7 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
     ]);
     for seat in &state.participants.invited {
         let Participant { id, profile, .. } = seat;
-        let there = presence.participants.iter().find(|known| known.id == *id);
-        let mut doing = there.map_or("offline".to_owned(), |known| known.state.clone());
-        if state.muted.contains(id) {
-            doing.push_str(", muted");
-        }
+        let doing = doing(thread, presence, id);
         let name = match &profile.nickname {
             Some(nickname) => format!("{id} ({nickname})"),
             None => id.clone(),
@@ -76,11 +83,41 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
             (Style::Dim, profile.roles.clone().unwrap_or_default().join(", ")),
         ]);
     }
+    for id in guests {
+        let doing = format!("{}, not invited", doing(thread, presence, id));
+        let none = || (Style::Dim, String::new());
+        table.row([(Style::Bold, id.to_owned()), (Style::Plain, doing), none(), none(), none()]);
+    }
     printer.table(&table)
 }
 
+/// Says how somebody is invited into a thread that has nobody.
+pub(super) fn lonely(name: &str) -> String {
+    format!("Nobody is invited yet: paseo thread invite {} claude", word(name))
+}
+
+/// Returns who is known here without being invited: who says what they are doing, and who is muted.
+fn guests<'a>(thread: &'a ThreadView, presence: &'a PresenceList) -> BTreeSet<&'a str> {
+    let there = presence.participants.iter().map(|known| known.id.as_str());
+    let known = there.chain(thread.state.muted.iter().map(String::as_str));
+    let invited = |id: &&str| thread.state.participants.invited.iter().any(|seat| seat.id == **id);
+    known.filter(|id| ![USER, COORDINATOR].contains(id) && !invited(id)).collect()
+}
+
+fn doing(thread: &ThreadView, presence: &PresenceList, id: &str) -> String {
+    let there = presence.participants.iter().find(|known| known.id == id);
+    let state = there.map_or("offline", |known| &known.state);
+    let muted = if thread.state.muted.iter().any(|muted| muted == id) { ", muted" } else { "" };
+    format!("{state}{muted}")
+}
+
 /// Shows something that happened.
-pub(super) fn event(printer: &Printer, event: &ThreadEvent, ids: bool) -> Result<(), Failure> {
+pub(super) fn event(
+    printer: &Printer,
+    event: &ThreadEvent,
+    answers: Option<&str>,
+    ids: bool,
+) -> Result<(), Failure> {
     let to = if event.to == "all" { String::new() } else { format!(" to {}", event.to) };
     let tags: Vec<&str> =
         event.meta.tags.iter().map(String::as_str).filter(|tag| *tag != "coordinator").collect();
@@ -90,9 +127,10 @@ pub(super) fn event(printer: &Printer, event: &ThreadEvent, ids: bool) -> Result
         ("message", false) => Style::Bold,
         _ => Style::Dim,
     };
+    let answers = answers.map(|whom| format!("  (answers {whom})")).unwrap_or_default();
     let head = format!("{}{to}", event.from);
     let id = if ids { format!("  {}", event.id) } else { String::new() };
-    printer.styled(&[(style, &head), (Style::Dim, &format!("  {}{tags}{id}", clock(event.ts)))])?;
+    printer.styled(&[(style, &head), (Style::Dim, &format!("{answers}  {}{tags}{id}", clock(event.ts)))])?;
     match &event.content {
         Value::String(text) => printer.text(text)?,
         content if event.kind == "control" => printer.text(&control(content))?,
@@ -128,12 +166,13 @@ fn control(content: &Value) -> String {
         words.push(match key.as_str() {
             "invite" => {
                 let profile = &value["profile"];
-                format!(
-                    "invites {} ({} {})",
-                    value["participant_id"].as_str().unwrap_or_default(),
-                    profile["client"].as_str().unwrap_or_default(),
-                    profile["model"].as_str().unwrap_or_default()
-                )
+                let field = |name: &str| profile[name].as_str().unwrap_or_default();
+                let roles = profile["roles"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                let mut about = vec![format!("{} {}", field("client"), field("model"))];
+                about.extend(profile["nickname"].as_str().map(|name| format!("called {name}")));
+                about.extend(roles.map(str::to_owned));
+                let id = value["participant_id"].as_str().unwrap_or_default();
+                format!("invites {id} ({})", about.join(", "))
             }
             "uninvite" => format!("uninvites {}", value["participant_id"].as_str().unwrap_or_default()),
             "mute" => format!("mutes {}", targets()),

@@ -1,6 +1,8 @@
 //! `paseo thread tail`
 
-use paseo_client::Arrival;
+use std::collections::HashMap;
+
+use paseo_client::{Arrival, Client};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::stream::Frame;
@@ -13,35 +15,24 @@ use crate::failure::Failure;
 use crate::printer::{Mode, Printer};
 
 pub(super) async fn run(context: &Context, args: TailArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.json_if(args.json);
     let client = context.client()?;
     let thread = client.thread(&args.thread).await?.thread;
-    let limit = if args.from.is_some() { PAGE_ROWS } else { args.lines.clamp(1, PAGE_ROWS) };
-    let mut query = ThreadEventQuery { from: args.from, limit: Some(limit), ..ThreadEventQuery::default() };
-    let (mut last, mut seq) = (0, None);
-    loop {
-        let whole = query.from.is_some() || query.after.is_some();
-        let page = client.thread_events(&thread.id, &query).await?;
-        // What happens while the pages are read is in the next of them, or is streamed from the first one on.
-        seq = seq.or(Some(page.seq));
-        for event in &page.events {
-            last = event.version;
-            show(&printer, event, args.ids)?;
-        }
-        match page.next.filter(|_| whole) {
-            Some(next) => {
-                query = ThreadEventQuery { after: Some(next), limit: Some(limit), ..Default::default() }
-            }
-            None => break,
-        }
-    }
-    let seq = seq.unwrap_or_default();
+    let mut shown = Shown {
+        printer: context.printer.json_if(args.json),
+        ids: args.ids,
+        last: 0,
+        authors: HashMap::new(),
+    };
+    let seq = match args.from {
+        Some(from) => onward(client, &thread.id, from, &mut shown).await?,
+        None => newest(client, &thread.id, args.lines, &mut shown).await?,
+    };
     if !args.follow {
         return Ok(Exit::Ok);
     }
     context.explain_version();
     tokio::select! {
-        ended = follow(context, &printer, &thread.id, seq, last, args.ids) => ended,
+        ended = follow(context, &thread.id, seq, shown) => ended,
         pressed = tokio::signal::ctrl_c() => match pressed {
             Ok(()) => Ok(Exit::Interrupted),
             Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for ctrl-C: {error}"))),
@@ -49,23 +40,55 @@ pub(super) async fn run(context: &Context, args: TailArgs) -> Result<Exit, Failu
     }
 }
 
-async fn follow(
-    context: &Context,
-    printer: &Printer,
-    thread: &str,
-    seq: u64,
-    mut last: u64,
-    ids: bool,
-) -> Result<Exit, Failure> {
+/// Shows everything from an event on, and returns the point in the log to stream from.
+async fn onward(client: &Client, thread: &str, from: String, shown: &mut Shown) -> Result<u64, Failure> {
+    let limit = Some(PAGE_ROWS);
+    let mut query = ThreadEventQuery { from: Some(from), limit, ..ThreadEventQuery::default() };
+    let mut seq = None;
+    loop {
+        let page = client.thread_events(thread, &query).await?;
+        // What happens while the pages are read is in the next of them, or is streamed from the first one on.
+        let first = *seq.get_or_insert(page.seq);
+        page.events.iter().try_for_each(|event| shown.show(event))?;
+        match page.next {
+            Some(next) => query = ThreadEventQuery { after: Some(next), limit, ..Default::default() },
+            None => return Ok(first),
+        }
+    }
+}
+
+/// Shows the newest events, and returns the point in the log to stream from.
+async fn newest(client: &Client, thread: &str, count: usize, shown: &mut Shown) -> Result<u64, Failure> {
+    let (mut pages, mut missing, mut seq, mut before) = (Vec::new(), count, None, None);
+    loop {
+        // Whoever wants none is still told from where on.
+        let limit = Some(missing.clamp(1, PAGE_ROWS));
+        let query = ThreadEventQuery { before, limit, ..ThreadEventQuery::default() };
+        let page = client.thread_events(thread, &query).await?;
+        let first = *seq.get_or_insert(page.seq);
+        if count == 0 {
+            shown.last = page.events.last().map_or(0, |event| event.version);
+            return Ok(first);
+        }
+        missing = missing.saturating_sub(page.events.len());
+        before = page.earlier;
+        pages.push(page.events);
+        if missing == 0 || before.is_none() {
+            pages.iter().rev().flatten().try_for_each(|event| shown.show(event))?;
+            return Ok(first);
+        }
+    }
+}
+
+async fn follow(context: &Context, thread: &str, seq: u64, mut shown: Shown) -> Result<Exit, Failure> {
     let mut events = context.client()?.events(seq, &[format!("thread:{thread}")]);
     loop {
         match events.arrival().await? {
-            Arrival::Lost => printer.lost(),
+            Arrival::Lost => shown.printer.lost(),
             Arrival::Frame(Frame::Thread(frame)) => {
                 // Between the page and its seq an event may be in both.
-                if let Some(event) = frame.event.filter(|event| event.version > last) {
-                    last = event.version;
-                    show(printer, &event, ids)?;
+                if let Some(event) = frame.event.filter(|event| event.version > shown.last) {
+                    shown.show(&event)?;
                 }
             }
             Arrival::Frame(_) => {}
@@ -73,6 +96,25 @@ async fn follow(
     }
 }
 
-fn show(printer: &Printer, event: &ThreadEvent, ids: bool) -> Result<(), Failure> {
-    if printer.mode() == Mode::Json { printer.json(event) } else { shown::event(printer, event, ids) }
+/// What was shown already.
+struct Shown {
+    printer: Printer,
+    ids: bool,
+    /// The version of the newest.
+    last: u64,
+    /// Who said what, by its id.
+    authors: HashMap<String, String>,
+}
+
+impl Shown {
+    fn show(&mut self, event: &ThreadEvent) -> Result<(), Failure> {
+        self.last = event.version;
+        if self.printer.mode() == Mode::Json {
+            return self.printer.json(event);
+        }
+        let answered = event.meta.reply_to.as_ref().and_then(|id| self.authors.get(id));
+        shown::event(&self.printer, event, answered.map(String::as_str), self.ids)?;
+        self.authors.insert(event.id.clone(), event.from.clone());
+        Ok(())
+    }
 }

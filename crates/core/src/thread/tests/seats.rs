@@ -76,3 +76,30 @@ fn an_agent_that_works_is_thinking_however_long_it_takes() {
     assert_eq!(state(&bed, Some(&said), TTL * 1000), ("typing".into(), false));
     assert_eq!(state(&bed, Some(&said), TTL * 1000 + 1), ("listening".into(), false));
 }
+
+#[test]
+fn whoever_speaks_with_a_token_is_not_taken_for_a_participant() {
+    let mut bed = Bed::new();
+    bed.invite(
+        "ada",
+        json!({"client": "codex", "model": "default", "nickname": "Countess", "roles": ["dev"]}),
+    );
+    for free in ["ada", "eve", "ada2"] {
+        assert_eq!(check_speaker(&bed.thread, free), Ok(()), "{free}");
+    }
+    for taken in ["Ada", "a-da", "a.d_a", "Countess", "countess"] {
+        let expected = Err(Refused::Taken(taken.to_owned(), "ada".to_owned()));
+        assert_eq!(check_speaker(&bed.thread, taken), expected);
+    }
+    assert!(matches!(check_speaker(&bed.thread, "User"), Err(Refused::Reserved(_))));
+    assert!(matches!(check_speaker(&bed.thread, "аda"), Err(Refused::Malformed(..))));
+}
+
+#[test]
+fn to_names_no_role() {
+    let mut bed = Bed::new();
+    bed.invite("ada", json!({"client": "codex", "model": "default", "roles": ["dev"]}));
+    let (wakes, remarks) = bed.say(USER, "dev", "hello").unwrap();
+    assert!(wakes.is_empty() && remarks[0].contains("`dev` is a role, a client or a model"), "{remarks:?}");
+    assert!(remarks[0].contains("write `@dev` in a message to all. Invited: ada"), "{remarks:?}");
+}

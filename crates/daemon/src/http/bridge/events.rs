@@ -15,11 +15,11 @@ use serde_json::Value;
 use super::{Answer, App, Refusal, claims};
 use crate::failure::Failure;
 use crate::http::request::{Asked, Body, Caller, Key, Path};
-use crate::http::threads::{entered, post_id, say, stored};
+use crate::http::threads::{entered, say, stored};
 use crate::threads::{Words, view};
 
 /// After so many bytes of words a page ends, however few events that are.
-const PAGE_BYTES: usize = 2 * 1024 * 1024;
+pub(in crate::http) const PAGE_BYTES: usize = 2 * 1024 * 1024;
 
 pub(crate) async fn events(
     State(app): State<App>,
@@ -99,7 +99,7 @@ pub(crate) async fn post(
     let event = match request.kind.as_deref().unwrap_or("message") {
         "message" => {
             let key = key.map_err(&told)?.bind(&by, "POST /threads/{thread}/events", &(&typed, &request));
-            let words = words(request).map_err(&told)?;
+            let words = words(&app, thread.id, request).await.map_err(&told)?;
             say(&app, &thread, &speaker, &words, key).await.map_err(&told)?
         }
         "control" => {
@@ -120,7 +120,7 @@ pub(crate) async fn post(
     Ok(Json(BridgeReceived { received: true, event }))
 }
 
-fn words(request: BridgePost) -> Result<Words, Failure> {
+async fn words(app: &App, thread: ThreadId, request: BridgePost) -> Result<Words, Failure> {
     let meta = request.meta.unwrap_or_default();
     let text = match request.content {
         Value::String(text) => text,
@@ -133,10 +133,9 @@ fn words(request: BridgePost) -> Result<Words, Failure> {
             Failure::new(Code::InvalidRequest, "a message needs `content`").hint("`content` holds its words")
         );
     }
-    Ok(Words {
-        to: request.to.unwrap_or_default(),
-        text,
-        reply_to: meta.reply_to.as_deref().map(|id| post_id(id, "meta.reply_to")).transpose()?,
-        tags: meta.tags.unwrap_or_default(),
-    })
+    let reply_to = match meta.reply_to.as_deref() {
+        Some(typed) => Some(app.threads.said(thread, typed, "meta.reply_to").await?.0),
+        None => None,
+    };
+    Ok(Words { to: request.to.unwrap_or_default(), text, reply_to, tags: meta.tags.unwrap_or_default() })
 }

@@ -20,6 +20,7 @@ use paseo_wire::error::Code;
 use paseo_wire::thread::PresenceList;
 use serde_json::Value;
 
+pub(super) use events::PAGE_BYTES;
 pub(crate) use events::{events, post};
 pub(crate) use refusal::Refusal;
 pub(crate) use stream::stream;

@@ -7,15 +7,20 @@ use paseo_core::thread::Thread;
 use paseo_wire::bridge::{BridgeError, BridgeRefusal};
 
 use crate::failure::Failure;
+use crate::http::reply::retry_after;
 use crate::threads::Speaker;
 
 /// A request that could not be done, as clients of the protocol are told.
-pub(crate) struct Refusal(BridgeRefusal);
+pub(crate) struct Refusal {
+    told: BridgeRefusal,
+    retry_after: Option<u64>,
+}
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        let Failure { code, message, hint, candidates: _ } = failure;
-        Self(BridgeRefusal { code, message, hint, thread: None, participant: None })
+        let Failure { code, message, hint, candidates: _, retry_after } = failure;
+        let told = BridgeRefusal { code, message, hint, thread: None, participant: None };
+        Self { told, retry_after }
     }
 }
 
@@ -24,12 +29,10 @@ impl Refusal {
     pub(super) fn of(thread: &Thread, speaker: &Speaker) -> impl Fn(Failure) -> Self {
         let (thread, participant) = (thread.id.to_string(), speaker.id.clone());
         move |failure| {
-            let told = Self::from(failure).0;
-            Self(BridgeRefusal {
-                thread: Some(thread.clone()),
-                participant: Some(participant.clone()),
-                ..told
-            })
+            let mut refusal = Self::from(failure);
+            refusal.told.thread = Some(thread.clone());
+            refusal.told.participant = Some(participant.clone());
+            refusal
         }
     }
 }
@@ -37,7 +40,7 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status =
-            StatusCode::from_u16(self.0.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (status, Json(BridgeError { error: self.0 })).into_response()
+            StatusCode::from_u16(self.told.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, retry_after(self.retry_after), Json(BridgeError { error: self.told })).into_response()
     }
 }
