@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Thread;
-use super::seat::{COORDINATOR, USER, check_name, folded};
+use super::seat::{COORDINATOR, USER, folded, is_name};
 
 /// Words that stand for everybody, and wake nobody.
 const EVERYBODY: [&str; 3] = ["all", "everyone", "here"];
@@ -88,7 +88,7 @@ pub fn read(thread: &Thread, text: &str) -> Reading {
         match named(thread, name).as_slice() {
             [one] => drop(reading.seats.insert(one.clone())),
             [] => match described(thread, name) {
-                none if none.is_empty() && check_name(name).is_ok() => reading.unknown.push(name.to_owned()),
+                none if none.is_empty() && is_name(name) => reading.unknown.push(name.to_owned()),
                 several => reading.seats.extend(several),
             },
             several => reading.ambiguous.push((name.to_owned(), several.to_vec())),

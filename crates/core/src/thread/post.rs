@@ -1,7 +1,7 @@
 //! What happens to words for a thread: who may say them, and whom they wake.
 
 use super::mention::{self, Address, Reading};
-use super::seat::{COORDINATOR, USER, check_name};
+use super::seat::{COORDINATOR, USER, is_name};
 use super::{Event, Held, Posted, Silence, Thread};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
@@ -76,7 +76,7 @@ pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<Stri
     if incoming.tags.len() > TAGS || !incoming.tags.iter().all(|tag| is_tag(tag)) {
         return Err(Denied::Tags);
     }
-    if matches!(&incoming.to, Address::Unknown(name) if check_name(name).is_err()) {
+    if matches!(&incoming.to, Address::Unknown(name) if !is_name(name)) {
         return Err(Denied::Address);
     }
     if let Some(why) = thread.silenced(incoming.from) {

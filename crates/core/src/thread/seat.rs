@@ -115,6 +115,11 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, R
     Ok(whole)
 }
 
+/// Says whether somebody could be called this.
+pub(super) fn is_name(name: &str) -> bool {
+    named(name, "id").is_ok()
+}
+
 /// Checks that somebody may speak as this without being taken for an invited participant; they may be that one.
 pub fn check_speaker(thread: &Thread, id: &str) -> Result<(), Refused> {
     named(id, "id")?;
