@@ -16,6 +16,10 @@ use paseo_store::{Batch, Expect, Log, NewContent, NewEvent, NewItem, Sqlite, Str
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::Options as Bench;
+use crate::daemon::{self, Daemon};
+use crate::http::{Connection, find};
+
 /// Sessions of the large log. Each has 20 control events (of its own and of its causes), all are idle.
 pub(crate) const SESSIONS: u64 = 10_000;
 /// Its events, of which 20 in 100 are control events.
@@ -29,7 +33,7 @@ const TURNS: usize = 3;
 pub(crate) const MANY: u64 = EVENTS - SESSIONS * CONTROLS - (SESSIONS - 2) * ITEMS - FEW;
 
 /// Changes whenever what is made changes.
-const EDITION: u32 = 1;
+const EDITION: u32 = 2;
 /// Batches that wait for the log at a time.
 const AT_ONCE: usize = 64;
 const TEXT: &str = "What an agent says is about this long: a few sentences on what it found, which file it is in, \
@@ -46,7 +50,8 @@ pub(crate) fn many() -> SessionId {
 }
 
 /// Returns the large log, which is made once and kept in `cache`.
-pub(crate) fn large(cache: &Path) -> PathBuf {
+pub(crate) fn large(bench: &Bench) -> PathBuf {
+    let cache = &bench.cache;
     fs::create_dir_all(cache).expect("a directory to keep the log in");
     let path = cache.join(format!("log-{EDITION}.sqlite3"));
     // One of another format, or one that is not finished, is made again.
@@ -59,6 +64,12 @@ pub(crate) fn large(cache: &Path) -> PathBuf {
         }
         let others = (0..SESSIONS - 2).map(|_| (SessionId::from_uuid(Uuid::new_v4()), ITEMS));
         fill(&making, "/work", others.chain([(few(), FEW), (many(), MANY)]));
+        // What a daemon does once for all that it has not seen yet is not what an idle one does.
+        let daemon = Daemon::start(daemon::home(&bench.binary, Some(&making)));
+        let mut connection = Connection::open(&daemon.socket);
+        while find(&connection.request("GET", "/api/search?q=agent&limit=1", ""), b"\"behind\":0").is_none() {
+        }
+        fs::copy(daemon::database(&daemon.stop()), &making).expect("a copy of the log");
         fs::rename(&making, &path).expect("a log in its place");
     }
     path

@@ -175,6 +175,8 @@ fn order(options: &Options) -> Row {
         .collect();
     let posted: Vec<Vec<String>> =
         writers.into_iter().map(|writer| writer.join().expect("a writer")).collect();
+    // Nobody keeps a connection over which nothing is said.
+    let mut connection = Connection::open(&daemon.socket);
     connection.request("POST", &path, &json!({ "text": "the end" }).to_string());
     let seen: Vec<Vec<String>> =
         watchers.into_iter().map(|watcher| watcher.join().expect("a watcher")).collect();
