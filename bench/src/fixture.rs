@@ -10,15 +10,13 @@ use paseo_core::content::ContentRef;
 use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId};
 use paseo_core::item::{Entry, Kind, Place, Usage};
 use paseo_core::session::{self, Accepted, Class, Created, Event, Outcome, Source, Verb};
-use paseo_core::{cause, codec};
+use paseo_core::{cause, codec, search};
 use paseo_daemon::rules::Rules;
-use paseo_store::{Batch, Expect, Log, NewContent, NewEvent, NewItem, Sqlite, StreamAppend, sqlite};
+use paseo_store::{
+    Batch, Expect, Indexing, Log, NewContent, NewEvent, NewItem, Sqlite, StreamAppend, sqlite,
+};
 use serde::Serialize;
 use uuid::Uuid;
-
-use crate::Options as Bench;
-use crate::daemon::{self, Daemon};
-use crate::http::{Connection, find};
 
 /// Sessions of the large log. Each has 20 control events (of its own and of its causes), all are idle.
 pub(crate) const SESSIONS: u64 = 10_000;
@@ -50,8 +48,7 @@ pub(crate) fn many() -> SessionId {
 }
 
 /// Returns the large log, which is made once and kept in `cache`.
-pub(crate) fn large(bench: &Bench) -> PathBuf {
-    let cache = &bench.cache;
+pub(crate) fn large(cache: &Path) -> PathBuf {
     fs::create_dir_all(cache).expect("a directory to keep the log in");
     let path = cache.join(format!("log-{EDITION}.sqlite3"));
     // One of another format, or one that is not finished, is made again.
@@ -64,12 +61,6 @@ pub(crate) fn large(bench: &Bench) -> PathBuf {
         }
         let others = (0..SESSIONS - 2).map(|_| (SessionId::from_uuid(Uuid::new_v4()), ITEMS));
         fill(&making, "/work", others.chain([(few(), FEW), (many(), MANY)]));
-        // What a daemon does once for all that it has not seen yet is not what an idle one does.
-        let daemon = Daemon::start(daemon::home(&bench.binary, Some(&making)));
-        let mut connection = Connection::open(&daemon.socket);
-        while find(&connection.request("GET", "/api/search?q=agent&limit=1", ""), b"\"behind\":0").is_none() {
-        }
-        fs::copy(daemon::database(&daemon.stop()), &making).expect("a copy of the log");
         fs::rename(&making, &path).expect("a log in its place");
     }
     path
@@ -94,6 +85,11 @@ pub(crate) fn fill(path: &Path, project: &str, sessions: impl Iterator<Item = (S
         for append in waiting {
             append.await.expect("a stored batch");
         }
+        // What a daemon does once for all that it has not seen yet is not what an idle one does.
+        let after = log.indexed(search::VERSION).await.expect("an index");
+        let upto = *log.watch().borrow();
+        let seen = Indexing { after, upto, version: search::VERSION, ..Indexing::default() };
+        assert!(log.index(seen).await.expect("an index"), "an index that is done");
         log.close().await.expect("a closed log");
     });
 }

@@ -9,7 +9,7 @@ use crate::statistics::{median, milliseconds};
 const STARTS: usize = 9;
 
 pub(crate) fn measure(options: &Options) -> Vec<Row> {
-    let log = fixture::large(options);
+    let log = fixture::large(&options.cache);
     let mut home = daemon::home(&options.binary, Some(&log));
     let mut times = Vec::new();
     for _ in 0..STARTS {

@@ -16,7 +16,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let empty = Daemon::start(daemon::home(&options.binary, None));
-    let log = fixture::large(options);
+    let log = fixture::large(&options.cache);
     let full = Daemon::start(daemon::home(&options.binary, Some(&log)));
     empty.home.paseo(&["ls"]).ok();
     full.home.paseo(&["status"]).ok();

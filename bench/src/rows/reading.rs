@@ -13,7 +13,7 @@ const READS: usize = 400;
 const PAGES: usize = 60;
 
 pub(crate) fn measure(options: &Options) -> Vec<Row> {
-    let log = fixture::large(options);
+    let log = fixture::large(&options.cache);
     let daemon = Daemon::start(daemon::home(&options.binary, Some(&log)));
     let mut connection = Connection::open(&daemon.socket);
     let (few, many) = (fixture::few(), fixture::many());
