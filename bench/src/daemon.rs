@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
@@ -15,8 +16,13 @@ use serde_json::{Value, json};
 use crate::http::Connection;
 use crate::machine::field;
 
+/// How much of a daemon's log is shown when a row breaks off.
+const SHOWN_LINES: usize = 40;
+
 /// A daemon that runs until this is dropped.
 pub(crate) struct Daemon {
+    /// Before the home, with which the log goes.
+    _log: Log,
     pub(crate) home: TestHome,
     pub(crate) pid: u32,
     pub(crate) socket: PathBuf,
@@ -60,7 +66,8 @@ impl Daemon {
         let ready = start.elapsed();
         let report: Value = serde_json::from_str(&line).unwrap_or_default();
         let socket = report["ready"]["socket"].as_str().unwrap_or_else(|| panic!("not ready: {line}")).into();
-        Self { home, pid: child.id(), socket, ready, child }
+        let log = Log(home.path().join("log/daemon.log"));
+        Self { _log: log, home, pid: child.id(), socket, ready, child }
     }
 
     /// Stops the daemon and returns its home.
@@ -104,6 +111,25 @@ impl Daemon {
                 Some((task.file_name(), voluntary + count(&task, "nonvoluntary_ctxt_switches")?))
             })
             .collect()
+    }
+}
+
+/// The log of a daemon. Its end is shown when a row breaks off: nothing else tells why.
+struct Log(PathBuf);
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            return;
+        }
+        match fs::read_to_string(&self.0) {
+            Ok(text) => {
+                let lines: Vec<&str> = text.lines().collect();
+                let shown = lines.len().saturating_sub(SHOWN_LINES);
+                eprintln!("the daemon's log ends with:\n{}", lines[shown..].join("\n"));
+            }
+            Err(error) => eprintln!("the daemon's log cannot be read: {error}"),
+        }
     }
 }
 

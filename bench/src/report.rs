@@ -172,10 +172,10 @@ const NOTES: &str = "\
   thread reads for all connections, of either server. What a stalled reader adds is what the daemon grew by in a round
   with it, less what it grew by in the same turn's round without it.
 - **sending**: from the arrival of the receipt, which says that the message is stored, to seeing `turn.handed` on an
-  open stream; on a connection that is kept, to a scripted agent that runs already; median of 200. On the way are a
+  open stream; on a connection that is kept, to a scripted agent that runs already; 20 turns of 10 messages. On the way are a
   process, which gets the message and confirms it, and the fsync of that confirmation. What comes before, from sending
   the request to its receipt, is told beside it. The yardstick is the median of write and `fdatasync` of 4 KB at the end
-  of a growing file on the same file system.
+  of a growing file on the same file system, before and after each turn; the ratio is the median of the ratios of all turns.
 - **agents: added time to first token**: from sending a message to the first piece of the answer, to the real claude and
   codex with a scripted model behind them, which answers at once; median of 20 turns of a process that runs already.
   The yardstick is the same turn by the harness's own protocol, written to and read from its pipes by the bench: what is
@@ -192,8 +192,17 @@ const NOTES: &str = "\
 - **threads**: the state of a thread with 10 events and of one with 1,000,000, read in turns over one connection, median.
   16 writers post over connections of their own for a minute, 20 messages a second each at most; 100 readers follow the
   thread, and what each of them saw is compared, place by place, with what is stored; what a writer was told is stored
-  must be there, in the order in which it was said. An answer: from sending a message to a scripted agent that runs
-  already to seeing its answer in the thread, median of 31, with nothing else going on and then with three agents of
-  another thread in the middle of a turn.
+  must be there, in the order in which it was said.
+- **threads: an answer while three are busy elsewhere**: from sending a message to a scripted agent that runs already to
+  seeing its answer in the thread, one every 60 ms; median of 125, in five turns with nothing else going on and five
+  between them with three agents at work in another thread. Each of those says 40 words a second, an item and a call of
+  a tool every half second, and works from before the first of these answers until after the last. They need next to no
+  time of a processor themselves: agents that did would show how the machine shares its processors, not whether the
+  daemon lets anybody wait.
+- **teams**: 10,000 tasks that somebody has for an hour, in ten teams; beside them 100 whose leases end within four seconds.
+  From the time that a lease was to end at to the time of the event that says so, the latest of the 100.
+- **workers**: from the request for a scripted worker to the event that its harness has the task, median of 9: tmux, the
+  start of the harness itself, the look whether it listens, typing, and the proof that it took what was typed. A capture is a
+  request for the last 1,000 lines of a terminal with more, median of 101.
 - **page**: the scripts that `index.html` names, each compressed by `gzip -9`.
 ";

@@ -4,6 +4,7 @@ mod appends;
 mod bare_harness;
 mod bare_log;
 mod boot;
+mod busy_threads;
 mod crowd;
 pub(crate) mod fan_out;
 mod first_token;
@@ -13,10 +14,13 @@ mod live_sessions;
 mod page;
 mod readers;
 mod reading;
+mod real_workers;
 mod sending;
 mod streaming;
 mod talking;
+mod teams;
 mod threads;
+mod workers;
 
 use crate::Options;
 use crate::report::Row;
@@ -38,5 +42,9 @@ pub(crate) const ALL: &[Subject] = &[
     ("crowd", crowd::measure),
     ("talking", talking::measure),
     ("threads", threads::measure),
+    ("busy-threads", busy_threads::measure),
+    ("teams", teams::measure),
+    ("workers", workers::measure),
+    ("real-workers", real_workers::measure),
     ("page", page::measure),
 ];

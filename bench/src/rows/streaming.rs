@@ -20,8 +20,8 @@ const READERS: usize = 1000;
 const PER_SECOND: usize = 300;
 const SECONDS: usize = 5;
 const FRAMES: usize = PER_SECOND * SECONDS;
-/// How often each kind of round is repeated.
-const ROUNDS: usize = 5;
+/// How often each kind of round is repeated: one stall of the disk is a p99 of its round.
+const ROUNDS: usize = 9;
 /// Connections that bring events, so that a slow answer does not delay the next event.
 const SENDERS: usize = 8;
 /// The number of the frame that is not measured.

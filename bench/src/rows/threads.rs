@@ -1,4 +1,4 @@
-//! Threads: however long, however many write, whoever is slow.
+//! Threads: however long, however many write.
 
 use std::collections::HashSet;
 use std::fs;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::Options;
 use crate::daemon::{self, Daemon};
 use crate::fixture::encoded;
-use crate::http::{Connection, EventReader, find, request};
+use crate::http::{Connection, find, request};
 use crate::report::{Limit, Row};
 use crate::statistics::{median, milliseconds};
 
@@ -35,15 +35,12 @@ const WRITERS: usize = 16;
 const MINUTE: Duration = Duration::from_secs(60);
 const PACE: Duration = Duration::from_millis(50);
 const WATCHERS: usize = 100;
-/// Answers that are timed with nobody else at work, and with three who are.
-const ANSWERS: usize = 31;
 /// Changes whenever what is made changes.
 const EDITION: u32 = 1;
 
 pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let mut rows = state(options);
     rows.push(order(options));
-    rows.push(others(options));
     rows
 }
 
@@ -116,6 +113,7 @@ async fn fill(log: &Sqlite, id: ThreadId, events: u64) {
         directory: None,
         by: by.clone(),
         cause: None,
+        team: None,
     };
     let said = || {
         Event::Posted(Box::new(Posted {
@@ -265,50 +263,14 @@ fn wrong(seen: &[String], stored: &[String]) -> usize {
     differ + seen.len().abs_diff(stored.len())
 }
 
-/// An answer in one thread, while three agents are busy in another.
-fn others(options: &Options) -> Row {
-    let daemon = Daemon::start(daemon::roomy(&options.binary));
-    let mut connection = Connection::open(&daemon.socket);
-    let (busy, quick) = (made(&mut connection, &daemon, "busy"), made(&mut connection, &daemon, "quick"));
-    for (thread, seat) in [(&busy, "a"), (&busy, "b"), (&busy, "c"), (&quick, "d")] {
-        let profile = json!({ "client": "scripted", "model": "default" });
-        let control = json!({ "invite": { "participant_id": seat, "profile": profile } });
-        connection.request("POST", &format!("/api/threads/{thread}/controls"), &control.to_string());
-    }
-    let mut events = EventReader::of(&daemon.socket, &format!("thread:{quick}"));
-    let mut answer = |connection: &mut Connection| {
-        let start = Instant::now();
-        say(connection, &quick, "d", "<<say here>>");
-        events.wait_for(b"\"from\":\"d\"");
-        milliseconds(start.elapsed())
-    };
-    // The first one starts its process.
-    answer(&mut connection);
-    let alone: Vec<f64> = (0..ANSWERS).map(|_| answer(&mut connection)).collect();
-    for seat in ["a", "b", "c"] {
-        let mut started = EventReader::of(&daemon.socket, &format!("thread:{busy}"));
-        say(&mut connection, &busy, seat, "<<wait 600000>>");
-        started.wait_for(b"\"type\":\"message\"");
-    }
-    let beside: Vec<f64> = (0..ANSWERS).map(|_| answer(&mut connection)).collect();
-    let (alone, beside) = (median(&alone), median(&beside));
-    Row::ratio(
-        "threads: an answer while three are busy elsewhere",
-        format!("{beside:.2} ms"),
-        format!("alone {alone:.2} ms"),
-        beside / alone,
-        Limit::AtMost(1.25),
-    )
-}
-
-fn made(connection: &mut Connection, daemon: &Daemon, name: &str) -> String {
+pub(super) fn made(connection: &mut Connection, daemon: &Daemon, name: &str) -> String {
     let wanted = json!({ "name": name, "directory": daemon.home.work() }).to_string();
     let made: Value =
         serde_json::from_slice(&connection.request("POST", "/api/threads", &wanted)).expect("a thread");
     made["thread"]["id"].as_str().expect("an id").to_owned()
 }
 
-fn say(connection: &mut Connection, thread: &str, to: &str, text: &str) {
+pub(super) fn say(connection: &mut Connection, thread: &str, to: &str, text: &str) {
     let message = json!({ "text": text, "to": to }).to_string();
     connection.request("POST", &format!("/api/threads/{thread}/messages"), &message);
 }

@@ -1,5 +1,6 @@
 //! What agents ask, as people read it.
 
+use paseo_core::permission::ON_SCREEN;
 use paseo_wire::permission::OpenAsk;
 
 use crate::failure::Failure;
@@ -7,6 +8,8 @@ use crate::printer::{Printer, Style, relative};
 
 /// How much of a hash is shown: enough to name an ask among the open ones.
 const HASH_CHARS: usize = 8;
+
+const INDENT: &str = "  ";
 
 /// Returns the beginning of a hash, to be typed.
 pub(crate) fn short(hash: &str) -> &str {
@@ -31,9 +34,15 @@ pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
     ])?;
     // A question that is one line is its own headline.
     if ask.headline != ask.text {
-        printer.styled(&[(Style::Plain, &format!("  {}", what(ask)))])?;
+        for line in printer.wrapped(what(ask), INDENT.len()) {
+            printer.styled(&[(Style::Plain, &format!("{INDENT}{line}"))])?;
+        }
     }
-    let text: Vec<String> = ask.text.lines().map(|line| format!("  {line}")).collect();
+    // What would be done is shown exactly; what stands on a screen is only words.
+    let words = ask.headline == ask.text || ask.tool.as_deref() == Some(ON_SCREEN);
+    let wrapped = |line| if words { printer.wrapped(line, INDENT.len()) } else { vec![line.to_owned()] };
+    let text: Vec<String> =
+        ask.text.lines().flat_map(wrapped).map(|line| format!("{INDENT}{line}")).collect();
     printer.text(&text.join("\n"))?;
     match &ask.always {
         Some(covers) => printer.styled(&[(Style::Dim, &format!("  --always: {covers} in {}", ask.project))]),
@@ -45,4 +54,9 @@ pub(crate) fn show(printer: &Printer, ask: &OpenAsk) -> Result<(), Failure> {
 pub(crate) fn commands(hash: &str) -> String {
     let hash = short(hash);
     format!("`paseo permit allow {hash}` or `paseo permit deny {hash}`")
+}
+
+/// Returns the command that leads to where an ask is answered that stands on the screen of a worker.
+pub(crate) fn in_terminal(name: &str) -> String {
+    format!("`paseo worker attach {name}`")
 }

@@ -57,6 +57,11 @@ pub(crate) const TERM: Variable =
 pub(crate) const DISPLAY: Variable =
     read("DISPLAY", "", "Set on a desktop: `paseo open` opens the web app on it.");
 pub(crate) const WAYLAND_DISPLAY: Variable = read("WAYLAND_DISPLAY", "", "The same for Wayland.");
+pub(crate) const TMUX: Variable = read(
+    "TMUX",
+    "",
+    "Set in a terminal of tmux: `paseo worker attach` does not attach a worker's to itself.",
+);
 pub(crate) const SESSION: Variable = set(
     "PASEO_SESSION",
     "The agent's own id. Marks everything that runs under it; where it is set, no daemon is started.",
@@ -66,8 +71,21 @@ pub(crate) const URL: Variable = set("PASEO_URL", "Where the agent reaches its d
 
 /// All of them.
 #[cfg(test)]
-pub(crate) const ALL: [Variable; 12] =
-    [HOME, LISTEN, LOG, NO_START, PROVIDER, NO_COLOR, TERM, DISPLAY, WAYLAND_DISPLAY, SESSION, TOKEN, URL];
+pub(crate) const ALL: [Variable; 13] = [
+    HOME,
+    LISTEN,
+    LOG,
+    NO_START,
+    PROVIDER,
+    NO_COLOR,
+    TERM,
+    DISPLAY,
+    WAYLAND_DISPLAY,
+    TMUX,
+    SESSION,
+    TOKEN,
+    URL,
+];
 
 /// What the providers `openai` and `openai-compatible` read, in the daemon.
 #[cfg(test)]

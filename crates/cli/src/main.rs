@@ -17,6 +17,7 @@ mod failure;
 mod harnesses;
 mod hidden;
 mod home;
+mod leave;
 mod outcome;
 mod people;
 mod printer;

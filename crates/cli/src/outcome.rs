@@ -261,6 +261,11 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
             format!("the message waits until a person acts: {}", held(reason)),
             format!("`paseo why {handle}` says more"),
         ),
+        Outcome::WaitingForPermission { text, terminal: Some(name), .. } => (
+            Exit::WaitingForPermission,
+            format!("{handle} waits for a person in its terminal: {text}"),
+            asks::in_terminal(name),
+        ),
         Outcome::WaitingForPermission { hash, headline, text, .. } => (
             Exit::WaitingForPermission,
             // In words first; exactly what it is stands below.

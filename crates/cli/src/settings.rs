@@ -1,6 +1,7 @@
 //! What holds for this command: defaults < `config.toml` < environment < flags.
 
 mod external;
+mod keyring;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,8 +10,9 @@ use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use paseo_core::limits::WORKERS;
 use paseo_core::tool::Plugin;
-use paseo_runtime::keys::{self, Key, Secret};
+use paseo_runtime::keys::Key;
 use paseo_runtime::provider;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -34,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) providers: BTreeMap<String, provider::Options>,
     pub(crate) log: String,
     pub(crate) live_processes: usize,
+    /// How many workers may be there at once.
+    pub(crate) workers: usize,
     /// After this long a thread is told that an answer is not there yet.
     pub(crate) thread_patience: Duration,
     /// The plugins that are switched off.
@@ -72,21 +76,10 @@ struct File {
     #[serde(default)]
     external: external::External,
     #[serde(default)]
-    keys: Vec<KeyEntry>,
+    keys: Vec<keyring::Entry>,
     /// Definitions of agents. The daemon reads them, again and again: a mistake in one keeps nothing from starting.
     #[serde(rename = "agents")]
     _agents: Option<IgnoredAny>,
-}
-
-/// A key, as it is written.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct KeyEntry {
-    id: String,
-    provider: String,
-    env: Option<String>,
-    file: Option<String>,
-    base_url: Option<String>,
 }
 
 /// What may be set for a plugin.
@@ -117,6 +110,7 @@ struct Harness {
 #[serde(deny_unknown_fields)]
 struct Limits {
     live_processes: Option<usize>,
+    workers: Option<usize>,
     thread_patience_seconds: Option<u64>,
 }
 
@@ -128,6 +122,7 @@ struct Configured {
     log: Option<String>,
     public_urls: Vec<String>,
     live_processes: Option<usize>,
+    workers: Option<usize>,
     thread_patience: Option<Duration>,
     providers: BTreeMap<String, provider::Options>,
     plugins_off: BTreeSet<Plugin>,
@@ -160,6 +155,7 @@ impl Settings {
             providers: file.providers,
             log: text(&environment::LOG)?.or(file.log).unwrap_or_else(|| environment::LOG.default.to_owned()),
             live_processes: file.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES),
+            workers: file.workers.unwrap_or(WORKERS),
             thread_patience: file.thread_patience.unwrap_or(DEFAULT_THREAD_PATIENCE),
             plugins_off: file.plugins_off,
             external_hosts: file.external_hosts,
@@ -218,7 +214,7 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, limits.thread_patience_seconds, plugins, external.allow, keys, agents, and program and \
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, plugins, external.allow, keys, agents, and program and \
                  isolated_home of providers.claude, providers.codex and providers.pi")
     })
 }
@@ -241,45 +237,13 @@ fn configured(file: File) -> Result<Configured, Failure> {
         log: file.log,
         public_urls: file.public_urls.iter().map(|url| public(url)).collect::<Result<_, _>>()?,
         live_processes: file.limits.live_processes,
+        workers: file.limits.workers,
         thread_patience: file.limits.thread_patience_seconds.map(Duration::from_secs),
         providers: providers(file.providers)?,
         plugins_off: switched_off(file.plugins)?,
         external_hosts: file.external.hosts()?,
-        keys: keyring(file.keys)?,
+        keys: keyring::read(file.keys)?,
     })
-}
-
-fn keyring(entries: Vec<KeyEntry>) -> Result<BTreeMap<String, Key>, Failure> {
-    let mut keyring = BTreeMap::new();
-    for KeyEntry { id, provider, env, file, base_url } in entries {
-        let wrong = |what: String| Failure::usage(format!("the key `{id}` (keys in config.toml) {what}"));
-        let known = paseo_core::definition::provider(&provider).filter(|name| keys::PROVIDERS.contains(name));
-        let Some(provider) = known else {
-            return Err(wrong(format!("is for `{provider}`, which takes no keys"))
-                .hint(format!("providers with keys: {}", keys::PROVIDERS.join(", "))));
-        };
-        let secret = match (env, file) {
-            (Some(name), None) => Secret::Variable(name),
-            (None, Some(text)) => {
-                Secret::File(path(&text, &format!("file of the key `{id}` in config.toml"))?)
-            }
-            _ => {
-                return Err(wrong("needs one of `env` and `file`: where its secret is".to_owned())
-                    .hint("env = \"NAME_OF_A_VARIABLE\" or file = \"~/path/to/a/file\""));
-            }
-        };
-        if let Some(url) =
-            base_url.as_ref().filter(|url| !url.starts_with("https://") && !url.starts_with("http://"))
-        {
-            return Err(wrong(format!("has the base_url `{url}`, which is no address"))
-                .hint("begin it with https:// or http://"));
-        }
-        let key = Key { provider: provider.to_owned(), secret, base_url };
-        if keyring.insert(id.clone(), key).is_some() {
-            return Err(wrong("is there twice".to_owned()).hint("give each key an id of its own"));
-        }
-    }
-    Ok(keyring)
 }
 
 fn switched_off(plugins: BTreeMap<String, PluginOptions>) -> Result<BTreeSet<Plugin>, Failure> {
@@ -365,6 +329,8 @@ fn utf8(variable: &Variable, value: OsString) -> Result<String, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use paseo_runtime::keys::Secret;
+
     use super::*;
 
     fn resolve(config: &str, variables: &[(&str, &str)], no_start: bool) -> Result<Settings, Failure> {

@@ -6,6 +6,7 @@ use std::io;
 use http::Method;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use paseo_wire::error::ErrorBody;
 use paseo_wire::stream::{Frame, ResumeFrame};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +31,8 @@ pub struct Events {
     /// What has arrived and was not returned, each with its place in the log.
     ready: VecDeque<(u64, Frame)>,
     outage: Outage,
+    /// Why nothing comes any more, once all that has arrived was returned.
+    ended: Option<Box<ErrorBody>>,
 }
 
 /// What comes by a stream.
@@ -64,6 +67,7 @@ impl Client {
             connection: None,
             ready: VecDeque::new(),
             outage: Outage::default(),
+            ended: None,
         }
     }
 }
@@ -71,7 +75,7 @@ impl Client {
 impl Events {
     /// Returns the next frame; live frames come at most once but may be lost. May be cancelled.
     ///
-    /// Fails when the daemon refuses, or stays away for longer than the client's patience.
+    /// Fails when the daemon refuses, also what it allowed before, or stays away for longer than the client's patience.
     pub async fn next(&mut self) -> Result<Frame, Error> {
         loop {
             if let Arrival::Frame(frame) = self.arrival().await? {
@@ -86,6 +90,10 @@ impl Events {
             if let Some((seq, frame)) = self.ready.pop_front() {
                 self.cursor = seq;
                 return Ok(Arrival::Frame(frame));
+            }
+            if let Some(why) = self.ended.take() {
+                self.connection = None;
+                self.outage.note(Error::Api(why), self.client.patience())?;
             }
             if let Err(error) = self.advance().await {
                 self.connection = None;
@@ -158,9 +166,14 @@ impl Events {
             Frame::ITEM => Frame::Item(Box::new(parse(&raw.data)?)),
             Frame::LIVE => Frame::Live(parse(&raw.data)?),
             Frame::THREAD => Frame::Thread(Box::new(parse(&raw.data)?)),
+            Frame::TEAM => Frame::Team(Box::new(parse(&raw.data)?)),
             Frame::RESUME => {
                 parse::<ResumeFrame>(&raw.data)?;
                 return Ok(false);
+            }
+            Frame::ENDED => {
+                self.ended = Some(parse(&raw.data)?);
+                return Ok(true);
             }
             // A newer daemon may have more to say.
             _ => Frame::Cursor(self.arrived),

@@ -25,7 +25,14 @@ pub enum Outcome {
     /// It waits until a person does something.
     Held { reason: String },
     /// Its turn waits for a permission.
-    WaitingForPermission { turn: String, hash: String, headline: String, text: String },
+    WaitingForPermission {
+        turn: String,
+        hash: String,
+        headline: String,
+        text: String,
+        /// The terminal that it is asked in, and answered only there.
+        terminal: Option<String>,
+    },
     /// It was taken back, or its session is gone.
     Cancelled,
 }
@@ -99,6 +106,7 @@ impl Follow {
                 | Frame::Item(_)
                 | Frame::Live(_)
                 | Frame::Thread(_)
+                | Frame::Team(_)
                 | Frame::Resume(_)
                 | Frame::Cursor(_) => None,
             };
@@ -237,7 +245,9 @@ impl Follow {
         };
         let open = self.client.insist(|| self.client.open_ask(&self.session, hash)).await?;
         let Some((headline, text)) = open else { return Ok(None) };
-        Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), headline, text }))
+        let terminal = event.view.as_ref().and_then(|view| view.terminal.as_ref());
+        let terminal = terminal.map(|terminal| terminal.name.clone());
+        Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), headline, text, terminal }))
     }
 
     fn concerns_us(&self, data: &Value) -> bool {

@@ -11,9 +11,11 @@ mod follow;
 mod patience;
 mod routes;
 mod sse;
+mod teams;
 mod threads;
 mod transport;
 mod uri;
+mod workers;
 
 pub use answer::{Answer, kind_of};
 pub use client::Client;

@@ -11,7 +11,9 @@ use paseo_wire::device::{DeviceList, LoginLink};
 use paseo_wire::external::SecretView;
 use paseo_wire::item::{ItemPage, ItemQuery};
 use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
-use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleList};
+use paseo_wire::permission::{
+    AnswerPermission, AnsweredPermission, AskLeave, AskPage, AskQuery, LeaveAnswer, OpenAsk, RuleList,
+};
 use paseo_wire::provider::{AddProvider, ProviderList};
 use paseo_wire::search::{SearchPage, SearchQuery};
 use paseo_wire::session::{
@@ -103,6 +105,11 @@ impl Client {
     /// Calls a tool as the calling agent.
     pub async fn call_tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolAnswer, Error> {
         self.read(Ask::new(Method::POST, &path(["api", "tools", name])).json(arguments)).await
+    }
+
+    /// Asks leave for what the agent that we are wants to do, in its harness's words.
+    pub async fn ask_leave(&self, session: &str, asked: &AskLeave) -> Result<LeaveAnswer, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "sessions", session, "leave"])).json(asked)).await
     }
 
     /// Changes name, labels, pin and attributes.

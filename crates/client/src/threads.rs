@@ -38,6 +38,13 @@ impl Client {
         self.read(Ask::new(Method::PATCH, &path(["api", "threads", thread])).json(patch)).await
     }
 
+    /// Deletes a thread, and returns it as it was. While somebody works for it, only by force.
+    pub async fn delete_thread(&self, thread: &str, force: bool) -> Result<ThreadAnswer, Error> {
+        let path = path(["api", "threads", thread]);
+        let path = if force { format!("{path}?force=true") } else { path };
+        self.read(Ask::new(Method::DELETE, &path)).await
+    }
+
     /// Returns what happened in a thread.
     pub async fn thread_events(
         &self,

@@ -197,7 +197,7 @@ async fn an_ask_that_is_decided_already_does_not_stop_the_way() {
     };
     let (turn, hash, text) = ("t1".to_owned(), "h2".to_owned(), "and this".to_owned());
     let headline = "asks more".to_owned();
-    assert_eq!(outcome, Outcome::WaitingForPermission { turn, hash, headline, text });
+    assert_eq!(outcome, Outcome::WaitingForPermission { turn, hash, headline, text, terminal: None });
 }
 
 #[tokio::test]
@@ -250,7 +250,8 @@ async fn a_daemon_that_stays_away_is_given_up() {
 #[tokio::test]
 async fn insisting_outlasts_a_restart() {
     let stopping = answer("503 Service Unavailable", r#"{"code":"shutting_down","message":"stopping"}"#);
-    let daemon = FakeDaemon::new(vec![stopping, answer("200 OK", r#"{"ok":true}"#)]);
+    let daemon =
+        FakeDaemon::new(vec![stopping, answer("200 OK", r#"{"ok":true,"status":"ok","version":"0"}"#)]);
     let client = daemon.client();
     assert!(client.insist(|| client.health()).await.unwrap().ok);
 }

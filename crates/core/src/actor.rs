@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::SessionId;
 
+/// The device of people who type into the terminal of an agent.
+pub const TERMINAL: &str = "terminal";
+
 /// Whoever acts on the log.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

@@ -20,6 +20,14 @@ pub fn head_and_tail(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}\n[… {missing} bytes left out …]\n{}", &text[..head], &text[tail..]))
 }
 
+/// The mark has at most so many bytes.
+const MARK: usize = 64;
+
+/// The same for whoever takes no more than `limit` bytes, mark and all.
+pub fn within(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit { Cow::Borrowed(text) } else { head_and_tail(text, limit.saturating_sub(MARK)) }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -45,6 +53,13 @@ mod tests {
                 prop_assert!(head.len() + tail.len() <= limit);
                 prop_assert_eq!(head.len() + missing.parse::<usize>().unwrap() + tail.len(), text.len());
             }
+        }
+
+        #[test]
+        fn with_its_mark_it_fits(text in ".{0,400}", limit in MARK..200) {
+            let cut = within(&text, limit);
+            prop_assert!(cut.len() <= limit);
+            prop_assert_eq!(cut == text, text.len() <= limit);
         }
     }
 }

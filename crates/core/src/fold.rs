@@ -7,6 +7,7 @@ use crate::cause::{self, Cause};
 use crate::codec;
 use crate::session::{self, Session};
 use crate::settings::{self, Settings};
+use crate::team::{self, Team};
 use crate::thread::{self, Thread};
 use crate::time::Timestamp;
 
@@ -57,9 +58,24 @@ pub enum ThreadHead {
     Deleted,
 }
 
-/// A session's head as it was last folded, so that the next events need not decode it again.
+/// The head of a team's stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TeamHead {
+    Team(Box<Team>),
+    /// Its first event is not one that makes a team.
+    Never,
+}
+
+/// A head as it was last folded, so that the next events need not decode it again.
 #[derive(Debug)]
-pub struct Memory(SessionHead);
+pub struct Memory(Kept);
+
+#[derive(Debug)]
+enum Kept {
+    Session(SessionHead),
+    Team(TeamHead),
+}
 
 /// What a stream came to, with its state encoded unless a [`Memory`] has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +98,11 @@ pub fn fold(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result
 }
 
 /// Returns the state that a memory has.
-pub fn encode(stream: &str, Memory(head): &Memory) -> Result<Vec<u8>, Error> {
-    bytes(stream, head)
+pub fn encode(stream: &str, Memory(kept): &Memory) -> Result<Vec<u8>, Error> {
+    match kept {
+        Kept::Session(head) => bytes(stream, head),
+        Kept::Team(head) => bytes(stream, head),
+    }
 }
 
 /// Folds new events onto what a stream came to before. `memory` is empty, or what this left there when it last did;
@@ -104,6 +123,8 @@ pub fn fold_on(
         Ok(Advanced { state: Some(bytes(stream, &cause)?), live: false, epoch: 0 })
     } else if stream.starts_with("thread/") {
         fold_thread(stream, prior, events)
+    } else if stream.starts_with("team/") {
+        fold_team(stream, prior, memory, events)
     } else if stream == settings::STREAM {
         let state: Settings =
             fold_plain(stream, prior, events, |state: &mut Settings, event: &settings::Event, at| {
@@ -128,8 +149,8 @@ fn fold_session(
     events: &[Stored<'_>],
 ) -> Result<Advanced, Error> {
     let mut head: Option<SessionHead> = match memory.take() {
-        Some(Memory(head)) => Some(head),
-        None => prior.map(|state| read(stream, state)).transpose()?,
+        Some(Memory(Kept::Session(head))) => Some(head),
+        Some(Memory(Kept::Team(_))) | None => prior.map(|state| read(stream, state)).transpose()?,
     };
     for stored in events {
         if stored.kind == "session.deleted" {
@@ -153,15 +174,42 @@ fn fold_session(
         }
         SessionHead::Deleted => (false, 0),
     };
-    *memory = Some(Memory(head));
+    *memory = Some(Memory(Kept::Session(head)));
     Ok(Advanced { state: None, live, epoch })
+}
+
+fn fold_team(
+    stream: &str,
+    prior: Option<&[u8]>,
+    memory: &mut Option<Memory>,
+    events: &[Stored<'_>],
+) -> Result<Advanced, Error> {
+    let mut head: Option<TeamHead> = match memory.take() {
+        Some(Memory(Kept::Team(head))) => Some(head),
+        Some(Memory(Kept::Session(_))) | None => prior.map(|state| read(stream, state)).transpose()?,
+    };
+    for stored in events {
+        let Some(event) = decode::<team::Event>(stored)? else { continue };
+        match &mut head {
+            None => head = Team::create(&event, stored.ts).map(Box::new).map(TeamHead::Team),
+            Some(TeamHead::Team(team)) => team.apply(&event, stored.ts),
+            Some(TeamHead::Never) => {}
+        }
+    }
+    let head = head.unwrap_or(TeamHead::Never);
+    // Somebody has a task: that ends by itself one day. The others are read when somebody asks for them.
+    let live = matches!(&head, TeamHead::Team(team) if !team.held.is_empty());
+    *memory = Some(Memory(Kept::Team(head)));
+    Ok(Advanced { state: None, live, epoch: 0 })
 }
 
 fn fold_thread(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Result<Advanced, Error> {
     let mut head: Option<ThreadHead> = prior.map(|state| read(stream, state)).transpose()?;
+    // What belonged to a deleted thread is still to be closed, until it is said that it was.
+    let mut ending = false;
     for stored in events {
-        if stored.kind == "thread.deleted" {
-            head = Some(ThreadHead::Deleted);
+        if matches!(stored.kind, "thread.deleted" | "thread.ended") {
+            (head, ending) = (Some(ThreadHead::Deleted), stored.kind == "thread.deleted");
             continue;
         }
         let Some(event) = decode::<thread::Event>(stored)? else { continue };
@@ -173,7 +221,10 @@ fn fold_thread(stream: &str, prior: Option<&[u8]>, events: &[Stored<'_>]) -> Res
     }
     let head = head.unwrap_or(ThreadHead::Deleted);
     // The others are read when somebody asks for them.
-    let live = matches!(&head, ThreadHead::Thread(thread) if thread.is_busy());
+    let live = match &head {
+        ThreadHead::Thread(thread) => thread.is_live(),
+        ThreadHead::Deleted => ending,
+    };
     Ok(Advanced { state: Some(bytes(stream, &head)?), live, epoch: 0 })
 }
 

@@ -28,6 +28,7 @@ pub mod settings;
 pub mod skill;
 pub mod snippet;
 mod tagged;
+pub mod team;
 pub mod thread;
 pub mod time;
 pub mod todo;

@@ -67,3 +67,23 @@ pub const UNASKED_PER_HOUR: usize = 60;
 /// Most characters and words that can be searched for at once.
 pub const SEARCH_CHARS: usize = 1_000;
 pub const SEARCH_TERMS: usize = 32;
+/// Most workers at once, unless the configuration says otherwise.
+pub const WORKERS: usize = 16;
+/// Longest beginning of a worker's name, in characters.
+pub const WORKER_PREFIX_CHARS: usize = 40;
+/// Most tasks of a team.
+pub const TEAM_TASKS: usize = 10_000;
+/// Most agents of a team, and most participants of one of its threads.
+pub const TEAM_AGENTS: usize = 64;
+/// Most threads of a team.
+pub const TEAM_THREADS: usize = 10_000;
+/// Most tasks that a task depends on.
+pub const TEAM_DEPS: usize = 256;
+/// Most tasks that the end of another names as free to begin; the others are free as well.
+pub const TEAM_UNBLOCKS: usize = 1_000;
+/// How long the resources of a task may be together, in bytes.
+pub const TEAM_RESOURCE_BYTES: usize = 8 * 1024;
+/// Longest summary of what came of a task, in characters.
+pub const TASK_SUMMARY_CHARS: usize = 2_000;
+/// Longest description of a task, in bytes.
+pub const TASK_DESCRIPTION_BYTES: usize = 64 * 1024;

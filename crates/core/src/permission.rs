@@ -127,6 +127,12 @@ impl Shape {
         }
     }
 
+    /// Returns the files that it is about.
+    pub fn files(&self) -> Option<Vec<String>> {
+        let Self::File { path } = self else { return None };
+        Some(files(path).unwrap_or_else(|| vec![path.clone()]))
+    }
+
     /// Returns it in words: `the command …`.
     pub fn words(&self) -> String {
         match self {
@@ -159,6 +165,9 @@ pub enum Verdict {
     /// A person decides.
     Ask,
 }
+
+/// The tool of whatever stands on the screen of a terminal: only a person who sits there can answer it.
+pub const ON_SCREEN: &str = "terminal";
 
 /// Decides about a request. A denying rule wins over everything.
 pub fn decide<'a>(
@@ -200,16 +209,18 @@ pub fn decide<'a>(
     }
 }
 
-/// Returns the mode that a harness is to be started in. Where a person has denied something for good, or a power is
-/// withheld, it must ask even when everything else is allowed.
+/// Returns the mode that a harness is to be started in. Where a person has denied something for good, a power is
+/// withheld, or it is guarded, it must ask even when everything else is allowed.
 pub fn asking<'a>(
     mode: Mode,
+    guarded: bool,
     withheld: &[Power],
     rules: impl IntoIterator<Item = &'a Rule>,
     scope: &Scope,
 ) -> Mode {
     let denied = rules.into_iter().any(|rule| !rule.allow && rule.reaches(scope));
-    if mode == Mode::Full && (denied || !withheld.is_empty()) { Mode::Ask } else { mode }
+    let held = guarded || denied || !withheld.is_empty();
+    if mode == Mode::Full && held { Mode::Ask } else { mode }
 }
 
 impl Request {
@@ -375,10 +386,12 @@ mod tests {
     #[test]
     fn a_harness_asks_where_something_is_denied() {
         let rules = [rule("/p", "git push", false), rule("/q", "make", true)];
-        assert_eq!(asking(Mode::Full, &[], &rules, &Scope::at("/p")), Mode::Ask);
-        assert_eq!(asking(Mode::Full, &[], &rules, &Scope::at("/q")), Mode::Full);
-        assert_eq!(asking(Mode::Full, &[Power::Net], &rules, &Scope::at("/q")), Mode::Ask);
-        assert_eq!(asking(Mode::ReadOnly, &[Power::Read], &rules, &Scope::at("/p")), Mode::ReadOnly);
+        assert_eq!(asking(Mode::Full, false, &[], &rules, &Scope::at("/p")), Mode::Ask);
+        assert_eq!(asking(Mode::Full, false, &[], &rules, &Scope::at("/q")), Mode::Full);
+        assert_eq!(asking(Mode::Full, true, &[], &rules, &Scope::at("/q")), Mode::Ask);
+        assert_eq!(asking(Mode::ReadOnly, true, &[], &rules, &Scope::at("/q")), Mode::ReadOnly);
+        assert_eq!(asking(Mode::Full, false, &[Power::Net], &rules, &Scope::at("/q")), Mode::Ask);
+        assert_eq!(asking(Mode::ReadOnly, false, &[Power::Read], &rules, &Scope::at("/p")), Mode::ReadOnly);
     }
 
     #[test]

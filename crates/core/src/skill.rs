@@ -101,6 +101,9 @@ pub fn about(plugin: Plugin) -> &'static str {
         Plugin::Todo => {
             "Keeps the list of what is to be done, for people to follow. Use it for whatever has several steps."
         }
+        Plugin::Team => {
+            "Shares tasks with the other agents of your team and talks to them. Use it before you change any file."
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use paseo_core::codec::{self, Encoded, KINDS, UPCASTS};
-use paseo_core::{cause, session, settings, thread};
+use paseo_core::{cause, session, settings, team, thread};
 use serde_json::Value;
 
 #[test]
@@ -103,6 +103,7 @@ fn read(kind: &str, version: u16, data: &str) -> Encoded {
     match kind.split_once('.').unwrap().0 {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
         "thread" => codec::encode(&decode::<thread::Event>(kind, version, data)),
+        "team" | "task" => codec::encode(&decode::<team::Event>(kind, version, data)),
         "setting" | "token" | "device" | "rule" | "project" | "provider" => {
             codec::encode(&decode::<settings::Event>(kind, version, data))
         }
@@ -129,7 +130,30 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             thread::Event::Woken { .. } => "thread.woken",
             thread::Event::Settled { .. } => "thread.settled",
             thread::Event::Held(_) => "thread.held",
+            thread::Event::Dismissed { .. } => "thread.dismissed",
             thread::Event::Deleted {} => "thread.deleted",
+            thread::Event::Ended {} => "thread.ended",
+        },
+        "team" | "task" => match decode(kind, version, data) {
+            team::Event::Created { .. } => "team.created",
+            team::Event::Enrolled(_) => "team.enrolled",
+            team::Event::Left { .. } => "team.left",
+            team::Event::WorkerStarted { .. } => "team.worker_started",
+            team::Event::WorkerEnded { .. } => "team.worker_ended",
+            team::Event::Closed { .. } => "team.closed",
+            team::Event::ThreadStarted(_) => "team.thread_started",
+            team::Event::ThreadLinked { .. } => "team.thread_linked",
+            team::Event::ThreadPosted { .. } => "team.thread_posted",
+            team::Event::TaskCreated(_) => "task.created",
+            team::Event::Claimed { .. } => "task.claimed",
+            team::Event::Renewed { .. } => "task.renewed",
+            team::Event::Expired { .. } => "task.expired",
+            team::Event::Completed { .. } => "task.completed",
+            team::Event::Failed { .. } => "task.failed",
+            team::Event::Released { .. } => "task.released",
+            team::Event::Reassigned { .. } => "task.reassigned",
+            team::Event::Canceled { .. } => "task.canceled",
+            team::Event::Retried { .. } => "task.retried",
         },
         "setting" | "token" | "device" | "rule" | "project" | "provider" => match decode(kind, version, data)
         {
@@ -159,6 +183,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Entered { .. } => "session.entered",
             session::Event::Planned { .. } => "session.planned",
             session::Event::Prompted { .. } => "session.prompted",
+            session::Event::Boarded { .. } => "session.boarded",
+            session::Event::Exited { .. } => "session.exited",
             session::Event::Held { .. } => "session.held",
             session::Event::Released {} => "session.released",
             session::Event::Closed {} => "session.closed",

@@ -107,11 +107,10 @@ impl Directory {
     }
 
     /// Takes in a session as it stands at a version.
-    pub(crate) fn put(&self, session: &Session, version: Version) {
+    pub(crate) fn put(&self, session: Session, version: Version) {
         if session.is_open() {
-            let mut kept = session.clone();
             // Receipts are read from the log; ten thousand idle sessions need not hold them.
-            kept.recent = Vec::new();
+            let kept = Session { recent: Vec::new(), ..session };
             let mut open = self.open.write();
             // Whoever comes late does not overwrite what is newer.
             if open.get(&kept.id).is_none_or(|entry| entry.version <= version) {
@@ -208,12 +207,12 @@ impl Directory {
 
     /// Returns a session that is at least as new as a version: from the log when it is closed, or when its
     /// owner has not come round to it yet. `None` once it is deleted.
-    pub(crate) async fn view_at(
+    pub(crate) async fn at(
         &self,
         id: SessionId,
         version: Version,
         journal: &Journal,
-    ) -> Result<Option<SessionView>, Failure> {
+    ) -> Result<Option<Arc<Session>>, Failure> {
         let known = self
             .open
             .read()
@@ -221,8 +220,8 @@ impl Directory {
             .filter(|entry| entry.version >= version)
             .map(|entry| Arc::clone(&entry.session));
         match known {
-            Some(session) => Ok(Some(self.view(&session))),
-            None => Ok(journal.session(id).await?.map(|(session, _)| self.view(&session))),
+            Some(session) => Ok(Some(session)),
+            None => Ok(journal.session(id).await?.map(|(session, _)| Arc::new(session))),
         }
     }
 
@@ -247,6 +246,9 @@ impl Directory {
                 .candidates(candidates.collect()));
             }
             Resolution::None => {}
+        }
+        if let Some(worker) = self.worker(typed) {
+            return Ok(worker);
         }
         if reach == Reach::OpenThenClosed
             && let Some(prefix) = Prefix::parse(typed)
@@ -276,10 +278,22 @@ impl Directory {
         Err(self.unknown(typed))
     }
 
+    /// Finds a worker by its name, which no other terminal has. What could be a handle is none.
+    fn worker(&self, typed: &str) -> Option<SessionId> {
+        let typed = Some(typed.trim()).filter(|typed| !typed.is_empty() && Prefix::parse(typed).is_none());
+        let open = self.open.read();
+        let mut named = open
+            .iter()
+            .filter(|(_, entry)| typed.is_some() && entry.session.profile.terminal.as_deref() == typed);
+        let found = named.next().map(|(id, _)| *id);
+        found.filter(|_| named.next().is_none())
+    }
+
     fn unknown(&self, typed: &str) -> Failure {
         let mut open = self.all();
         // Whoever typed a name is shown the agent that has it, however many there are.
-        let named = |session: &Session| session.naming.shown() == Some(typed.trim());
+        let named =
+            |session: &Session| [session.naming.shown(), member(session)].contains(&Some(typed.trim()));
         open.sort_by_key(|session| (!named(session), std::cmp::Reverse(session.updated_at)));
         let candidates: Vec<Candidate> =
             open.iter().take(CANDIDATES).map(|session| self.candidate(session)).collect();
@@ -305,10 +319,15 @@ impl Directory {
         Candidate {
             handle: self.handle(session.id),
             id: session.id.to_string(),
-            name: session.naming.shown().map(str::to_owned),
+            name: session.naming.shown().or(member(session)).map(str::to_owned),
             status: session.condition.status.word().to_owned(),
         }
     }
+}
+
+/// Returns what a session is called in its team.
+fn member(session: &Session) -> Option<&str> {
+    session.profile.team.as_ref().map(|seat| seat.agent.as_str())
 }
 
 /// Returns what was typed as it can be shown.

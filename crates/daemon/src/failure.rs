@@ -1,5 +1,8 @@
 //! What goes wrong, as the API tells it.
 
+use std::error::Error;
+use std::sync::Arc;
+
 use paseo_core::session::Refusal;
 use paseo_store as store;
 use paseo_wire::error::{Code, ErrorBody};
@@ -14,18 +17,46 @@ pub(crate) struct Failure {
     pub(crate) candidates: Vec<Candidate>,
     /// After how many seconds it is worth another try.
     pub(crate) retry_after: Option<u64>,
+    /// What really went wrong, for the log file and nobody else.
+    pub(crate) cause: Option<Cause>,
+}
+
+/// What really went wrong, with all that led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cause(pub(crate) Arc<str>);
+
+impl Cause {
+    /// Writes down an error and everything behind it.
+    fn of(error: &(dyn Error + 'static)) -> Self {
+        let chain: Vec<String> =
+            std::iter::successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
+        Self(chain.join(": ").into())
+    }
 }
 
 impl Failure {
     /// Makes a failure that needs no advice.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, candidates: Vec::new(), retry_after: None }
+        Self {
+            code,
+            message: message.into(),
+            hint: None,
+            candidates: Vec::new(),
+            retry_after: None,
+            cause: None,
+        }
     }
 
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Returns what is wrong and what to do next as one sentence.
+    pub(crate) fn in_one(self) -> String {
+        let hint = self.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        self.message + &hint
     }
 
     /// Adds what could have been meant.
@@ -41,10 +72,12 @@ impl Failure {
     }
 
     /// Hides a defect of ours behind plain words; the details go to the log file.
-    pub(crate) fn internal(error: impl std::fmt::Display) -> Self {
-        tracing::error!(%error, "internal error");
-        Self::new(Code::Internal, "something went wrong inside the daemon")
-            .hint("look at `paseo daemon logs`, and report what you find there")
+    pub(crate) fn internal(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let cause = Cause::of(&*error.into());
+        tracing::error!(error = %cause.0, "internal error");
+        let failure = Self::new(Code::Internal, "something went wrong inside the daemon")
+            .hint("look at `paseo daemon logs`, and report what you find there");
+        Self { cause: Some(cause), ..failure }
     }
 }
 
@@ -91,5 +124,21 @@ impl From<Failure> for ErrorBody {
             hint: failure.hint,
             candidates: failure.candidates,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_keeps_all_that_led_to_it_for_the_log() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("no head")]
+        struct Outer(#[source] std::io::Error);
+
+        let failure = Failure::internal(Outer(std::io::Error::other("the page is torn")));
+        assert_eq!(failure.cause, Some(Cause("no head: the page is torn".into())));
+        assert!(!failure.message.contains("torn"), "{}", failure.message);
     }
 }

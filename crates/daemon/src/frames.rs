@@ -1,16 +1,30 @@
 //! What readers of the stream are given: stored events, as many as go in one piece.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use bytes::{Bytes, BytesMut};
 use paseo_core::id::{SessionId, ThreadId};
+use paseo_core::team::TeamId;
 use paseo_store::Seq;
 
 /// What an event is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Subject {
     Session(SessionId),
     Thread(ThreadId),
+    Team(TeamId),
+}
+
+impl fmt::Display for Subject {
+    /// Names it as a topic.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Session(id) => write!(f, "session:{id}"),
+            Self::Thread(id) => write!(f, "thread:{id}"),
+            Self::Team(id) => write!(f, "team:{id}"),
+        }
+    }
 }
 
 /// A stored event, ready for readers.

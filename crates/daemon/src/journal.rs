@@ -6,11 +6,12 @@ use paseo_core::actor::Actor;
 use paseo_core::cause::{self, Cause};
 use paseo_core::codec;
 use paseo_core::content::ContentRef;
-use paseo_core::fold::{self, SessionHead, ThreadHead};
+use paseo_core::fold::{self, SessionHead, TeamHead, ThreadHead};
 use paseo_core::id::{CauseId, ContentId, ItemId, SessionId, ThreadId};
 use paseo_core::item::{Draft, Entry, Place};
 use paseo_core::session::{self, Session};
 use paseo_core::settings::{self, Settings};
+use paseo_core::team::{self, Team, TeamId};
 use paseo_core::thread::{self, Thread};
 use paseo_store::{Batch, Erasure, Expect, Log, NewContent, NewEvent, NewItem, Seq, StreamAppend, Version};
 use serde::Serialize;
@@ -59,6 +60,16 @@ impl Journal {
         }
     }
 
+    /// Returns a team; `None` when it never was.
+    pub(crate) async fn team(&self, id: &TeamId) -> Result<Option<(Team, Version)>, Failure> {
+        let stream = team::stream(id);
+        let Some(head) = self.log.head(&stream).await? else { return Ok(None) };
+        match fold::read(&stream, &head.state).map_err(Failure::internal)? {
+            TeamHead::Team(team) => Ok(Some((*team, head.version))),
+            TeamHead::Never => Ok(None),
+        }
+    }
+
     /// Returns the settings.
     pub(crate) async fn settings(&self) -> Result<(Settings, Version), Failure> {
         match self.log.head(settings::STREAM).await? {
@@ -89,8 +100,7 @@ impl Entries {
     /// Adds events of a stream that must stand at a version.
     pub(crate) fn stream<E: Serialize>(mut self, stream: String, version: Version, events: &[E]) -> Self {
         if !events.is_empty() {
-            let events = events.iter().map(encoded).collect();
-            self.batch.streams.push(StreamAppend { stream, expect: Expect::Version(version), events });
+            self.batch.streams.push(part(stream, Expect::Version(version), events));
         }
         self
     }
@@ -155,6 +165,11 @@ impl Entries {
     pub(crate) fn into_batch(self) -> Batch {
         self.batch
     }
+}
+
+/// Makes a part of a batch.
+pub(crate) fn part<E: Serialize>(stream: String, expect: Expect, events: &[E]) -> StreamAppend {
+    StreamAppend { stream, expect, events: events.iter().map(encoded).collect() }
 }
 
 /// Makes a reference for a text that is yet to be stored.

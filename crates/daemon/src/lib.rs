@@ -4,6 +4,7 @@
 
 mod bell;
 mod definitions;
+mod desk;
 mod directory;
 mod external;
 mod failure;
@@ -27,24 +28,27 @@ mod settings;
 mod skills;
 mod stop;
 mod tail;
+mod teams;
 mod threads;
 mod tools;
 mod view;
 mod waits;
+mod workers;
 mod worktrees;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use paseo_core::address::Allowed;
 use paseo_runtime::orphans;
-use paseo_runtime::sweep::{Sweep, sweep};
+use paseo_runtime::sweep::{Sweep, marked, sweep};
 use paseo_store::{Log, Sqlite, sqlite};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::{JoinError, spawn_blocking};
 
 pub use options::{Options, Ready, StartError, StartErrorKind};
 
@@ -64,7 +68,9 @@ use crate::sessions::{Context, Sessions};
 use crate::settings::SettingsCell;
 use crate::stop::Stop;
 use crate::tail::Tail;
+use crate::teams::Teams;
 use crate::threads::{Hall, Threads};
+use crate::workers::Terminals;
 
 /// Runs the daemon until it is told to stop. `ready` is called once, when it answers requests.
 pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), StartError> {
@@ -78,11 +84,8 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     orphans::adopt().map_err(|error| internal(format!("cannot become the parent of orphans: {error}")))?;
     raise_file_limit();
     let log: Arc<dyn Log> = Arc::new(open_log(&home.database())?);
-    let (path, left) = (home.path.clone(), "processes from before");
-    let swept = tokio::task::spawn_blocking(move || sweep(&path, Sweep::All)).await.unwrap_or(0);
-    if swept > 0 {
-        tracing::warn!(swept, "ended {left}");
-    }
+    let journal = Journal { log };
+    let sweeping = tokio::spawn(end_leftovers(journal.clone(), home.path.clone()));
 
     let public_urls = public_urls(&options.public_urls)?;
     let about = About {
@@ -93,13 +96,20 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
         edge: Edge::new(address.port(), &public_urls),
         public_urls,
     };
-    let app = assemble(&home, &options, log, about).await.map_err(database)?;
-    app.sessions.boot().await.map_err(database)?;
+    let app = assemble(&home, &options, journal, about).await.map_err(database)?;
+    let left = app.sessions.load().await.map_err(database)?;
+    // Before anything is started: what is new has the same marks.
+    if let Err(error) = sweeping.await.flatten() {
+        tracing::error!(%error, "cannot end processes from before");
+    }
+    app.sessions.go_on(left).await;
     app.threads.boot().await.map_err(database)?;
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
     let background = [
         tokio::spawn(following.follow(app.stop.clone())),
         tokio::spawn(app.feeder.clone().follow(app.stop.clone())),
+        tokio::spawn(app.teams.clone().keep_time(app.stop.clone())),
+        tokio::spawn(workers::tidy(app.sessions.clone())),
         // `ls` says how many are hidden; the daemon is ready before they are counted.
         tokio::spawn(async move {
             let context = &counting.context;
@@ -122,14 +132,29 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     app.sessions.shutdown().await;
     let _ = serving.await;
     background.iter().for_each(tokio::task::JoinHandle::abort);
+    app.sessions.context.terminals.retire().await;
     let closed = app.sessions.context.journal.log.close().await;
     let _ = fs::remove_file(home.socket());
     tracing::info!("stopped");
     closed.map_err(|error| database(error.into()))
 }
 
-async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: About) -> Result<App, Failure> {
-    let journal = Journal { log };
+/// Ends what the last life left running, but for workers who live in a terminal.
+async fn end_leftovers(journal: Journal, home: PathBuf) -> Result<(), JoinError> {
+    let place = home.clone();
+    let found = spawn_blocking(move || marked(&place)).await?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let spared = workers::outliving(&journal, found).await;
+    let swept = spawn_blocking(move || sweep(&home, Sweep::AllBut(&spared))).await?;
+    if swept > 0 {
+        tracing::warn!(swept, "ended processes from before");
+    }
+    Ok(())
+}
+
+async fn assemble(home: &Home, options: &Options, journal: Journal, about: About) -> Result<App, Failure> {
     let bell = Bell::new(journal.head());
     let settings = SettingsCell::load(&journal).await?;
     let allowed = Allowed { hosts: options.external_hosts.clone(), own_port: about.port };
@@ -157,16 +182,22 @@ async fn assemble(home: &Home, options: &Options, log: Arc<dyn Log>, about: Abou
         home: home.path.clone(),
         executable: options.executable.clone(),
         url: about.url.clone(),
+        terminals: Terminals::new(&home.path, options.workers),
+        teams: std::sync::OnceLock::new(),
     };
-    let feeder = Feeder::new(journal.clone());
-    let tail = Tail::new(journal, context.directory.clone(), bell);
+    let feeder = Feeder::new(journal);
     let sessions = Sessions::new(context);
+    let tail = Tail::new(Arc::clone(&sessions.context), bell);
     let threads = Threads::of(&sessions);
+    let teams = Teams::load(sessions.clone(), threads.clone()).await?;
+    // Nobody else has it yet.
+    let _ = sessions.context.teams.set(teams.clone());
     Ok(App {
         sessions,
         tail,
         threads,
         feeder,
+        teams,
         about: Arc::new(about),
         logins: Logins::default(),
         stop: Stop::default(),

@@ -3,8 +3,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use parking_lot::Mutex;
 use tracing_subscriber::EnvFilter;
@@ -26,7 +28,18 @@ pub(crate) fn install(path: &Path, filter: &str, to_stderr: bool) -> io::Result<
         .log_internal_errors(false)
         .with_writer(file)
         .try_init()
-        .map_err(io::Error::other)
+        .map_err(io::Error::other)?;
+    log_panics();
+    Ok(())
+}
+
+/// Has defects logged, too: whoever waits for what panicked is only told that nothing came.
+fn log_panics() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        tracing::error!(thread = thread::current().name(), "{info}");
+        before(info);
+    }));
 }
 
 /// Keeps the MCP library from telling of every request that it served, unless it was asked to.

@@ -30,6 +30,8 @@ pub struct Options {
     pub keys: BTreeMap<String, Key>,
     /// How many harness processes may live at once.
     pub live_processes: usize,
+    /// How many workers may be there at once.
+    pub workers: usize,
     /// After this long a thread is told that an answer is not there yet.
     pub thread_patience: Duration,
     /// Our binary, which is also the shim.

@@ -122,6 +122,39 @@ impl Providers {
         Ok(choice)
     }
 
+    /// Returns the provider of a worker: the one that was asked for, or else the first that is ready, the default one
+    /// before others. It must be able to run in a terminal, and to be guarded if it is to be.
+    pub(crate) fn in_terminal(&self, name: Option<&str>, guarded: bool) -> Result<String, Failure> {
+        let able = |provider: &Arc<dyn Provider>| {
+            let able = provider.capabilities();
+            able.terminal && (able.guard || !guarded)
+        };
+        let what = if guarded { "run in a terminal and be guarded there" } else { "run in a terminal" };
+        let names = || {
+            let all = self.all.iter().filter(|provider| able(provider));
+            all.map(|provider| provider.name()).collect::<Vec<_>>().join(", ")
+        };
+        if let Some(name) = name {
+            let provider = self.named(name)?;
+            return match able(&provider) {
+                true => Ok(provider.name().to_owned()),
+                false => {
+                    Err(unavailable(format!("{name} cannot {what}"))
+                        .hint(format!("those that can: {}", names())))
+                }
+            };
+        }
+        let configured = self.default.as_deref().map(|name| self.named(name)).transpose()?;
+        let ready = |provider: &Arc<dyn Provider>| matches!(provider.readiness(), Readiness::Ready { .. });
+        let mut all =
+            configured.into_iter().filter(able).chain(self.candidates().filter(|one| able(one)).cloned());
+        match all.find(ready) {
+            Some(provider) => Ok(provider.name().to_owned()),
+            None => Err(unavailable(format!("no provider that can {what} is ready"))
+                .hint(format!("those that can: {}; `paseo providers` says what each lacks", names()))),
+        }
+    }
+
     /// Returns all of them as the API shows them.
     pub(crate) async fn views(&self) -> Vec<ProviderView> {
         let default = self.default().ok();
@@ -242,6 +275,8 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         own_turns,
         // What it does not carry reaches the agent all the same.
         answer_messages: _,
+        guard,
+        terminal,
         lifetime,
     } = able;
     CapabilitiesView {
@@ -255,6 +290,8 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         thinking,
         cost,
         own_turns,
+        guard,
+        terminal,
         lifetime: match lifetime {
             Lifetime::Pipe => "pipe",
             Lifetime::Reattach => "reattach",

@@ -2,34 +2,39 @@
 
 use std::sync::Arc;
 
-use parking_lot::RwLock;
 use paseo_core::actor::Actor;
 use paseo_core::settings::{Event, STREAM, Settings};
 use paseo_store::{Appended, Error, Version};
+use tokio::sync::watch;
 
 use crate::failure::Failure;
 use crate::journal::{Entries, Journal};
 
 /// The present settings. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct SettingsCell(Arc<RwLock<(Version, Arc<Settings>)>>);
+pub(crate) struct SettingsCell(watch::Sender<(Version, Arc<Settings>)>);
 
 impl SettingsCell {
     /// Reads them from the log.
     pub(crate) async fn load(journal: &Journal) -> Result<Self, Failure> {
         let (settings, version) = journal.settings().await?;
-        Ok(Self(Arc::new(RwLock::new((version, Arc::new(settings))))))
+        Ok(Self(watch::Sender::new((version, Arc::new(settings)))))
     }
 
     /// Holds settings that no log has.
     #[cfg(test)]
     pub(crate) fn of(settings: Settings) -> Self {
-        Self(Arc::new(RwLock::new((Version::default(), Arc::new(settings)))))
+        Self(watch::Sender::new((Version::default(), Arc::new(settings))))
     }
 
     /// Returns them as they are.
     pub(crate) fn get(&self) -> Arc<Settings> {
-        Arc::clone(&self.0.read().1)
+        Arc::clone(&self.0.borrow().1)
+    }
+
+    /// Returns them with word of what changes.
+    pub(crate) fn watch(&self) -> watch::Receiver<(Version, Arc<Settings>)> {
+        self.0.subscribe()
     }
 
     /// Changes them.
@@ -45,11 +50,14 @@ impl SettingsCell {
             }
         }
         let (settings, version) = journal.settings().await?;
-        let mut present = self.0.write();
-        // Two changes may come here in the other order.
-        if version > present.0 {
-            *present = (version, Arc::new(settings));
-        }
+        self.0.send_if_modified(|present| {
+            // Two changes may come here in the other order.
+            let newer = version > present.0;
+            if newer {
+                *present = (version, Arc::new(settings));
+            }
+            newer
+        });
         Ok(())
     }
 }

@@ -9,19 +9,21 @@ use parking_lot::Mutex;
 use paseo_core::id::{SessionId, ThreadId};
 use paseo_core::label;
 use paseo_core::session;
+use paseo_core::team::{self, TeamId};
 use paseo_core::thread;
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, ItemRow, Record, Seq};
 use paseo_wire::session::SessionView;
-use paseo_wire::stream::{EventFrame, Frame, ItemFrame, ThreadFrame};
+use paseo_wire::stream::{EventFrame, Frame, ItemFrame, TeamFrame, ThreadFrame};
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::bell::{Bell, News};
-use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::frames::{Handful, StoredFrame, Subject, Topics};
 use crate::journal::Journal;
+use crate::sessions::Context;
 use crate::stop::Stop;
 use crate::{threads, view};
 
@@ -46,7 +48,7 @@ pub(crate) struct Tail {
     bell: Bell,
     readers: Arc<AtomicUsize>,
     journal: Journal,
-    directory: Directory,
+    context: Arc<Context>,
 }
 
 #[derive(Default)]
@@ -68,10 +70,11 @@ pub(crate) struct Reading {
 }
 
 impl Tail {
-    pub(crate) fn new(journal: Journal, directory: Directory, bell: Bell) -> Self {
+    pub(crate) fn new(context: Arc<Context>, bell: Bell) -> Self {
+        let journal = context.journal.clone();
         let head = journal.head();
         let ring = Ring { floor: head, reached: head, ..Ring::default() };
-        Self { ring: Arc::new(Mutex::new(ring)), bell, readers: Arc::default(), journal, directory }
+        Self { ring: Arc::new(Mutex::new(ring)), bell, readers: Arc::default(), journal, context }
     }
 
     /// Follows the log until the daemon stops.
@@ -139,15 +142,22 @@ impl Tail {
                 frames.push(self.thread_frame(thread, &record).await?);
                 continue;
             }
+            if let Some(team) = team::from_stream(&record.stream) {
+                frames.push(team_frame(team, record));
+                continue;
+            }
             let Some(session) = session::from_stream(&record.stream) else { continue };
             let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
             let (view, for_ui) = match record.body {
                 Body::Control { version } => {
-                    self.directory.taken_in(session, version, seq).await;
-                    let view = self.directory.view_at(session, version, &self.journal).await?;
+                    self.context.directory.taken_in(session, version, seq).await;
+                    let view = match self.context.directory.at(session, version, &self.journal).await? {
+                        Some(session) => Some(self.context.view(&session).await),
+                        None => None,
+                    };
                     let labelled = view.as_ref().and_then(|view| view.labels.get(label::UI));
                     let shown = labelled.is_some_and(|value| value == "true")
-                        || self.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
+                        || self.context.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
                     (view, shown || is_leaving(&record.kind))
                 }
                 Body::Item { .. } => (None, false),
@@ -163,10 +173,31 @@ impl Tail {
     async fn thread_frame(&self, id: ThreadId, record: &Record) -> Result<StoredFrame, Failure> {
         let thread = id.to_string();
         let event = threads::view::event(&self.journal, &thread, record).await?;
-        let frame = ThreadFrame { seq: record.seq, thread, event };
+        let frame = ThreadFrame { seq: record.seq, thread, event, deleted: record.kind == "thread.deleted" };
         let bytes = sse(Some(record.seq), Frame::THREAD, &frame);
         Ok(StoredFrame { seq: record.seq, of: Subject::Thread(id), control: false, for_ui: false, bytes })
     }
+}
+
+/// Returns an event of a team as it was noted: reading what the team came to would cost too much with each of many.
+fn team_frame(id: TeamId, record: Record) -> StoredFrame {
+    let data = data(&record);
+    let frame = TeamFrame {
+        seq: record.seq,
+        ts: Timestamp::from_millis(record.ts).into(),
+        team: id.to_string(),
+        actor: record.actor,
+        kind: record.kind,
+        task: data.get("task").and_then(Value::as_str).map(str::to_owned),
+        data,
+    };
+    let bytes = sse(Some(record.seq), Frame::TEAM, &frame);
+    StoredFrame { seq: record.seq, of: Subject::Team(id), control: false, for_ui: false, bytes }
+}
+
+/// Returns what an event says.
+fn data(record: &Record) -> Value {
+    record.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default()
 }
 
 /// Says whether a kind of event takes a session out of lists. By then nobody knows whether it was in one.
@@ -234,8 +265,7 @@ pub(crate) fn sse<T: Serialize>(id: Option<Seq>, name: &str, data: &T) -> Bytes 
 fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Bytes {
     match record.body {
         Body::Control { .. } => {
-            let data =
-                record.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default();
+            let data = data(&record);
             let frame = EventFrame {
                 seq: record.seq,
                 ts: Timestamp::from_millis(record.ts).into(),

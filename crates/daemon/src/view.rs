@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use paseo_core::actor::{Actor, TERMINAL};
 use paseo_core::item::{Entry, Usage};
 use paseo_core::session::{Class, Entered, Pending, Receipt, Session, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::item::{ItemView, UsageView};
 use paseo_wire::session::{EnteredView, SessionLine, SessionView, WorktreeView};
+use paseo_wire::worker::{ExitView, TerminalView};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -45,7 +47,10 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         directory: profile.directory.clone(),
         worktree: worktrees::present(profile).map(worktree),
         parent: profile.parent.map(|id| id.to_string()),
-        entered: session.entered.as_ref().map(entered),
+        terminal: terminal(session),
+        team: profile.team.as_ref().map(|seat| seat.team.to_string()),
+        member: profile.team.as_ref().map(|seat| seat.agent.clone()),
+        entered: session.entered.as_deref().map(entered),
         created_by: profile.created_by.to_string(),
         created_at: profile.created_at.into(),
         updated_at: session.updated_at.into(),
@@ -60,6 +65,7 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         last_snippet: None,
         todo: None,
         children: None,
+        guard: None,
         last_cause: None,
         waits_for: None,
     }
@@ -79,9 +85,28 @@ pub(crate) fn line(session: &Session, handle: String, status_reason: Option<Stri
         provider: profile.provider.clone(),
         labels: labels(session),
         pinned_at: session.pinned_at.map(Into::into),
+        terminal: terminal(session),
+        member: profile.team.as_ref().map(|seat| seat.agent.clone()),
         project: profile.project.clone(),
         updated_at: session.updated_at.into(),
     }
+}
+
+/// Shows the terminal of a worker.
+fn terminal(session: &Session) -> Option<TerminalView> {
+    let name = session.profile.terminal.clone()?;
+    Some(TerminalView { name, exit: exit(session), person: is_driven_by_person(session) })
+}
+
+/// Shows how the program of a worker ended.
+pub(crate) fn exit(session: &Session) -> Option<ExitView> {
+    session.history.exit.map(|exit| ExitView { code: exit.code, signal: exit.signal, at: exit.at.into() })
+}
+
+/// Says whether a person typed what a worker works on into its terminal.
+pub(crate) fn is_driven_by_person(session: &Session) -> bool {
+    let said = session.turn.as_ref().and_then(|turn| turn.deliveries.last());
+    said.is_some_and(|said| said.origin == Actor::Human(TERMINAL.to_owned()))
 }
 
 fn labels(session: &Session) -> BTreeMap<String, String> {

@@ -223,7 +223,7 @@ pub(crate) async fn list(
 
 async fn look(path: PathBuf, owners: &HashMap<PathBuf, std::sync::Arc<Session>>) -> Listed {
     let session = owners.get(&path).cloned();
-    let git = match session.as_ref().and_then(|session| session.profile.worktree.as_ref()) {
+    let git = match session.as_ref().and_then(|session| session.profile.worktree.as_deref()) {
         Some(worktree) => of(worktree).ok(),
         None => orphan(&path).await,
     };
@@ -332,7 +332,7 @@ pub(crate) async fn left_by(session: &std::sync::Arc<Session>) -> Option<Listed>
 /// Returns a session's worktree, unless it was removed and has not been brought back.
 pub(crate) fn present(profile: &Profile) -> Option<&Worktree> {
     let removed = |worktree: &&Worktree| profile.uprooted.is_some() && !Path::new(&worktree.path).is_dir();
-    profile.worktree.as_ref().filter(|worktree| !removed(worktree))
+    profile.worktree.as_deref().filter(|worktree| !removed(worktree))
 }
 
 /// Says that a session's directory is gone, if it is, and how to bring it back.
@@ -342,7 +342,7 @@ pub(crate) fn gone(profile: &Profile) -> Option<Failure> {
     }
     let what =
         |why: &str| Failure::new(Code::Conflict, format!("its directory {} is gone{why}", profile.directory));
-    let Some(Ok(worktree)) = profile.worktree.as_ref().map(of) else {
+    let Some(Ok(worktree)) = profile.worktree.as_deref().map(of) else {
         return Some(what("").hint("make it again, or start another agent"));
     };
     let command = match &profile.uprooted {

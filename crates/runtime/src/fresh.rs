@@ -37,6 +37,17 @@ impl Ids {
         Ok(Self::from_seed(seed))
     }
 
+    /// Makes a source for what someone else has named: whoever reads the name again makes the same ids.
+    pub(crate) fn derived(names: &[&str]) -> Self {
+        let mut digest = Sha256::new();
+        for name in names {
+            // With its length, so that no two lists read alike.
+            digest.update(name.len().to_be_bytes());
+            digest.update(name);
+        }
+        Self::from_seed(digest.finalize().into())
+    }
+
     pub(crate) fn from_seed(seed: [u8; 32]) -> Self {
         Self { seed, made: 0 }
     }
@@ -56,7 +67,7 @@ impl Ids {
         SessionId::from_random(self.random()).to_string()
     }
 
-    fn random<const N: usize>(&mut self) -> [u8; N] {
+    pub(crate) fn random<const N: usize>(&mut self) -> [u8; N] {
         self.made += 1;
         let digest: [u8; 32] =
             Sha256::new().chain_update(self.seed).chain_update(self.made.to_be_bytes()).finalize().into();

@@ -84,6 +84,22 @@ impl Root {
     }
 }
 
+/// Returns where a path leads, without links, whether something is there or not. A link that leads nowhere is refused:
+/// whoever writes through it makes a file who knows where.
+pub fn real(directory: &Path, typed: &str) -> Result<PathBuf, String> {
+    let root =
+        Root::new(directory.to_owned()).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let target = root.resolve(typed)?;
+    let mut path = target.there;
+    for name in target.missing {
+        path.push(name);
+        if path.is_symlink() {
+            return Err(format!("{typed}: {}", words(Errno::LOOP)));
+        }
+    }
+    Ok(path)
+}
+
 impl Target {
     /// Says whether it lies in the agent's directory.
     pub(crate) fn is_inside(&self) -> bool {
@@ -345,6 +361,21 @@ mod tests {
             root.resolve("dangling").unwrap().create().unwrap_err().to_string().contains("symbolic link")
         );
         assert!(!directory.path().join("made").exists());
+    }
+
+    #[test]
+    fn the_real_place_of_a_path_is_told_wherever_links_lead() {
+        let (directory, root) = root();
+        symlink(directory.path(), root.real.join("out")).unwrap();
+        symlink(directory.path().join("made"), root.real.join("dangling")).unwrap();
+        let real = |typed: &str| real(&root.real, typed);
+        let outside = directory.path().canonicalize().unwrap();
+        assert_eq!(real("poem"), Ok(root.real.join("poem")));
+        assert_eq!(real("new/deep"), Ok(root.real.join("new/deep")));
+        assert_eq!(real("out/x"), Ok(outside.join("x")));
+        for typed in ["dangling", "dangling/x", "gone/../x", "/proc/self/environ"] {
+            assert!(real(typed).is_err(), "{typed}");
+        }
     }
 
     #[test]

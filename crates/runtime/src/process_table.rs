@@ -78,9 +78,40 @@ pub fn mark(pid: u32) -> Option<Mark> {
     Some(Mark { session, home: PathBuf::from(OsStr::from_bytes(home)) })
 }
 
+/// Returns the environment that a process was started with, as far as it is text and we may read it. One that has ended
+/// has none.
+pub(crate) fn environment(pid: u32) -> Option<Vec<(String, String)>> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok().filter(|read| !read.is_empty())?;
+    let entries = environment.split(|byte| *byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
+    Some(entries.filter_map(|entry| entry.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect())
+}
+
 /// Says whether a process has a variable in its environment, as far as we may read it.
 pub(crate) fn carries(pid: u32, name: &str) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| variable(&environment, name).is_some())
+}
+
+/// Says whether a process is there and goes on: neither it nor one that descends from it was suspended, and nobody knows
+/// which of them the others wait for.
+pub fn goes_on(pid: u32) -> bool {
+    let has_ended = matches!(letter(pid), None | Some(b'Z' | b'X' | b'x'));
+    !has_ended && !is_stopped(pid) && !descendants(pid).into_iter().any(|process| is_stopped(process.pid))
+}
+
+/// Says whether a process itself was suspended.
+pub(crate) fn is_stopped(pid: u32) -> bool {
+    matches!(letter(pid), Some(b'T' | b't'))
+}
+
+/// Returns the letter for what a process does; `None` when it is gone.
+fn letter(pid: u32) -> Option<u8> {
+    state(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Says whether a process has ended and nobody has asked yet how.
+pub(crate) fn has_ended(pid: u32) -> bool {
+    let line = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    matches!(state(&line), Some(b'Z'))
 }
 
 /// Returns the ids of a process's children, ended but unreaped ones too.
@@ -134,6 +165,12 @@ fn variable<'a>(environment: &'a [u8], name: &str) -> Option<&'a [u8]> {
         .find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
+/// Returns the letter for what a process does, of its line of the table.
+fn state(line: &[u8]) -> Option<u8> {
+    let name_end = line.iter().rposition(|byte| *byte == b')')?;
+    line.get(name_end + 2).copied()
+}
+
 /// A line of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
@@ -176,6 +213,13 @@ mod tests {
         for line in [&b""[..], b"42 (a", b"42 (a) S", b"42 (a) S x 1 2 3", b"42 (a) S 7 42"] {
             assert_eq!(Entry::parse(42, line), None);
         }
+    }
+
+    #[test]
+    fn whoever_is_suspended_is_known_by_its_letter() {
+        assert_eq!(state(b"42 (a) R 1 (b) T 7 42"), Some(b'T'));
+        assert_eq!(state(b"42 (a)"), None);
+        assert!(goes_on(std::process::id()) && !goes_on(u32::MAX));
     }
 
     #[test]

@@ -2,17 +2,21 @@
 
 use std::future::Future;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::time::Duration;
 
 use paseo_core::actor::Actor;
-use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
-use paseo_core::item::{CompactionExtra, Draft, Kind, ToolOutcome};
+use paseo_core::id::{DeliveryId, ItemId, TurnId};
+use paseo_core::item::{Draft, ToolOutcome};
 use paseo_core::permission::{Mode, Power, Request};
 use paseo_core::time::Timestamp;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+
+pub use crate::launch::{
+    Access, Choice, Launch, McpServer, Past, Remote, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS, Terminal, Tool,
+    Underway,
+};
 
 /// A future that can be boxed behind `dyn Provider`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -33,6 +37,12 @@ pub trait Provider: Send + Sync + 'static {
 
     /// Checks what can be checked before a session is made: is it installed, does the model make sense.
     fn check(&self, request: &Check) -> Result<(), StartError>;
+
+    /// Reads what a harness in a terminal asks leave for, in its own words ([`Launch::guarded`]); `None` when it needs
+    /// none, like tools of our own servers.
+    fn leave(&self, _words: &Value, _place: &Place<'_>) -> Result<Option<Request>, String> {
+        Err(format!("{} does not ask for leave in a terminal", self.name()))
+    }
 
     /// Starts a process for a session.
     fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>>;
@@ -66,6 +76,11 @@ pub struct Capabilities {
     pub answer_messages: bool,
     /// It starts turns by itself, when work in the background ends.
     pub own_turns: bool,
+    /// It can be kept from changing anything without leave: [`Launch::guarded`].
+    pub guard: bool,
+    /// It can run in a terminal that people take over: [`Launch::terminal`]. There its lifetime is
+    /// [`Lifetime::Reattach`].
+    pub terminal: bool,
     pub lifetime: Lifetime,
 }
 
@@ -125,6 +140,16 @@ pub enum Memory {
     Ours,
 }
 
+/// Where somebody asks for leave.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    pub directory: &'a Path,
+    /// The names of our MCP servers.
+    pub servers: &'a [String],
+    /// It is in a terminal: nobody else is asked after this.
+    pub terminal: bool,
+}
+
 /// What [`Provider::check`] looks at.
 #[derive(Debug, Clone)]
 pub struct Check {
@@ -134,140 +159,14 @@ pub struct Check {
     pub permissions: Mode,
 }
 
-/// Everything that a process needs.
-#[derive(Debug, Clone)]
-pub struct Launch {
-    pub session: SessionId,
-    pub directory: PathBuf,
-    pub model: Option<String>,
-    pub effort: Option<String>,
-    pub permissions: Mode,
-    /// Powers that it must do without, whatever the mode is; of [`Capabilities::withholds`].
-    pub withheld: Vec<Power>,
-    /// Added to the harness's own prompt; empty when there is nothing to add.
-    pub prompt: String,
-    /// Our MCP servers for this session. The user's own stay as they are.
-    pub servers: Vec<McpServer>,
-    /// Our tools, for those that want to be told ([`Capabilities::native_tools`]).
-    pub tools: Vec<Tool>,
-    /// The models to try, in this order; the first is [`Launch::model`]. For those that choose the model themselves.
-    pub chain: Vec<Choice>,
-    /// Where a remote agent is.
-    pub remote: Option<Remote>,
-    /// What was said before, for those that do not remember it ([`Memory::Ours`]).
-    pub past: Vec<Past>,
-    /// The provider's own id of the conversation, to continue it.
-    pub resume: Option<String>,
-    /// How many turns the conversation had before.
-    pub turns: u64,
-    /// Our binary: it is also the shim.
-    pub executable: PathBuf,
-    /// Set on top of the daemon's environment; `PASEO_SESSION` and `PASEO_HOME` mark descendants.
-    pub environment: Vec<(String, String)>,
-    /// What of the daemon's environment it does not get: keys of others.
-    pub removed: Vec<String>,
-}
-
-/// Where an MCP server of ours is. Its bearer token is the variable [`TOKEN_VARIABLE`] of [`Launch::environment`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpServer {
-    pub name: String,
-    pub url: String,
-}
-
-/// A tool of ours, as an agent reads about it. Called by [`Output::ToolRequest`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool {
-    pub name: String,
-    pub description: String,
-    /// JSON schema of the arguments.
-    pub schema: Value,
-}
-
-/// A model to try, and with what it is paid for.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// Without one: the provider's own choice.
-    pub model: Option<String>,
-    pub effort: Option<String>,
-    /// How many tokens the model takes, where a person said so.
-    pub context: Option<u64>,
-    /// Without one: what the daemon's environment holds.
-    pub access: Option<Access>,
-}
-
-/// A key that was read, and the server that it is for.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Access {
-    /// The id of the key, for people.
-    pub key: String,
-    pub secret: String,
-    /// When it is not the provider's own.
-    pub base_url: Option<String>,
-}
-
-/// Shown without the secret: what is printed ends up in logs.
-impl std::fmt::Debug for Access {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Access")
-            .field("key", &self.key)
-            .field("base_url", &self.base_url)
-            .finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Choice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Choice")
-            .field("model", &self.model)
-            .field("access", &self.access)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Where a remote agent is, and how it answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remote {
-    /// The slug of its definition.
-    pub agent: String,
-    /// Where messages are posted to.
-    pub input_url: String,
-    /// Where its answers are posted to.
-    pub callback_url: String,
-    /// Signs what is posted; only this session has it.
-    pub secret: String,
-    /// How long an attempt to post something may take.
-    pub timeout: Duration,
-}
-
-impl Remote {
-    /// How long an attempt may take when the definition says nothing.
-    pub const TIMEOUT: Duration = Duration::from_secs(10);
-}
-
-/// Something that was said before.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Past {
-    pub turn: Option<TurnId>,
-    pub kind: Kind,
-    pub text: String,
-    /// Of a summary: where what follows it begins.
-    pub kept: Option<CompactionExtra>,
-}
-
-/// Holds the token of the process, and of nobody else.
-pub const TOKEN_VARIABLE: &str = "PASEO_TOKEN";
-
-/// How long a harness waits for one of our tools, in seconds: longer than our own waits.
-pub const TOOL_TIMEOUT_SECONDS: u64 = 3_900;
-
-/// A running harness. Dropping it ends every process it started.
+/// A running harness. Dropping it ends every process it started, but for one in a terminal, which lives on.
 #[derive(Debug)]
 pub struct Harness {
     pub input: mpsc::Sender<Input>,
     /// Ends after [`Output::Exited`].
     pub output: mpsc::Receiver<Output>,
-    /// The shim's process id: callers under it are this session. `None` for one that is no process of ours.
+    /// The process id of the shim, or of the first process in a terminal: callers under it are this session. `None` for
+    /// one that is no process of ours.
     pub shim: Option<u32>,
     /// Closing it makes the shim end every descendant.
     pub control: Control,
@@ -285,6 +184,8 @@ enum Lifeline {
     Shim(UnixStream),
     /// A task of ours.
     Task(oneshot::Sender<()>),
+    /// A terminal, which lives on when this is dropped: only a word ends it.
+    Terminal(oneshot::Sender<()>),
 }
 
 impl Control {
@@ -298,9 +199,17 @@ impl Control {
         Self(Some(Lifeline::Task(lifeline)))
     }
 
+    /// Holds a terminal, whose receiver gets a word when it is to end; when the sender is just gone, it lives on.
+    pub(crate) fn of_terminal(word: oneshot::Sender<()>) -> Self {
+        Self(Some(Lifeline::Terminal(word)))
+    }
+
     /// Tells the harness to end everything. [`Output::Exited`] follows when nothing is left.
     pub fn stop(&mut self) {
-        self.0.take();
+        if let Some(Lifeline::Terminal(word)) = self.0.take() {
+            // Whoever does not listen has ended.
+            let _ = word.send(());
+        }
     }
 }
 
@@ -351,10 +260,15 @@ pub enum Output {
     Prompted(String),
     /// The harness began a turn by itself. [`Output::TurnEnded`] follows.
     TurnBegan { turn: TurnId },
+    /// A person typed this into the harness's own terminal, and it began a turn with it. [`Output::TurnEnded`] follows.
+    /// It goes into the transcript as this item, by which it is known again.
+    Typed { turn: TurnId, item: ItemId, text: String },
     /// The harness has taken the turn's messages.
     Handed { turn: TurnId },
-    /// The harness has taken a steered message.
-    Steered { delivery: DeliveryId },
+    /// The harness ended before anything of the turn's messages reached it: the next one is to get them.
+    Untold { turn: TurnId },
+    /// The harness has taken a steered message. It goes into the transcript as this item, where it has to be known again.
+    Steered { delivery: DeliveryId, item: Option<ItemId> },
     /// A piece of an item that is still growing; never stored.
     Delta { item: ItemId, kind: DeltaKind, text: String },
     /// A finished item. Replaces the deltas with the same id.

@@ -20,11 +20,37 @@ use crate::reaper::Reaper;
 /// How long descendants may take to end by themselves.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What the shim is to run. Its stdin is the control channel, see [`crate::process`].
+/// The signal of the key that stops a program. Nobody could wake the shim again.
+const STOP_KEY: SignalKind = SignalKind::from_raw(Signal::TSTP.as_raw());
+
+/// What the shim is to run.
 #[derive(Debug, Clone)]
 pub struct Arguments {
+    pub place: Place,
     pub program: OsString,
     pub arguments: Vec<OsString>,
+}
+
+/// Where the shim runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Under the daemon: its stdin is the control channel, see [`crate::process`].
+    Pipes,
+    /// In a terminal, which it leaves to the program: the end of that terminal is what stops it, not that of the daemon.
+    Terminal,
+}
+
+impl Arguments {
+    /// Reads `[--terminal] -- program arguments…`.
+    pub fn read(words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut words = words.peekable();
+        let place = match words.next_if(|word| word == "--terminal") {
+            Some(_) => Place::Terminal,
+            None => Place::Pipes,
+        };
+        let mut words = words.skip_while(|word| word == "--");
+        Some(Self { place, program: words.next()?, arguments: words.collect() })
+    }
 }
 
 /// Runs the program and returns its exit code (128 + signal) once none of its descendants is left.
@@ -42,7 +68,10 @@ pub fn run(arguments: Arguments) -> ExitCode {
 }
 
 fn supervise(arguments: Arguments) -> io::Result<u8> {
-    let (control, stdin) = control::accept()?;
+    let (control, stdin) = match arguments.place {
+        Place::Pipes => control::accept().map(|(control, stdin)| (Some(control), Some(stdin)))?,
+        Place::Terminal => (None, None),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         // Signals are caught and orphans adopted before there is anything to lose.
@@ -55,28 +84,51 @@ fn supervise(arguments: Arguments) -> io::Result<u8> {
     })
 }
 
-/// Starts the program in a process group of its own, so that what it sends to its group spares the shim.
+/// Starts the program. Under the daemon it has a process group of its own, so that what it sends to its group spares
+/// the shim; in a terminal it shares the shim's, which is the one that the keyboard speaks to.
 #[allow(clippy::disallowed_methods)]
-fn spawn(arguments: &Arguments, stdin: OwnedFd) -> io::Result<u32> {
-    let child =
-        Command::new(&arguments.program).args(&arguments.arguments).stdin(stdin).process_group(0).spawn()?;
-    Ok(child.id())
+fn spawn(arguments: &Arguments, stdin: Option<OwnedFd>) -> io::Result<u32> {
+    let mut command = Command::new(&arguments.program);
+    command.args(&arguments.arguments);
+    match stdin {
+        Some(stdin) => command.stdin(stdin).process_group(0),
+        // Whoever types `tmux` in there shall not change the server that holds it.
+        None => command.env_remove("TMUX").env_remove("TMUX_PANE"),
+    };
+    Ok(command.spawn()?.id())
 }
 
 /// Listens at once; the future ends when the shim is told to stop.
-fn stop_request(control: UnixStream) -> io::Result<impl Future<Output = ()>> {
-    control.set_nonblocking(true)?;
-    let mut control = tokio::net::UnixStream::from_std(control)?;
+fn stop_request(control: Option<UnixStream>) -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
+    // Keys that mean the program alone are caught, and that is all.
+    let in_terminal = control.is_none();
+    let _caught = if in_terminal { Some((signal(SignalKind::quit())?, signal(STOP_KEY)?)) } else { None };
+    let closed = closed(control)?;
     Ok(async move {
         tokio::select! {
-            // Nothing is ever written to the channel, so any answer means that it is closed.
-            _ = control.read_u8() => {}
+            () = closed => {}
             _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+            _ = interrupt.recv(), if !in_terminal => {}
             _ = hangup.recv() => {}
+        }
+    })
+}
+
+/// Listens at once; the future ends when the channel is closed.
+fn closed(control: Option<UnixStream>) -> io::Result<impl Future<Output = ()>> {
+    let control = control.map(|control| {
+        control.set_nonblocking(true)?;
+        tokio::net::UnixStream::from_std(control)
+    });
+    let control = control.transpose()?;
+    Ok(async move {
+        match control {
+            // Nothing is ever written to the channel, so any answer means that it is closed.
+            Some(mut control) => drop(control.read_u8().await),
+            None => std::future::pending().await,
         }
     })
 }

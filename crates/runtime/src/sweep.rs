@@ -1,5 +1,6 @@
 //! Ending what a lost shim left behind: processes are found by their marks.
 
+use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whose processes are swept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sweep {
-    /// Those of every session of the home.
-    All,
+pub enum Sweep<'a> {
+    /// Those of every session of the home, but for these.
+    AllBut(&'a [SessionId]),
     /// Those of one session.
     Session(SessionId),
 }
@@ -27,7 +28,7 @@ pub enum Sweep {
 ///
 /// Processes of other users, of other homes, unmarked ones and the caller itself are left alone. Blocks
 /// until the killed ones are gone.
-pub fn sweep(home: &Path, which: Sweep) -> usize {
+pub fn sweep(home: &Path, which: Sweep<'_>) -> usize {
     let home = canonical(home);
     let deadline = Instant::now() + PATIENCE;
     let mut killed = 0;
@@ -45,8 +46,15 @@ pub fn sweep(home: &Path, which: Sweep) -> usize {
     killed
 }
 
+/// Returns the sessions that have a process which carries this home's mark.
+pub fn marked(home: &Path) -> BTreeSet<SessionId> {
+    let home = canonical(home);
+    let ours = all().filter(|pid| *pid != std::process::id() && is_ours(*pid)).filter_map(mark);
+    ours.filter(|mark| canonical(&mark.home) == home).map(|mark| mark.session).collect()
+}
+
 /// Kills a process if it is one to be swept, and returns a descriptor to wait for its end.
-fn kill_if_marked(pid: u32, home: &Path, which: Sweep) -> Option<OwnedFd> {
+fn kill_if_marked(pid: u32, home: &Path, which: Sweep<'_>) -> Option<OwnedFd> {
     if pid == std::process::id() || !is_ours(pid) || !matches(pid, home, which) {
         return None;
     }
@@ -63,10 +71,10 @@ fn is_ours(pid: u32) -> bool {
     std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|entry| entry.uid() == geteuid().as_raw())
 }
 
-fn matches(pid: u32, home: &Path, which: Sweep) -> bool {
+fn matches(pid: u32, home: &Path, which: Sweep<'_>) -> bool {
     mark(pid).is_some_and(|mark| {
         let session = match which {
-            Sweep::All => true,
+            Sweep::AllBut(spared) => !spared.contains(&mark.session),
             Sweep::Session(session) => mark.session == session,
         };
         session && canonical(&mark.home) == home

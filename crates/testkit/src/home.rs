@@ -127,9 +127,7 @@ impl TestHome {
     /// Returns the ids of all processes of this home: the daemon, commands, agents and what they started.
     pub fn processes(&self) -> Vec<u32> {
         let mark = [b"PASEO_HOME=", self.path().as_os_str().as_bytes()].concat();
-        let entries = fs::read_dir("/proc").expect("the table of processes");
-        let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-        pids.filter(|pid| *pid != std::process::id() && has_variable(*pid, &mark)).collect()
+        all().filter(|pid| has_variable(*pid, &mark)).collect()
     }
 
     /// Waits until nothing of this home runs but its daemon, and returns what did not end in time.
@@ -139,21 +137,29 @@ impl TestHome {
 
     /// Waits for processes to end, and returns those that did not.
     fn left(&self, counts: impl Fn(u32) -> bool) -> Vec<String> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let left: Vec<u32> = self.processes().into_iter().filter(|pid| counts(*pid)).collect();
-            if left.is_empty() || Instant::now() >= deadline {
-                return left.iter().map(|pid| format!("{pid} {}", arguments(*pid).join(" "))).collect();
-            }
-            left.iter().for_each(|pid| {
-                wait_for_end(*pid, Duration::from_millis(200));
-            });
-        }
+        left(|| self.processes().into_iter().filter(|pid| counts(*pid)).collect())
+    }
+
+    /// Returns the ids of what serves terminals and looks at them: those carry no mark.
+    fn tmux(&self) -> Vec<u32> {
+        let socket = self.path().join("tmux.sock").display().to_string();
+        all().filter(|pid| arguments(*pid).contains(&socket)).collect()
     }
 
     /// Kills the daemon as a crash would, and waits until it is gone. True when there was one.
     pub fn kill_daemon(&self) -> bool {
         self.daemon_pid().is_some_and(|pid| end(pid, Signal::KILL))
+    }
+
+    /// Ends the terminals of workers, which outlive the daemon.
+    #[allow(clippy::disallowed_methods)] // The one program that does.
+    fn end_terminals(&self) {
+        let socket = self.path().join("tmux.sock");
+        if socket.exists() {
+            let mut command = Command::new("tmux");
+            command.arg("-S").arg(&socket).arg("kill-server").stdin(Stdio::null()).stderr(Stdio::null());
+            command.status().ok();
+        }
     }
 
     /// Stops the daemon in good order, and waits until it is gone. True when there was one.
@@ -165,8 +171,9 @@ impl TestHome {
 impl Drop for TestHome {
     fn drop(&mut self) {
         self.stop_daemon();
-        let told = self.left(|_| true);
-        self.processes().into_iter().for_each(|pid| {
+        self.end_terminals();
+        let told = [self.left(|_| true), left(|| self.tmux())].concat();
+        self.processes().into_iter().chain(self.tmux()).for_each(|pid| {
             end(pid, Signal::KILL);
         });
         // A test that fails already says more than this would.
@@ -223,6 +230,27 @@ fn ended(descriptor: &impl std::os::fd::AsFd, patience: Duration) -> bool {
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => panic!("cannot wait for a process: {error}"),
         }
+    }
+}
+
+/// Returns the ids of all processes but this one.
+fn all() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").expect("the table of processes");
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| *pid != std::process::id())
+}
+
+/// Waits for processes to end, and describes those that did not.
+fn left(find: impl Fn() -> Vec<u32>) -> Vec<String> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let left = find();
+        if left.is_empty() || Instant::now() >= deadline {
+            return left.iter().map(|pid| format!("{pid} {}", arguments(*pid).join(" "))).collect();
+        }
+        left.iter().for_each(|pid| {
+            wait_for_end(*pid, Duration::from_millis(200));
+        });
     }
 }
 

@@ -83,6 +83,9 @@ pub struct AgentEntry {
     pub trusted: bool,
     /// full, ask or read-only; null: full, or the parent's.
     pub permissions: Option<String>,
+    /// `lease`: its agents change nothing but what a task that they hold covers.
+    #[serde(default)]
+    pub guard: Option<String>,
     /// Patterns over the names of tools.
     pub tools: ListsView,
     /// What it may pass on to agents that it starts; null: what it may use itself.

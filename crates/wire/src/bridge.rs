@@ -266,7 +266,7 @@ pub struct BridgeParticipant {
 
 impl From<ThreadState> for BridgeState {
     fn from(state: ThreadState) -> Self {
-        let ThreadState { paused, muted, discussion, invited_auto, participants, held: _ } = state;
+        let ThreadState { paused, muted, discussion, invited_auto, participants, guests: _, held: _ } = state;
         let seat = |seat: Participant| {
             let Participant { id, profile, invited_by, invited_at, session: _, working: _ } = seat;
             BridgeParticipant { id, profile, invited_by, invited_at }

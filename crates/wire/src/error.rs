@@ -47,6 +47,24 @@ pub enum Code {
     ParticipantMuted,
     /// Nobody but people may speak in this thread now.
     ThreadPaused,
+    /// The task is not free to be claimed: somebody has it, it waits for others, or it is over.
+    TaskNotClaimable,
+    /// Nobody has the task now.
+    TaskNotInProgress,
+    /// The lease on the task ran out.
+    LeaseExpired,
+    /// Another has the task.
+    LeaseHolderMismatch,
+    /// The task was given out again since: the epoch is an old one.
+    EpochMismatch,
+    /// Somebody else works on files that the task needs for itself.
+    ResourceHeld,
+    /// There is no tmux for workers to run in.
+    TmuxNotInstalled,
+    /// tmux does not do what it is told.
+    TmuxFailed,
+    /// There is no worker of that name, or its terminal is gone.
+    SessionNotFound,
     /// The agent is closed.
     Closed,
     /// The agent is in the middle of a turn.
@@ -72,7 +90,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 33] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
@@ -86,6 +104,15 @@ impl Code {
         Self::Conflict,
         Self::ParticipantMuted,
         Self::ThreadPaused,
+        Self::TaskNotClaimable,
+        Self::TaskNotInProgress,
+        Self::LeaseExpired,
+        Self::LeaseHolderMismatch,
+        Self::EpochMismatch,
+        Self::ResourceHeld,
+        Self::TmuxNotInstalled,
+        Self::TmuxFailed,
+        Self::SessionNotFound,
         Self::Closed,
         Self::Busy,
         Self::WaitingForPermission,
@@ -102,14 +129,22 @@ impl Code {
     /// Returns the HTTP status that goes with it.
     pub fn http_status(self) -> u16 {
         match self {
-            Self::InvalidRequest | Self::ProviderUnavailable => 400,
+            Self::InvalidRequest | Self::ProviderUnavailable | Self::TmuxNotInstalled => 400,
             Self::Unauthenticated => 401,
-            Self::Forbidden | Self::IdentityMismatch | Self::ForeignOrigin => 403,
-            Self::NotFound => 404,
+            Self::Forbidden
+            | Self::IdentityMismatch
+            | Self::ForeignOrigin
+            | Self::LeaseExpired
+            | Self::LeaseHolderMismatch => 403,
+            Self::NotFound | Self::SessionNotFound => 404,
             Self::Ambiguous
             | Self::Conflict
             | Self::ParticipantMuted
             | Self::ThreadPaused
+            | Self::TaskNotClaimable
+            | Self::TaskNotInProgress
+            | Self::EpochMismatch
+            | Self::ResourceHeld
             | Self::Closed
             | Self::Busy
             | Self::WaitingForPermission
@@ -119,15 +154,17 @@ impl Code {
             Self::ForeignHost => 421,
             Self::QueueFull | Self::TooManyMessages | Self::TooManyAttempts => 429,
             Self::Internal => 500,
-            Self::StorageUnavailable | Self::ShuttingDown => 503,
+            Self::StorageUnavailable | Self::ShuttingDown | Self::TmuxFailed => 503,
         }
     }
 
     /// Returns the exit code of a command that ends with it.
     pub fn exit(self) -> Exit {
         match self {
-            Self::InvalidRequest | Self::TooLarge | Self::ProviderUnavailable => Exit::Usage,
-            Self::NotFound | Self::Ambiguous => Exit::NotFound,
+            Self::InvalidRequest | Self::TooLarge | Self::ProviderUnavailable | Self::TmuxNotInstalled => {
+                Exit::Usage
+            }
+            Self::NotFound | Self::Ambiguous | Self::SessionNotFound => Exit::NotFound,
             Self::WaitingForPermission => Exit::WaitingForPermission,
             Self::Unauthenticated
             | Self::Forbidden
@@ -137,6 +174,12 @@ impl Code {
             | Self::Conflict
             | Self::ParticipantMuted
             | Self::ThreadPaused
+            | Self::TaskNotClaimable
+            | Self::TaskNotInProgress
+            | Self::EpochMismatch
+            | Self::ResourceHeld
+            | Self::LeaseExpired
+            | Self::LeaseHolderMismatch
             | Self::Closed
             | Self::Busy
             | Self::QueueFull
@@ -144,7 +187,7 @@ impl Code {
             | Self::TooManyAttempts
             | Self::CannotSteer
             | Self::KeyReused => Exit::Refused,
-            Self::StorageUnavailable | Self::ShuttingDown => Exit::Unreachable,
+            Self::StorageUnavailable | Self::ShuttingDown | Self::TmuxFailed => Exit::Unreachable,
             Self::Internal => Exit::AgentError,
         }
     }

@@ -18,10 +18,12 @@ pub mod session;
 pub mod settings;
 pub mod status;
 pub mod stream;
+pub mod team;
 pub mod thread;
 pub mod time;
 pub mod tool;
 pub mod trace;
+pub mod worker;
 pub mod worktree;
 
 /// Header that makes a request happen once.

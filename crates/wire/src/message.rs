@@ -40,7 +40,7 @@ pub struct Receipt {
     /// started, queued, steering, interrupting or held.
     pub placement: String,
     /// Why it is held; why it is queued when not for a turn that was running: earlier (messages that were kept are
-    /// first) or limit.
+    /// first) or limit; terminal when it was started and waits for a tmux that does not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub cause: String,

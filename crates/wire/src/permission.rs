@@ -1,6 +1,7 @@
 //! Asks, the answers to them, and standing rules on the wire.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
@@ -73,6 +74,22 @@ pub struct AnsweredPermission {
     pub allow: bool,
     /// What holds from now on, when that was wanted.
     pub rule: Option<RuleView>,
+}
+
+/// The body of `POST /api/sessions/{id}/leave`: what a harness wants to do, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(value_type = Object)]
+#[serde(transparent)]
+pub struct AskLeave(pub Map<String, Value>);
+
+/// The answer to `POST /api/sessions/{id}/leave`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LeaveAnswer {
+    /// allow, deny, or ask: the person at the terminal decides.
+    pub decision: String,
+    /// Why not, in words for the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What a person decided for good.

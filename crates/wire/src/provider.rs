@@ -83,6 +83,12 @@ pub struct CapabilitiesView {
     pub cost: bool,
     /// It starts turns by itself, when work in the background ends.
     pub own_turns: bool,
+    /// It can be kept from changing anything that no task of its own covers.
+    #[serde(default)]
+    pub guard: bool,
+    /// It can run in a terminal that people take over.
+    #[serde(default)]
+    pub terminal: bool,
     /// What becomes of it when the daemon goes: pipe (it ends), reattach or remote.
     pub lifetime: String,
 }

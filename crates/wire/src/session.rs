@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::item::UsageView;
 use crate::time::Moment;
+use crate::worker::TerminalView;
 use crate::worktree::WorktreeEntry;
 
 /// A session, as lists and pages show it.
@@ -58,6 +59,14 @@ pub struct SessionView {
     /// The git worktree that was made for it.
     pub worktree: Option<WorktreeView>,
     pub parent: Option<String>,
+    /// The terminal that it runs in, if it is a worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<TerminalView>,
+    /// The team that it belongs to, and what it is called there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
     /// Where the person who is in it came from.
     #[serde(default)]
     pub entered: Option<EnteredView>,
@@ -90,6 +99,9 @@ pub struct SessionView {
     /// Ids of the open sessions that it started and that end with it. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<String>>,
+    /// `lease` when it changes nothing but what a task that it holds covers. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<String>,
     /// The cause of the newest turn, also when it is over. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_cause: Option<String>,
@@ -171,6 +183,12 @@ pub struct SessionLine {
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned_at: Option<Moment>,
+    /// The terminal that it runs in, if it is a worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<TerminalView>,
+    /// What it is called in its team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
     /// Where it was started.
     pub project: String,
     pub updated_at: Moment,
@@ -189,6 +207,8 @@ impl From<SessionView> for SessionLine {
             provider: view.provider,
             labels: view.labels,
             pinned_at: view.pinned_at,
+            terminal: view.terminal,
+            member: view.member,
             project: view.project,
             updated_at: view.updated_at,
         }
@@ -304,6 +324,18 @@ pub struct CreateSession {
     /// The first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// The team that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// As whom; by default a name after its definition or provider, with a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_agent: Option<String>,
+    /// `worker` unless this says otherwise; a `leader` is told to direct the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_role: Option<String>,
+    /// `lease`: it changes nothing but what a task that it holds covers. Needs a team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<String>,
 }
 
 /// The body of `PATCH /api/sessions/{id}`.

@@ -26,6 +26,9 @@ pub struct DaemonStatus {
     #[serde(default)]
     pub waiting_turns: usize,
     pub providers: Vec<String>,
+    /// Why there is no tmux for workers, and what to do about it; nothing when there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tmux: Option<String>,
     pub seq: u64,
 }
 
@@ -40,4 +43,7 @@ pub struct WhoAmI {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
     pub ok: bool,
+    /// `ok`, for clients that look here.
+    pub status: String,
+    pub version: String,
 }

@@ -1,7 +1,9 @@
 //! The event stream on the wire: server-sent events, each named by [`Frame::event`].
 //!
-//! `GET /api/stream?after=<seq>&topics=sessions,session:<id>,thread:<id>`; `Last-Event-ID` wins over `after`. Stored
-//! frames carry their sequence number as `id`; a frame with an id and no data only moves the cursor.
+//! `GET /api/stream?after=<seq>&topics=sessions,session:<id>,thread:<id>,team:<id>`; `Last-Event-ID` wins over
+//! `after`. Stored frames carry their sequence number as `id`; a frame with an id and no data only moves the cursor.
+//! [`Frame::ENDED`] is the last one for whoever may not see this any more, and says why as an
+//! [`ErrorBody`](crate::error::ErrorBody).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,6 +25,8 @@ pub enum Frame {
     Live(LiveFrame),
     /// Something happened in a thread.
     Thread(Box<ThreadFrame>),
+    /// Something happened in a team.
+    Team(Box<TeamFrame>),
     /// The reader was too slow: connect again from here.
     Resume(ResumeFrame),
     /// Nothing for these topics up to this point.
@@ -35,7 +39,9 @@ impl Frame {
     pub const ITEM: &'static str = "item";
     pub const LIVE: &'static str = "live";
     pub const THREAD: &'static str = "thread";
+    pub const TEAM: &'static str = "team";
     pub const RESUME: &'static str = "resume";
+    pub const ENDED: &'static str = "ended";
 }
 
 /// A control event of a session.
@@ -80,6 +86,25 @@ pub struct ThreadFrame {
     pub thread: String,
     /// `None` when only the state of a participant changed.
     pub event: Option<ThreadEvent>,
+    /// The thread is no more, and neither is what was said in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+}
+
+/// An event of a team.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TeamFrame {
+    pub seq: u64,
+    pub ts: Moment,
+    pub team: String,
+    pub actor: String,
+    /// `task.claimed`, `team.enrolled`, …
+    pub kind: String,
+    /// The task that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[schema(value_type = Object)]
+    pub data: Value,
 }
 
 /// Tells a slow reader where to go on.

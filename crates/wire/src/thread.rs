@@ -14,6 +14,15 @@ pub struct ThreadView {
     /// Where its agents work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
+    /// The team that it is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// What that team calls it, as `thread-0001`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// Who of the team takes part in it, in order of their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
     pub created_by: String,
     pub created_at: Moment,
     pub updated_at: Moment,
@@ -33,6 +42,9 @@ pub struct ThreadState {
     pub discussion: DiscussionView,
     pub invited_auto: Toggle,
     pub participants: Participants,
+    /// Who spoke without being invited, as far as they are remembered, in order of their ids.
+    #[serde(default)]
+    pub guests: Vec<String>,
     /// How many replies are kept until their authors may speak again.
     pub held: usize,
 }

@@ -2629,7 +2629,43 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Deletes a thread with everything that was said in it, and closes the sessions of its participants.
+         * @description Who may: People only.
+         */
+        delete: {
+            parameters: {
+                query?: {
+                    force?: string;
+                };
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ThreadAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         /**
@@ -3030,6 +3066,2292 @@ export interface paths {
                     content: {
                         "application/json": components["schemas"]["ErrorBody"];
                     };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists teams, in order of their ids.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TeamPage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Makes a team.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CreateTeam"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TeamAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows a team.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TeamAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Closes a team, for people and its leaders: nobody has a task any more, its tokens end, and what happened stays. Its id is not used again.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_cancel`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TeamAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/agents/{agent}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Takes an agent out of a team, for people, its leaders and the agent itself (`-`): its tasks are free, and its tokens end.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_release`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    agent: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TeamAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes an agent into a team, or changes its role.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EnrolAgent"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TeamAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/agents/{agent}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes a token that acts as one agent of the team, and as nobody else. Who is not in the team is taken in; who was taken out, only with `again=true`.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    again?: string;
+                };
+                header?: never;
+                path: {
+                    team: string;
+                    agent: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CreatedToken"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the tasks of a team, in order of their ids.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskPage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Makes a task. Honours Idempotency-Key.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "Idempotency-Key"?: string;
+                };
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CreateTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows a task.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a task: the answer holds the lease and its epoch.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_claim`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ClaimTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keeps a task longer.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_renew`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RenewTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says that a task is done.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_complete`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EndTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/fail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says that a task cannot be done.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_fail`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EndTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a task back.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_release`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReleaseTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a task up for the whole team.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_cancel`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets what failed or was canceled be done after all.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/tasks/{task}/reassign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a task from whoever has it and gives it to another, or to nobody.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReassignTask"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TaskAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What others did, and what was said in one's threads, the oldest first.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    agent?: string;
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NoticePage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that happened in a team, the oldest first.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NoticePage"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/teams/{team}/can-write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says whether an agent may write to a path now, and why.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    path?: string;
+                    agent?: string;
+                };
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WriteAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists workers, in order of their names: all for people, for agents those of their team.
+         * @description Who may: People, and agents that were granted `team_tmux_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    team?: string;
+                    prefix?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WorkerList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Starts a worker in a terminal of its own. Honours Idempotency-Key.
+         * @description Who may: People, and agents that were granted `team_tmux_start`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "Idempotency-Key"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StartWorker"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StartedWorker"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows a worker, by its name or its handle.
+         * @description Who may: People, and agents that were granted `team_tmux_list`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    worker: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WorkerAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Ends a worker, its terminal and everything that it started.
+         * @description Who may: People, and agents that were granted `team_tmux_kill`.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    worker: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ActionAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker}/capture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns what a worker's terminal shows, as plain text.
+         * @description Who may: People, and agents that were granted `team_tmux_capture`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    lines?: string;
+                };
+                header?: never;
+                path: {
+                    worker: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Capture"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says by which command a person gets to a worker's terminal.
+         * @description Who may: People, and agents that were granted `team_tmux_attach`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    worker: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AttachView"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{worker}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Types a message into a worker's terminal.
+         * @description Who may: People, and agents that were granted `team_tmux_send`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    worker: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SendToWorker"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Receipt"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: lists teams.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        /**
+         * teamd: makes a team, or returns the one that is there.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams/{team}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: shows a team.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    team: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: lists tasks.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    teamId?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        /**
+         * teamd: makes a task. Honours Idempotency-Key.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "Idempotency-Key"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: shows a task.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    teamId?: string;
+                };
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: takes a task.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_claim`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: keeps a task longer.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_renew`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: says that a task is done.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_complete`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/fail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: says that a task cannot be done.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_fail`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: gives a task back.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_release`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: gives a task up.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_cancel`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: lets what failed be done after all.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    task: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: what others did.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    teamId?: string;
+                    agentId?: string;
+                    since?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: begins a thread.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_start`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: finds threads.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_search`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    teamId?: string;
+                    q?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{thread}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: says something in a thread.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_post`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{thread}/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: the newest messages of a thread.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_read_tail`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    teamId?: string;
+                    limit?: string;
+                };
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{thread}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: says which task a thread is about.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_link_to_task`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    thread: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/can-write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: says whether an agent may write to a path.
+         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    teamId?: string;
+                    agentId?: string;
+                    path?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
             };
         };
@@ -3667,6 +5989,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks leave for what the calling agent's harness wants to do in a terminal, in the harness's own words.
+         * @description Who may: The agent that the path names.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AskLeave"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LeaveAnswer"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp/{id}/{server}": {
         parameters: {
             query?: never;
@@ -4059,6 +6435,8 @@ export interface components {
             directory?: string | null;
             /** @description Null for what is built in. */
             file?: string | null;
+            /** @description `lease`: its agents change nothing but what a task that they hold covers. */
+            guard?: string | null;
             /** @description Only ever a child of another agent. */
             is_subagent: boolean;
             name: string;
@@ -4091,6 +6469,19 @@ export interface components {
             agents: components["schemas"]["AgentEntry"][];
             problems: components["schemas"]["AgentProblem"][];
             project?: components["schemas"]["AgentProject"] | null;
+        };
+        /** @description One who belongs to a team. */
+        AgentOfTeam: {
+            /** @description That session was closed. */
+            gone?: boolean;
+            /** @description What that session goes by. */
+            handle?: string | null;
+            id: string;
+            model?: string | null;
+            /** @description `worker` unless somebody says otherwise; a `leader` decides about what others have. */
+            role?: string;
+            /** @description The session that acts as this one. */
+            session?: string | null;
         };
         /** @description Something wrong in a file with definitions. */
         AgentProblem: {
@@ -4198,6 +6589,8 @@ export interface components {
             /** @description The shell command that brings it back. */
             restore: string;
         };
+        /** @description The body of `POST /api/sessions/{id}/leave`: what a harness wants to do, in its own words. */
+        AskLeave: Record<string, never>;
         /** @description A page of open asks, oldest first. */
         AskPage: {
             asks: components["schemas"]["OpenAsk"][];
@@ -4215,6 +6608,14 @@ export interface components {
             limit?: number | null;
             /** @description Only what this agent asks. */
             session?: string | null;
+        };
+        /** @description How a person gets to a terminal. */
+        AttachView: {
+            /** @description The program and its arguments. */
+            argv: string[];
+            /** @description The same as one line for a shell. */
+            command: string;
+            name: string;
         };
         /** @description The body of `POST /threads`. */
         BridgeCreate: {
@@ -4364,6 +6765,8 @@ export interface components {
             cost: boolean;
             /** @description The words for how hard it thinks; empty when that cannot be chosen. */
             efforts: string[];
+            /** @description It can be kept from changing anything that no task of its own covers. */
+            guard?: boolean;
             /** @description What becomes of it when the daemon goes: pipe (it ends), reattach or remote. */
             lifetime: string;
             /** @description It takes our tools by MCP. */
@@ -4378,6 +6781,8 @@ export interface components {
             resume: boolean;
             /** @description A message can enter a running turn. */
             steer: boolean;
+            /** @description It can run in a terminal that people take over. */
+            terminal?: boolean;
             /** @description It shows what it thinks. */
             thinking: boolean;
             /**
@@ -4385,6 +6790,22 @@ export interface components {
              *     whatever its definition says.
              */
             withholds?: string[];
+        };
+        /** @description What a terminal shows. */
+        Capture: {
+            name: string;
+            /** @description Plain text, without control characters. */
+            text: string;
+            /** @description There is more above. */
+            truncated: boolean;
+        };
+        /** @description Asks for what a terminal shows. */
+        CaptureQuery: {
+            /**
+             * Format: int32
+             * @description How many lines, from the newest back: 1000 unless it is said, at most 10000.
+             */
+            lines?: number | null;
         };
         /** @description An agent that worked, or was started, for a cause. */
         CauseAgent: {
@@ -4449,11 +6870,19 @@ export interface components {
             /** Format: int32 */
             wakes_allowed: number;
         };
+        /** @description The body of `…/claim`: from now on for this long. */
+        ClaimTask: {
+            /**
+             * Format: int64
+             * @description Five minutes unless this says otherwise; between a second and a day.
+             */
+            ttl_ms?: number | null;
+        };
         /**
          * @description A stable name for what went wrong.
          * @enum {string}
          */
-        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "participant_muted" | "thread_paused" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
+        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
         /** @description The body of `POST /api/threads/{thread}/tokens`. */
         CreateSeatToken: {
             /** @description The participant that it speaks as. */
@@ -4471,6 +6900,8 @@ export interface components {
             directory: string;
             /** @description How hard it thinks, in the provider's words. */
             effort?: string | null;
+            /** @description `lease`: it changes nothing but what a task that it holds covers. Needs a team. */
+            guard?: string | null;
             labels?: {
                 [key: string]: string;
             };
@@ -4482,10 +6913,30 @@ export interface components {
             prompt?: string | null;
             /** @description Without one: that of the definition, else the default provider. */
             provider?: string | null;
+            /** @description The team that it belongs to. */
+            team?: string | null;
+            /** @description As whom; by default a name after its definition or provider, with a number. */
+            team_agent?: string | null;
+            /** @description `worker` unless this says otherwise; a `leader` is told to direct the others. */
+            team_role?: string | null;
             /** @description Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository. */
             worktree?: boolean | null;
             /** @description The worktree's name. */
             worktree_name?: string | null;
+        };
+        /** @description The body of `POST /api/teams/{team}/tasks`. */
+        CreateTask: {
+            deps?: string[];
+            description?: string | null;
+            resources?: string[];
+            title: string;
+        };
+        /** @description The body of `POST /api/teams`. */
+        CreateTeam: {
+            agents?: components["schemas"]["AgentOfTeam"][];
+            directory?: string | null;
+            /** @description Letters, digits, `-`, `_` and `.`. */
+            id: string;
         };
         /** @description The body of `POST /api/threads`. */
         CreateThread: {
@@ -4531,6 +6982,8 @@ export interface components {
             };
             socket: string;
             started_at: components["schemas"]["Moment"];
+            /** @description Why there is no tmux for workers, and what to do about it; nothing when there is. */
+            tmux?: string | null;
             url: string;
             version: string;
             /** @description Turns that wait for one. */
@@ -4590,6 +7043,20 @@ export interface components {
             reason?: string | null;
             summary: string;
         };
+        /** @description The body of `…/complete` and `…/fail`. */
+        EndTask: {
+            /** Format: int64 */
+            epoch: number;
+            message?: components["schemas"]["MessageOfTeam"] | null;
+            /** @description What came of it, in few words. */
+            summary?: string | null;
+        };
+        /** @description The body of `POST /api/teams/{team}/agents`. */
+        EnrolAgent: {
+            id: string;
+            model?: string | null;
+            role?: string | null;
+        };
         /** @description That a person came into a session from another one. */
         EnteredView: {
             at: components["schemas"]["Moment"];
@@ -4625,6 +7092,14 @@ export interface components {
             hit: boolean;
             text: string;
         };
+        /** @description How a program ended. */
+        ExitView: {
+            at: components["schemas"]["Moment"];
+            /** Format: int32 */
+            code?: number | null;
+            /** Format: int32 */
+            signal?: number | null;
+        };
         /** @description The agent in whose transcript it is. */
         FoundAgent: {
             handle: string;
@@ -4646,6 +7121,9 @@ export interface components {
         /** @description The answer to `GET /healthz`. */
         Health: {
             ok: boolean;
+            /** @description `ok`, for clients that look here. */
+            status: string;
+            version: string;
         };
         /** @description How many sessions each filter hid. */
         Hidden: {
@@ -4714,6 +7192,23 @@ export interface components {
             ts: components["schemas"]["Moment"];
             turn?: string | null;
         };
+        /** @description The right to work on a task, for a time. */
+        LeaseView: {
+            /**
+             * Format: int64
+             * @description What the holder says when it is done.
+             */
+            epoch: number;
+            expires_at: components["schemas"]["Moment"];
+            holder: string;
+        };
+        /** @description The answer to `POST /api/sessions/{id}/leave`. */
+        LeaveAnswer: {
+            /** @description allow, deny, or ask: the person at the terminal decides. */
+            decision: string;
+            /** @description Why not, in words for the agent. */
+            reason?: string | null;
+        };
         /** @description What is let through: all that an allowing pattern matches and no denying one. */
         ListsView: {
             /** @description Null: everything. Empty: nothing. */
@@ -4756,6 +7251,12 @@ export interface components {
             /** @description The answer to this message alone is waited for: it gets a turn of its own. */
             wait?: boolean;
         };
+        /** @description Something that was said in a thread of the team. */
+        MessageOfTeam: {
+            id: string;
+            /** @description `thread-0001` and so on. */
+            thread: string;
+        };
         /** @description Where a message for a definition went. */
         MessagedAgent: {
             /** @description The session was made for this message. */
@@ -4775,6 +7276,51 @@ export interface components {
          * @description A moment, as `2026-01-31T12:00:00.000Z`.
          */
         Moment: string;
+        /** @description A page of an inbox, or of the audit trail, the oldest first. */
+        NoticePage: {
+            /** @description There is more already. */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description Pass as `after` to read on.
+             */
+            next: number;
+            notices: components["schemas"]["NoticeView"][];
+        };
+        /** @description The query of an inbox and of the audit trail. */
+        NoticeQuery: {
+            /**
+             * Format: int64
+             * @description The last cursor that was seen.
+             */
+            after?: number | null;
+            /** @description Whose inbox; people only, as others read their own. */
+            agent?: string | null;
+            /** @description At most 500. */
+            limit?: number | null;
+        };
+        /** @description One line of an inbox, or of the audit trail. */
+        NoticeView: {
+            /** @description Who did it: `user`, an agent, or `daemon`. */
+            actor: string;
+            /** Format: int64 */
+            cursor: number;
+            /** Format: int64 */
+            epoch?: number | null;
+            /** @description What was said. */
+            message?: string | null;
+            /** @description Why, when nobody asked for it. */
+            reason?: string | null;
+            /** @description The session that acts as `to` from then on. */
+            session?: string | null;
+            task?: string | null;
+            thread?: string | null;
+            /** @description Whom it was done to. */
+            to?: string | null;
+            ts: components["schemas"]["Moment"];
+            /** @description task_completed, thread_message and the like. */
+            type: string;
+        };
         /** @description Something that an agent waits to be allowed, or to be told. */
         OpenAsk: {
             /** @description What a standing answer would cover, in words; `None` when there can be none. */
@@ -4957,6 +7503,12 @@ export interface components {
             /** @description How it begins. */
             text: string;
         };
+        /** @description The body of `…/reassign`: to another, or to nobody. */
+        ReassignTask: {
+            to?: string | null;
+            /** Format: int64 */
+            ttl_ms?: number | null;
+        };
         /** @description The receipt of an accepted message. The same again when the request is repeated with its key. */
         Receipt: {
             cause: string;
@@ -4966,7 +7518,7 @@ export interface components {
             placement: string;
             /**
              * @description Why it is held; why it is queued when not for a turn that was running: earlier (messages that were kept are
-             *     first) or limit.
+             *     first) or limit; terminal when it was started and waits for a tmux that does not answer.
              */
             reason?: string | null;
             /**
@@ -4976,12 +7528,24 @@ export interface components {
             seq: number;
             session: string;
         };
+        /** @description The body of `…/release`. */
+        ReleaseTask: {
+            /** Format: int64 */
+            epoch: number;
+        };
         /** @description A worktree that was removed. */
         RemovedWorktree: {
             archive?: components["schemas"]["ArchiveView"] | null;
             /** @description False when there was no branch of its own, or someone else uses it. */
             branch_deleted: boolean;
             name: string;
+        };
+        /** @description The body of `…/renew`. */
+        RenewTask: {
+            /** Format: int64 */
+            epoch: number;
+            /** Format: int64 */
+            ttl_ms?: number | null;
         };
         /** @description Tells a slow reader where to go on. */
         ResumeFrame: {
@@ -5080,6 +7644,10 @@ export interface components {
             /** @description The answer to this message alone is waited for: it gets a turn of its own. */
             wait?: boolean;
         };
+        /** @description Types something into a terminal. */
+        SendToWorker: {
+            message: string;
+        };
         /** @description One session with the point in the log to stream from. */
         SessionAnswer: {
             /** Format: int64 */
@@ -5093,6 +7661,8 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /** @description What it is called in its team. */
+            member?: string | null;
             name?: string | null;
             parked_until?: components["schemas"]["Moment"] | null;
             pinned_at?: components["schemas"]["Moment"] | null;
@@ -5101,6 +7671,7 @@ export interface components {
             provider: string;
             status: string;
             status_reason?: string | null;
+            terminal?: components["schemas"]["TerminalView"] | null;
             title?: string | null;
             updated_at: components["schemas"]["Moment"];
         };
@@ -5171,6 +7742,8 @@ export interface components {
             directory: string;
             effort?: string | null;
             entered?: components["schemas"]["EnteredView"] | null;
+            /** @description `lease` when it changes nothing but what a task that it holds covers. Only answers about one session have it. */
+            guard?: string | null;
             /** @description The shortest prefix of the id that names it among the open ones. */
             handle: string;
             /** @description Messages that wait for a person. */
@@ -5188,6 +7761,7 @@ export interface components {
              *     session have it, and lists of a definition's sessions.
              */
             last_snippet?: string | null;
+            member?: string | null;
             model?: string | null;
             /** @description Given by a person. */
             name?: string | null;
@@ -5210,6 +7784,9 @@ export interface components {
             status_since: components["schemas"]["Moment"];
             /** @description How the status is known: protocol, process_exit, hook, screen, person, daemon or restart. */
             status_source: string;
+            /** @description The team that it belongs to, and what it is called there. */
+            team?: string | null;
+            terminal?: components["schemas"]["TerminalView"] | null;
             /** @description Given by the agent. */
             title?: string | null;
             /** @description What it has set itself to do. Only answers about one session have it. */
@@ -5233,6 +7810,38 @@ export interface components {
                 [key: string]: boolean;
             };
         };
+        /** @description Asks for a worker. */
+        StartWorker: {
+            /** @description Slug of its definition. */
+            agent?: string | null;
+            /** @description Where it works: in the project of the team. */
+            directory?: string | null;
+            /** @description It changes nothing but what a task that it holds covers. */
+            guard?: boolean;
+            model?: string | null;
+            /** @description How its name begins; a number follows. */
+            prefix?: string | null;
+            /** @description Instead of the definition's, or the default one. */
+            provider?: string | null;
+            /** @description What is typed in first: what it shall do. */
+            task: string;
+            /** @description The team that it belongs to; without one the caller's own, or the only one there is. */
+            team?: string | null;
+            /** @description The thread of the team that its answers are posted to; without one, one is made. */
+            thread?: string | null;
+            /** @description What that thread is about. */
+            title?: string | null;
+            /** @description It works in a git worktree of its own. */
+            worktree?: boolean;
+        };
+        /** @description What came of a request for a worker. */
+        StartedWorker: {
+            /** @description The task could not be typed in: it waits, for this reason. */
+            held?: string | null;
+            /** Format: int64 */
+            seq: number;
+            worker: components["schemas"]["WorkerView"];
+        };
         /** @description The body of `POST /api/agents/{slug}/switch`. */
         SwitchAgent: {
             /**
@@ -5255,6 +7864,109 @@ export interface components {
             from?: string | null;
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
+        };
+        /** @description A task by itself. */
+        TaskAnswer: {
+            /** Format: int64 */
+            seq: number;
+            task: components["schemas"]["TaskView"];
+            team: string;
+        };
+        /** @description A page of tasks, in order of their ids. */
+        TaskPage: {
+            /** @description Pass as `after` to read on. */
+            next?: string | null;
+            /** Format: int64 */
+            seq: number;
+            tasks: components["schemas"]["TaskView"][];
+        };
+        /** @description A task. */
+        TaskView: {
+            created_at: components["schemas"]["Moment"];
+            created_by: string;
+            deps: string[];
+            description?: string | null;
+            ended_at?: components["schemas"]["Moment"] | null;
+            /**
+             * Format: int64
+             * @description How often it was given to somebody.
+             */
+            epoch: number;
+            id: string;
+            lease?: components["schemas"]["LeaseView"] | null;
+            message?: components["schemas"]["MessageOfTeam"] | null;
+            /** @description Who has it, or who finished it. */
+            owner?: string | null;
+            /** @description Why it is blocked. */
+            reason?: string | null;
+            /** @description Parts of the project that it needs for itself. */
+            resources: string[];
+            started_at?: components["schemas"]["Moment"] | null;
+            /** @description blocked, pending, in_progress, completed, failed or canceled. */
+            status: string;
+            /** @description What came of it. */
+            summary?: string | null;
+            title: string;
+        };
+        /** @description A team by itself. */
+        TeamAnswer: {
+            /** Format: int64 */
+            seq: number;
+            team: components["schemas"]["TeamView"];
+        };
+        /** @description An event of a team. */
+        TeamFrame: {
+            actor: string;
+            data: Record<string, never>;
+            /** @description `task.claimed`, `team.enrolled`, … */
+            kind: string;
+            /** Format: int64 */
+            seq: number;
+            /** @description The task that it is about. */
+            task?: string | null;
+            team: string;
+            ts: components["schemas"]["Moment"];
+        };
+        /** @description A page of teams, in order of their ids. */
+        TeamPage: {
+            /** @description Pass as `after` to read on. */
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description The point in the log to stream from.
+             */
+            seq: number;
+            teams: components["schemas"]["TeamView"][];
+        };
+        /** @description A page of teams or tasks. */
+        TeamQuery: {
+            /** @description Pass `next` to read on. */
+            after?: string | null;
+            /** @description At most 500. */
+            limit?: number | null;
+        };
+        /** @description A team, in a list and by itself. */
+        TeamView: {
+            /** @description In order of their ids. */
+            agents: components["schemas"]["AgentOfTeam"][];
+            closed_at?: components["schemas"]["Moment"] | null;
+            created_at: components["schemas"]["Moment"];
+            created_by: string;
+            /** @description The project, which the resources of tasks are parts of. */
+            directory?: string | null;
+            id: string;
+            in_progress: number;
+            /** @description How many tasks there are, and how many of them somebody has now. */
+            tasks: number;
+            threads: number;
+            updated_at: components["schemas"]["Moment"];
+        };
+        /** @description The terminal of a session that is a worker. */
+        TerminalView: {
+            exit?: components["schemas"]["ExitView"] | null;
+            name: string;
+            /** @description A person typed what it works on into the terminal. */
+            person: boolean;
         };
         /** @description A thread by itself. */
         ThreadAnswer: {
@@ -5324,6 +8036,8 @@ export interface components {
         };
         /** @description An event of a thread. */
         ThreadFrame: {
+            /** @description The thread is no more, and neither is what was said in it. */
+            deleted?: boolean;
             event?: components["schemas"]["ThreadEvent"] | null;
             /** Format: int64 */
             seq: number;
@@ -5358,6 +8072,8 @@ export interface components {
         /** @description Who is here, and who may do what. */
         ThreadState: {
             discussion: components["schemas"]["DiscussionView"];
+            /** @description Who spoke without being invited, as far as they are remembered, in order of their ids. */
+            guests?: string[];
             /** @description How many replies are kept until their authors may speak again. */
             held: number;
             invited_auto: components["schemas"]["Toggle"];
@@ -5368,11 +8084,15 @@ export interface components {
         };
         /** @description A thread, in a list and by itself. */
         ThreadView: {
+            /** @description What that team calls it, as `thread-0001`. */
+            alias?: string | null;
             created_at: components["schemas"]["Moment"];
             created_by: string;
             /** @description Where its agents work. */
             directory?: string | null;
             id: string;
+            /** @description Who of the team takes part in it, in order of their ids. */
+            members?: string[];
             /**
              * Format: int64
              * @description How many messages there are.
@@ -5380,6 +8100,8 @@ export interface components {
             messages: number;
             name: string;
             state: components["schemas"]["ThreadState"];
+            /** @description The team that it is of. */
+            team?: string | null;
             updated_at: components["schemas"]["Moment"];
             /**
              * Format: int64
@@ -5498,6 +8220,61 @@ export interface components {
             /** @description `human:…` or `session:…`. */
             actor: string;
         };
+        /** @description One worker. */
+        WorkerAnswer: {
+            /** Format: int64 */
+            seq: number;
+            worker: components["schemas"]["WorkerView"];
+        };
+        /** @description All workers, in order of their names. */
+        WorkerList: {
+            /** Format: int64 */
+            seq: number;
+            workers: components["schemas"]["WorkerView"][];
+        };
+        /** @description Asks for workers. */
+        WorkerQuery: {
+            /** @description Whose name begins like this. */
+            prefix?: string | null;
+            /** @description Of this team only. */
+            team?: string | null;
+        };
+        /** @description A worker. */
+        WorkerView: {
+            /** @description Slug of the definition that it follows; `default` is the built-in one. */
+            agent: string;
+            /** @description Its program runs. */
+            alive: boolean;
+            /** @description What a person types to see its terminal. */
+            attach: string;
+            /** @description How many people look at its terminal now. */
+            attached: number;
+            created_at: components["schemas"]["Moment"];
+            directory: string;
+            exit?: components["schemas"]["ExitView"] | null;
+            /** @description What counts from its next start on, and how it is started again; nothing when that is the same. */
+            from_next_start?: string | null;
+            /** @description It changes nothing but what a task that it holds covers: its program was started so. */
+            guarded: boolean;
+            handle: string;
+            /** @description The name of its terminal, and its own in its team. */
+            name: string;
+            /** @description A person typed what it works on into its terminal. */
+            person: boolean;
+            provider: string;
+            /** @description Id and handle of its session. */
+            session: string;
+            /** @description idle, starting, running, waiting, error or interrupted, as its log says. */
+            status: string;
+            /** @description The team that it belongs to now; empty once it left, or the team was closed. */
+            team: string;
+            /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
+            thread?: string | null;
+            /** @description Why nobody can say, and what to do about it. */
+            trouble?: string | null;
+            /** @description Nobody can say whether it does: there is no tmux, or it does not answer. */
+            unknown?: boolean;
+        };
         /** @description A worktree in a list. */
         WorktreeEntry: {
             /**
@@ -5538,6 +8315,20 @@ export interface components {
             path: string;
             /** @description What all checkouts of the repository share, usually a `.git`. */
             repository: string;
+        };
+        /** @description Whether somebody may write to a path. */
+        WriteAnswer: {
+            /** @description In words, with what to do. */
+            advice: string;
+            allow: boolean;
+            /** @description lease_active_for_resource, no_active_lease_for_path, outside_project, path_traversal_denied or invalid_path. */
+            reason: string;
+        };
+        /** @description The query of `GET /api/teams/{team}/can-write`. */
+        WriteQuery: {
+            /** @description Whose; people only, as others ask for themselves. */
+            agent?: string | null;
+            path: string;
         };
     };
     responses: never;

@@ -11,9 +11,11 @@ mod permit;
 mod provider;
 mod search;
 mod talk;
+mod team;
 mod thread;
 mod tool;
 mod web;
+mod worker;
 mod worktree;
 
 use std::path::PathBuf;
@@ -35,9 +37,11 @@ pub(crate) use permit::{PermitArgs, PermitCommand};
 pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
 pub(crate) use search::{SearchArgs, When};
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
+pub(crate) use team::{CanWriteArgs, EndArgs, TaskCommand, TaskCreateArgs, TeamCommand};
 pub(crate) use thread::{InviteArgs, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
 pub(crate) use web::{DevicesCommand, OpenArgs};
+pub(crate) use worker::{WorkerCommand, WorkerStartArgs};
 pub(crate) use worktree::WorktreeCommand;
 
 /// Shown under `paseo --help`; `docs/exit-codes.md` says more.
@@ -139,6 +143,16 @@ pub(crate) enum Command {
     /// Hold conversations of several participants, people and agents
     #[command(subcommand)]
     Thread(ThreadCommand),
+    /// Let agents share tasks
+    #[command(subcommand)]
+    Team(TeamCommand),
+    /// Plan, take and finish the tasks of a team
+    #[command(subcommand)]
+    Task(TaskCommand),
+    CanWrite(CanWriteArgs),
+    /// Start, watch and take over workers: agents of a team in terminals
+    #[command(subcommand)]
+    Worker(WorkerCommand),
     /// List and remove the worktrees of agents
     #[command(subcommand)]
     Worktree(WorktreeCommand),

@@ -72,6 +72,18 @@ pub(crate) struct RunArgs {
     /// Work in the directory itself, even with --ui
     #[arg(long, conflicts_with = "worktree")]
     pub(crate) no_worktree: bool,
+    /// The team that it belongs to: it shares the team's tasks and threads
+    #[arg(long, value_name = "ID")]
+    pub(crate) team: Option<String>,
+    /// As whom it acts in the team [default: a name after its definition or provider]
+    #[arg(long, value_name = "ID")]
+    pub(crate) member: Option<String>,
+    /// What it is held to: with `lease` it changes nothing but what a task that it holds covers. Needs --team
+    #[arg(long, value_name = "GUARD", value_parser = ["lease"])]
+    pub(crate) guard: Option<String>,
+    /// It leads the team: set by `paseo team leader`.
+    #[arg(skip)]
+    pub(crate) leads: bool,
     /// Print the handle and return at once
     #[arg(short, long, conflicts_with = "timeout")]
     pub(crate) detach: bool,

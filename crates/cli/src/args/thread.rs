@@ -32,14 +32,14 @@ pub(crate) enum ThreadCommand {
     },
     /// Show a thread: who is in it, and who may do what
     Show {
-        /// Its name or id
+        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
         thread: String,
         #[command(flatten)]
         output: Output,
     },
     /// Change the name of a thread
     Rename {
-        /// Its name or id
+        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
         thread: String,
         /// What it is called from now on
         name: String,
@@ -48,10 +48,23 @@ pub(crate) enum ThreadCommand {
     },
     /// Say where the agents of a thread work
     Cwd {
-        /// Its name or id
+        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
         thread: String,
         /// The directory [default: here]
         directory: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Delete a thread with everything that was said in it
+    ///
+    /// The sessions of its participants are closed; their transcripts and the files that they changed stay. Tokens that
+    /// speak in it are revoked.
+    Rm {
+        /// Its name or id; threads of a team stay as long as the team's history does
+        thread: String,
+        /// Also while somebody works for it
+        #[arg(short, long)]
+        force: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -76,7 +89,7 @@ pub(crate) enum ThreadCommand {
     State(OneThread),
     /// Make a token that speaks as one participant, and as nobody else
     Token {
-        /// Its name or id
+        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
         thread: String,
         /// The participant
         #[arg(long = "as", value_name = "PARTICIPANT")]
@@ -89,7 +102,7 @@ pub(crate) enum ThreadCommand {
 /// Say something in a thread
 #[derive(Debug, Args)]
 pub(crate) struct PostArgs {
-    /// Its name or id
+    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
     /// What to say; `-` reads it from stdin
     pub(crate) text: String,
@@ -109,7 +122,7 @@ pub(crate) struct PostArgs {
 /// Show what was said in a thread
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Its name or id
+    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
     /// Go on with what is said from now on
     #[arg(short, long)]
@@ -131,7 +144,7 @@ pub(crate) struct TailArgs {
 /// Invite an agent into a thread, or change what is known of it
 #[derive(Debug, Args)]
 pub(crate) struct InviteArgs {
-    /// Its name or id
+    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
     /// A provider, or the slug of a definition
     pub(crate) client: String,
@@ -154,7 +167,7 @@ pub(crate) struct InviteArgs {
 /// Participants of a thread.
 #[derive(Debug, Args)]
 pub(crate) struct SeatsArgs {
-    /// Its name or id
+    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
     /// Their ids or nicknames
     #[arg(required = true)]
@@ -166,7 +179,7 @@ pub(crate) struct SeatsArgs {
 /// A thread.
 #[derive(Debug, Args)]
 pub(crate) struct OneThread {
-    /// Its name or id
+    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -175,7 +188,7 @@ pub(crate) struct OneThread {
 /// A thread, and on or off.
 #[derive(Debug, Args)]
 pub(crate) struct ToggleArgs {
-    /// Its name or id
+    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
     /// Switch it off
     #[arg(long)]

@@ -192,6 +192,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         ("models", models),
         ("effort", view.effort.clone().unwrap_or_default()),
         ("permissions", permissions(agent)),
+        ("guard", agent.guard.clone().unwrap_or_default()),
         ("tools", lists(&agent.tools)),
         ("capabilities", lists(&view.capabilities)),
         ("exposure", view.exposure.clone()),

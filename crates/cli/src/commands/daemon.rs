@@ -68,6 +68,7 @@ fn serve(
         external_hosts: settings.external_hosts.clone(),
         keys: settings.keys.clone(),
         live_processes: settings.live_processes,
+        workers: settings.workers,
         thread_patience: settings.thread_patience,
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),

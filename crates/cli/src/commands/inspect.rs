@@ -65,7 +65,10 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         asks::show(&printer, ask)?;
     }
     if let Some(first) = open.first() {
-        printer.aside(&asks::commands(&first.hash));
+        printer.aside(&match &session.terminal {
+            Some(terminal) => asks::in_terminal(&terminal.name),
+            None => asks::commands(&first.hash),
+        });
     }
     Ok(Exit::Ok)
 }
@@ -165,6 +168,9 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("model", &session.model),
         maybe("effort", &session.effort),
         plain("permissions", permissions),
+        maybe("team", &session.team),
+        maybe("member", &session.member),
+        plain("guard", session.guard.as_deref().unwrap_or_default()),
         plain("labels", &shown_labels(&session.labels)),
         plain("pinned", &session.pinned_at.map(moment).unwrap_or_default()),
         plain("attributes", &shown_attributes(session)),

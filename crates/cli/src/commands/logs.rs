@@ -143,6 +143,7 @@ async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Fai
             | Frame::Item(_)
             | Frame::Live(_)
             | Frame::Thread(_)
+            | Frame::Team(_)
             | Frame::Resume(_)
             | Frame::Cursor(_) => {}
         }

@@ -27,13 +27,17 @@ mod send;
 mod settings;
 mod status;
 mod switch;
+mod task;
+mod team;
 mod thread;
 mod token;
 mod tool;
 mod trace;
 pub(crate) mod up;
 pub(crate) mod wait;
+mod watched;
 pub(crate) mod why;
+mod worker;
 mod worktree;
 
 use paseo_wire::error::Exit;
@@ -78,6 +82,10 @@ pub(crate) async fn dispatch(context: &Context, command: Command) -> Result<Exit
         Command::Agents(command) => agents::run(context, command).await,
         Command::Providers(args) => providers::run(context, args).await,
         Command::Thread(command) => thread::run(context, command).await,
+        Command::Team(command) => team::run(context, command).await,
+        Command::Task(command) => task::run(context, command).await,
+        Command::CanWrite(args) => task::can_write(context, args).await,
+        Command::Worker(command) => worker::run(context, command).await,
         Command::Worktree(command) => worktree::run(context, command).await,
         Command::Open(args) => open::run(context, args).await,
         Command::Devices(command) => devices::run(context, command).await,

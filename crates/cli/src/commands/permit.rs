@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use paseo_client::Client;
+use paseo_core::permission::ON_SCREEN;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::permission::{AnswerPermission, OpenAsk, RuleView};
 
@@ -44,7 +45,8 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
             Mode::Normal => asks::show(&printer, ask)?,
         }
     }
-    if let (Mode::Normal, Some(first)) = (printer.mode(), open.first()) {
+    let first = open.iter().find(|ask| ask.tool.as_deref() != Some(ON_SCREEN));
+    if let (Mode::Normal, Some(first)) = (printer.mode(), first) {
         printer.aside(&asks::commands(&first.hash));
     }
     Ok(Exit::Ok)

@@ -131,6 +131,7 @@ fn cannot(able: &CapabilitiesView) -> String {
     lack(able.mcp, "take our tools by MCP");
     lack(able.thinking, "show its thinking");
     lack(able.cost, "tell costs");
+    lack(able.terminal, "run in a terminal");
     let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known == *mode));
     lacks.extend(modes.map(|mode| format!("keep to {mode}")));
     let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known == *power));
@@ -155,13 +156,19 @@ mod tests {
             thinking: true,
             cost: true,
             own_turns: true,
+            guard: false,
+            terminal: true,
             lifetime: "pipe".to_owned(),
         };
         assert_eq!(cannot(&able), "");
         able.steer = false;
+        able.terminal = false;
         able.efforts.clear();
         able.permissions.retain(|mode| mode != "ask");
         able.withholds.retain(|power| power != "native_net");
-        assert_eq!(cannot(&able), "steer, choose an effort, keep to ask, withhold native_net");
+        assert_eq!(
+            cannot(&able),
+            "steer, choose an effort, run in a terminal, keep to ask, withhold native_net"
+        );
     }
 }

@@ -48,6 +48,9 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
 
 /// Everything is checked before anything is sent.
 fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
+    if args.member.is_some() && args.team.is_none() {
+        return Err(Failure::usage("--member says as whom it acts in a team: say which with --team"));
+    }
     if let Some(extra) = args.extra.first() {
         return Err(one_too_many(args, &extra.to_string_lossy()));
     }
@@ -79,6 +82,10 @@ fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
         worktree_name: args.worktree.clone().filter(|name| !name.is_empty()),
         base: args.base.clone(),
         prompt: Some(prompt),
+        team: args.team.clone(),
+        team_agent: args.member.clone(),
+        team_role: args.leads.then(|| "leader".to_owned()),
+        guard: args.guard.clone(),
     })
 }
 

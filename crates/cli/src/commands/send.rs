@@ -48,6 +48,9 @@ pub(super) fn placed(receipt: &Receipt) -> String {
         "queued" if receipt.reason.as_deref() == Some("limit") => {
             format!("queued: {handle} takes it up when its limit is over")
         }
+        "started" if receipt.reason.as_deref() == Some("terminal") => {
+            format!("{handle} takes it up when tmux answers again, which it does not now")
+        }
         "started" => format!("{handle} takes it up now"),
         "queued" => format!("queued: {handle} takes it up after its running turn"),
         "steering" => format!("steering: it goes into the running turn of {handle}"),

@@ -7,6 +7,14 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table, relative};
 
+/// Returns whom a token acts as, in few words: the id of a thread is as long as a line.
+fn whom(actor: &str) -> String {
+    match actor.strip_prefix("seat:").and_then(|seat| seat.split_once('/')) {
+        Some((_, participant)) => format!("participant {participant}"),
+        None => actor.to_owned(),
+    }
+}
+
 pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit, Failure> {
     match command {
         TokenCommand::Create { name, output } => {
@@ -34,14 +42,14 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                     let mut table = Table::new([
                         Column::fixed("ID"),
                         Column::flexible("NAME"),
-                        Column::fixed("ACTS AS"),
+                        Column::flexible("ACTS AS"),
                         Column::fixed("CREATED"),
                     ]);
                     for token in list.tokens {
                         table.row([
                             (Style::Bold, token.id),
                             (Style::Plain, token.name),
-                            (Style::Plain, token.actor),
+                            (Style::Plain, whom(&token.actor)),
                             (Style::Dim, relative(token.created_at)),
                         ]);
                     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use paseo_client::Client;
 use paseo_wire::error::Exit;
 use paseo_wire::status::DaemonStatus;
+use paseo_wire::worker::WorkerQuery;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::Serialize;
 
@@ -29,14 +30,16 @@ pub(crate) struct DownView {
     stopped: bool,
     /// How many agents were in the middle of a turn.
     interrupted: usize,
+    /// Names of the workers that go on in their terminals.
+    workers: Vec<String>,
 }
 
 /// What stopping the daemon did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Stopped {
     NotRunning,
-    /// With this many agents in the middle of a turn.
-    Running(usize),
+    /// With this many agents in the middle of a turn; these workers go on without it.
+    Running(usize, Vec<String>),
 }
 
 pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
@@ -93,12 +96,12 @@ pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Fail
     let stopped = stop(context).await?;
     if printer.mode() == Mode::Json {
         let view = match stopped {
-            Stopped::NotRunning => DownView { stopped: false, interrupted: 0 },
-            Stopped::Running(interrupted) => DownView { stopped: true, interrupted },
+            Stopped::NotRunning => DownView { stopped: false, interrupted: 0, workers: Vec::new() },
+            Stopped::Running(interrupted, workers) => DownView { stopped: true, interrupted, workers },
         };
         printer.json(&view)?;
     } else {
-        tell(&printer, stopped);
+        tell(&printer, &stopped);
     }
     Ok(Exit::Ok)
 }
@@ -110,13 +113,13 @@ pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, F
     }
     let stopped = stop(context).await?;
     if context.printer.with(output).mode() == Mode::Normal {
-        tell(&context.printer, stopped);
+        tell(&context.printer, &stopped);
     }
     up(context, output).await
 }
 
-fn tell(printer: &Printer, stopped: Stopped) {
-    let Stopped::Running(interrupted) = stopped else {
+fn tell(printer: &Printer, stopped: &Stopped) {
+    let Stopped::Running(interrupted, workers) = stopped else {
         return printer.note("The daemon was not running.");
     };
     printer.note("The daemon has stopped.");
@@ -126,6 +129,10 @@ fn tell(printer: &Printer, stopped: Stopped) {
         many => printer.note(&format!(
             "{many} agents were working; they are interrupted and can go on with `paseo send`"
         )),
+    }
+    if !workers.is_empty() {
+        let names = workers.join(", ");
+        printer.note(&format!("Workers go on in their terminals, and `paseo up` finds them again: {names}"));
     }
 }
 
@@ -138,7 +145,15 @@ async fn stop(context: &Context) -> Result<Stopped, Failure> {
     let status = client.status().await?;
     let pid = status.pid;
     let busy = ["starting", "running", "waiting"].iter().filter_map(|word| status.sessions.get(*word));
-    let stopped = Stopped::Running(busy.sum());
+    let workers = client.workers(&WorkerQuery::default()).await.map(|list| list.workers).unwrap_or_default();
+    let alive: Vec<_> = workers
+        .into_iter()
+        .filter(|worker| worker.alive || (worker.unknown && worker.exit.is_none()))
+        .collect();
+    let is_busy = |status: &str| matches!(status, "starting" | "running" | "waiting");
+    let going_on = alive.iter().filter(|worker| is_busy(&worker.status)).count();
+    let interrupted = busy.sum::<usize>().saturating_sub(going_on);
+    let stopped = Stopped::Running(interrupted, alive.into_iter().map(|worker| worker.name).collect());
     let process = i32::try_from(pid)
         .ok()
         .and_then(Pid::from_raw)

@@ -5,8 +5,10 @@ use paseo_wire::message::QueuedMessage;
 use paseo_wire::permission::OpenAsk;
 use paseo_wire::session::SessionView;
 use paseo_wire::time::Moment;
+use paseo_wire::worker::TerminalView;
 use serde::Serialize;
 
+use super::worker;
 use crate::args::WhyArgs;
 use crate::asks;
 use crate::context::Context;
@@ -35,6 +37,8 @@ pub(crate) struct WhyView {
     /// When a limit that was reached ends.
     parked_until: Option<Moment>,
     turn: Option<String>,
+    /// How it stands with the terminal of a worker.
+    terminal: Option<String>,
     /// The request that the running turn descends from.
     cause: Option<String>,
     /// The newest message that it took up.
@@ -80,6 +84,8 @@ struct Found {
     last_delivery: Option<String>,
     waiting: Vec<QueuedMessage>,
     error: Option<ErrorView>,
+    /// Why nobody can say how it stands with its terminal, and what to do about it.
+    trouble: Option<String>,
 }
 
 pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failure> {
@@ -104,6 +110,10 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
     }
     if session.queued + session.held > 0 {
         found.waiting = client.queue(&session.id).await?.messages;
+    }
+    if session.terminal.as_ref().is_some_and(|terminal| terminal.exit.is_none()) {
+        // One that is closed is no worker any more.
+        found.trouble = client.worker(&session.handle).await.ok().and_then(|shown| shown.worker.trouble);
     }
     let view = explain(session, found);
     if printer.mode() == Mode::Json {
@@ -130,9 +140,10 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         .collect();
     WhyView {
         elsewhere: is_elsewhere(&session),
+        terminal: session.terminal.as_ref().map(|terminal| in_terminal(terminal, found.trouble.as_deref())),
         released_by: released_by(&session),
         waits_for: waits_for(&session),
-        next: next(&session),
+        next: next(&session, found.trouble.is_none()),
         error: found.error.or_else(|| {
             let at = session.status_since;
             session.status_code.clone().map(|code| ErrorView { code: Some(code), text: None, at })
@@ -153,6 +164,19 @@ fn explain(session: SessionView, found: Found) -> WhyView {
     }
 }
 
+/// Says how it stands with the terminal of a worker.
+fn in_terminal(terminal: &TerminalView, trouble: Option<&str>) -> String {
+    let name = &terminal.name;
+    if let Some(trouble) = trouble {
+        return format!("{name}: nobody can say how it stands: {trouble}");
+    }
+    match (&terminal.exit, terminal.person) {
+        (Some(exit), _) => format!("{name}: {}", worker::told_end(exit)),
+        (None, true) => format!("{name}: a person typed what it works on"),
+        (None, false) => format!("{name}: `paseo worker attach {name}` shows it"),
+    }
+}
+
 fn released_by(session: &SessionView) -> Option<String> {
     let words = match session.hold.as_str() {
         "none" => return None,
@@ -170,6 +194,7 @@ pub(super) fn is_elsewhere(session: &SessionView) -> bool {
 
 fn waits_for(session: &SessionView) -> Option<String> {
     let words = match session.status.as_str() {
+        "waiting" if session.terminal.is_some() => "a person who answers what it asks in its terminal",
         "waiting" => "a person who answers what it asks",
         "starting" => match &session.status_reason {
             Some(reason) => reason.strip_prefix("waits for ").unwrap_or(reason),
@@ -204,8 +229,19 @@ fn why_queued(session: &SessionView, one: &QueuedMessage) -> String {
     }
 }
 
-fn next(session: &SessionView) -> Vec<String> {
+fn next(session: &SessionView, reachable: bool) -> Vec<String> {
     let handle = &session.handle;
+    if let Some(TerminalView { name, .. }) = &session.terminal {
+        let attach = reachable.then(|| format!("paseo worker attach {name}"));
+        match session.status.as_str() {
+            "waiting" => return attach.into_iter().collect(),
+            "starting" | "running" => {
+                let others = [format!("paseo wait {handle}"), format!("paseo stop {handle}")];
+                return attach.into_iter().chain(others).collect();
+            }
+            _ => {}
+        }
+    }
     let commands: &[&str] = match session.status.as_str() {
         "waiting" if session.asks > 1 => return vec!["paseo permit ls".to_owned()],
         "waiting" => &["permit allow", "permit deny"],
@@ -235,11 +271,17 @@ fn known_from(source: &str, elsewhere: bool) -> &str {
     }
 }
 
+/// How wide what stands before the values is.
+const BESIDE: usize = "last message  ".len();
+
 fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
     let mut row = |key: &str, style: Style, value: String| {
-        if !value.is_empty() {
-            table.row([(Style::Dim, key.to_owned()), (style, value)]);
+        if value.is_empty() {
+            return;
+        }
+        for (index, line) in printer.wrapped(&value, BESIDE).into_iter().enumerate() {
+            table.row([(Style::Dim, if index == 0 { key } else { " " }.to_owned()), (style, line)]);
         }
     };
     let since = format!("{} since {} ({})", view.status, clock(view.since), relative(view.since));
@@ -270,6 +312,7 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
         let words: Vec<&str> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
         row("error", Style::Red, words.join(": "));
     }
+    row("terminal", Style::Plain, view.terminal.clone().unwrap_or_default());
     row("turn", Style::Plain, view.turn.clone().unwrap_or_default());
     row("cause", Style::Plain, view.cause.clone().unwrap_or_default());
     row("last message", Style::Plain, view.last_delivery.clone().unwrap_or_default());
@@ -324,6 +367,15 @@ mod tests {
             ("closed", "paseo reopen 3f2a"),
         ] {
             assert_eq!(explain(session(status, "none"), Found::default()).next[0], command);
+        }
+    }
+
+    #[test]
+    fn a_worker_is_attached_to_in_its_terminal() {
+        for status in ["starting", "running", "waiting"] {
+            let terminal = Some(TerminalView { name: "red-1".to_owned(), exit: None, person: false });
+            let worker = SessionView { terminal, ..session(status, "none") };
+            assert_eq!(explain(worker, Found::default()).next[0], "paseo worker attach red-1", "{status}");
         }
     }
 

@@ -46,7 +46,7 @@ const CODES: [(Exit, &str, &str); 9] = [
     (
         Exit::Interrupted,
         "ctrl-C; the agent goes on",
-        "`paseo run` in the foreground, `paseo attach`, `paseo logs -f`, `paseo ls --watch`",
+        "`paseo run` in the foreground, `paseo attach`, `paseo logs -f`, `paseo ls --watch`, `paseo task ls --watch`",
     ),
 ];
 

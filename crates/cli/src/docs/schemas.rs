@@ -23,6 +23,7 @@ const COMPONENTS: &str = "#/components/schemas/";
     doctor::Diagnosis,
     outcome::EndingView,
     SettingsMap,
+    TeamEnv,
 )))]
 struct Own;
 
@@ -30,6 +31,11 @@ struct Own;
 #[derive(ToSchema)]
 #[allow(dead_code)] // Only its shape is wanted.
 struct SettingsMap(BTreeMap<String, bool>);
+
+/// Each variable with its value.
+#[derive(ToSchema)]
+#[allow(dead_code)] // Only its shape is wanted.
+struct TeamEnv(BTreeMap<String, String>);
 
 /// How often a command prints it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +46,7 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 70] = [
+const OUTPUTS: [(&str, &str, &str, Form); 98] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
@@ -96,6 +102,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 70] = [
     ("paseo thread show", "thread", "ThreadView", Form::Once),
     ("paseo thread rename", "thread", "ThreadView", Form::Once),
     ("paseo thread cwd", "thread", "ThreadView", Form::Once),
+    ("paseo thread rm", "thread", "ThreadView", Form::Once),
     ("paseo thread post", "thread_event", "ThreadEvent", Form::Once),
     ("paseo thread tail", "thread_event", "ThreadEvent", Form::Lines),
     ("paseo thread invite", "thread", "ThreadView", Form::Once),
@@ -111,6 +118,33 @@ const OUTPUTS: [(&str, &str, &str, Form); 70] = [
     ("paseo up", "status", "DaemonStatus", Form::Once),
     ("paseo down", "down", "DownView", Form::Once),
     ("paseo doctor", "doctor", "Diagnosis", Form::Once),
+    ("paseo team create", "team", "TeamView", Form::Once),
+    ("paseo team ls", "team", "TeamView", Form::Lines),
+    ("paseo team show", "team", "TeamView", Form::Once),
+    ("paseo team env", "team_env", "TeamEnv", Form::Once),
+    ("paseo team audit", "notice", "NoticeView", Form::Lines),
+    ("paseo team leave", "team", "TeamView", Form::Once),
+    ("paseo team rm", "team", "TeamView", Form::Once),
+    ("paseo team leader", "ending", "EndingView", Form::Once),
+    ("paseo team leader --detach", "created", "CreatedSession", Form::Once),
+    ("paseo task create", "task", "TaskView", Form::Once),
+    ("paseo task ls", "task", "TaskView", Form::Lines),
+    ("paseo task ls --watch", "tasks", "TaskPage", Form::Lines),
+    ("paseo task show", "task", "TaskView", Form::Once),
+    ("paseo task claim", "task", "TaskView", Form::Once),
+    ("paseo task renew", "task", "TaskView", Form::Once),
+    ("paseo task complete", "task", "TaskView", Form::Once),
+    ("paseo task fail", "task", "TaskView", Form::Once),
+    ("paseo task release", "task", "TaskView", Form::Once),
+    ("paseo task cancel", "task", "TaskView", Form::Once),
+    ("paseo task retry", "task", "TaskView", Form::Once),
+    ("paseo task reassign", "task", "TaskView", Form::Once),
+    ("paseo worker start", "worker_started", "StartedWorker", Form::Once),
+    ("paseo worker ls", "worker", "WorkerView", Form::Lines),
+    ("paseo worker capture", "capture", "Capture", Form::Once),
+    ("paseo worker send", "receipt", "Receipt", Form::Once),
+    ("paseo worker kill", "action", "ActionAnswer", Form::Once),
+    ("paseo can-write", "can_write", "WriteAnswer", Form::Once),
 ];
 
 /// These print what another command prints.

@@ -12,13 +12,26 @@ const SPACE: &str = "disk";
 /// Below this the log may not be writable for long.
 const LITTLE: u64 = 1024 * 1024 * 1024;
 const TOO_LITTLE: u64 = 50 * 1024 * 1024;
+/// The longest path that a socket can have.
+const SOCKET_PATH: usize = 107;
 
 /// Looks at the home.
 pub(super) fn examine(settings: &Settings) -> Vec<Check> {
     let home = &settings.home;
-    let mut checks = vec![place(home)];
+    let mut checks = vec![too_long(&settings.socket()).unwrap_or_else(|| place(home))];
     checks.extend(space(home));
     checks
+}
+
+/// Says so when no daemon could listen there.
+fn too_long(socket: &Path) -> Option<Check> {
+    let length = socket.as_os_str().len();
+    let shown = socket.display();
+    let found = format!(
+        "the path of the daemon's socket is too long: {shown} has {length} bytes, at most {SOCKET_PATH} work"
+    );
+    (length > SOCKET_PATH)
+        .then(|| Check::fail(NAME, found, "choose a shorter home with PASEO_HOME or --home"))
 }
 
 fn place(home: &Path) -> Check {
@@ -63,6 +76,14 @@ mod tests {
 
     use super::super::Verdict;
     use super::*;
+
+    #[test]
+    fn a_home_is_near_enough_for_a_socket() {
+        let at = |length: usize| too_long(Path::new(&format!("/{}", "h".repeat(length - 1))));
+        assert_eq!(at(SOCKET_PATH), None);
+        let found = at(SOCKET_PATH + 1).unwrap();
+        assert!(found.verdict == Verdict::Fail && found.found.contains("has 108 bytes"), "{found:?}");
+    }
 
     #[test]
     fn a_home_is_private_or_not_there_yet() {

@@ -1,6 +1,7 @@
 //! Looking at what Paseo needs on this machine. Changes nothing and starts no daemon.
 
 mod daemon;
+mod definitions;
 mod external;
 mod home;
 mod keys;
@@ -64,8 +65,9 @@ pub(crate) async fn examine(context: &Context) -> Diagnosis {
     let mut checks = home::examine(settings);
     checks.push(config(settings));
     checks.extend(daemon::examine(context).await);
-    checks.extend(programs::examine().await);
+    checks.extend(programs::examine(context).await);
     checks.extend(providers::examine(context).await);
+    checks.extend(definitions::examine(context).await);
     checks.extend(keys::examine(settings, |name| std::env::var_os(name)));
     checks.push(external::examine(settings));
     checks.push(terminal(context));

@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
+use paseo_wire::worker::WorkerQuery;
+
 use super::{Check, Verdict};
+use crate::autostart;
+use crate::context::Context;
 
 /// A program that cannot tell its version in this time is broken.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,17 +26,39 @@ const fn program(name: &'static str, flag: &'static str, get: &'static str) -> P
     Program { name, flag, get }
 }
 
-const PROGRAMS: [Program; 1] =
-    [program("git", "--version", "install git with your system's package manager; worktrees need it")];
+const TMUX: &str = "tmux";
 
-/// Asks every program for its version, all at once.
-pub(super) async fn examine() -> Vec<Check> {
+const PROGRAMS: [Program; 2] = [
+    program("git", "--version", "install git with your system's package manager; worktrees need it"),
+    program(TMUX, "-V", "install tmux 3.2 or newer with your system's package manager; workers need it"),
+];
+
+/// Asks every program for its version, all at once, and the daemon about the one that it uses by itself.
+pub(super) async fn examine(context: &Context) -> Vec<Check> {
     let asked: Vec<_> = PROGRAMS.iter().map(|program| tokio::spawn(check(program))).collect();
     let mut checks = Vec::new();
     for check in asked {
         checks.extend(check.await);
     }
+    if let Some(found) = trouble(context).await {
+        let own = checks.iter_mut().filter(|check| check.name == TMUX && check.verdict == Verdict::Ok);
+        own.for_each(|check| (check.verdict, check.found) = (Verdict::Warn, found.clone()));
+    }
     checks
+}
+
+/// Asks the daemon what is wrong with tmux: its PATH is another, and only it speaks to the server.
+async fn trouble(context: &Context) -> Option<String> {
+    if !autostart::is_running(&context.settings) {
+        return None;
+    }
+    let client = context.client_as_is();
+    // What is wrong with the daemon itself is told elsewhere.
+    if let Some(missing) = client.status().await.ok()?.tmux {
+        return Some(missing);
+    }
+    let workers = client.workers(&WorkerQuery::default()).await.ok()?.workers;
+    workers.into_iter().find_map(|worker| worker.trouble)
 }
 
 async fn check(program: &'static Program) -> Check {

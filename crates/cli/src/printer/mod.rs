@@ -6,6 +6,7 @@ mod safe;
 mod screen;
 mod table;
 mod time;
+mod wrap;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -128,6 +129,14 @@ impl Printer {
     pub(crate) fn styled(&self, parts: &[(Style, &str)]) -> Result<(), Failure> {
         let parts = parts.iter().map(|(style, text)| paint(self.out.color, *style, &line(text)));
         self.write(&(parts.collect::<String>() + "\n"))
+    }
+
+    /// Returns a text as lines that end between words and leave room on the terminal for so many columns.
+    pub(crate) fn wrapped(&self, text: &str, beside: usize) -> Vec<String> {
+        match self.out.width {
+            Some(width) => wrap::wrapped(text, width.saturating_sub(beside)),
+            None => vec![text.to_owned()],
+        }
     }
 
     /// Prints a table that fits the terminal.
@@ -300,7 +309,7 @@ fn is_dumb() -> bool {
 }
 
 /// Returns the terminal's columns and rows.
-fn size() -> (usize, usize) {
+pub(crate) fn size() -> (usize, usize) {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     let size = size.filter(|size| size.ws_col > 0 && size.ws_row > 0);
     size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)))

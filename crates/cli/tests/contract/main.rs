@@ -11,6 +11,8 @@ mod codex_acp;
 mod conversation;
 mod cycles;
 mod failures;
+mod guarded;
+mod guarded_terminals;
 mod keys;
 mod lacks;
 mod opencode;
@@ -22,8 +24,10 @@ mod servers;
 mod skills;
 mod steering;
 mod survival;
+mod threads;
 mod together;
 mod withheld;
+mod workers;
 
 /// Makes a test of every case in every column.
 macro_rules! columns {
@@ -75,6 +79,9 @@ columns! {
     permissions::words_along_with_an_answer_reach_the_model,
     permissions::read_only_changes_nothing,
     permissions::a_pending_ask_is_withdrawn_by_a_restart,
+    guarded::a_guarded_agent_without_a_task_changes_nothing_and_is_told_why,
+    guarded::a_guarded_agent_changes_what_its_task_covers_until_it_ends,
+    guarded::a_guarded_agent_is_led_nowhere_by_links_and_dots,
     skills::a_skill_is_taught_and_works_in_the_agents_shell,
     skills::mixed_gives_both,
     skills::agents_work_together_by_skills,
@@ -119,5 +126,7 @@ with_opencode! {
     survival::a_restart_goes_on_with_the_same_conversation,
     permissions::what_is_allowed_happens_and_what_is_denied_does_not,
     permissions::read_only_changes_nothing,
+    guarded::a_guarded_agent_without_a_task_changes_nothing_and_is_told_why,
+    guarded::a_guarded_agent_changes_what_its_task_covers_until_it_ends,
     withheld::who_may_do_nothing_does_not_even_read,
 }

@@ -3,13 +3,19 @@
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 
+use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
 use crate::bench::Bench;
 
 /// Defines agents in the home, each by its slug and the lines of its file.
 pub(crate) fn define(bench: &Bench, agents: &[(&str, &str)]) {
-    let folder = bench.home.path().join("agents");
+    define_in(&bench.home, agents);
+}
+
+/// The same in a home that no bench has.
+pub(crate) fn define_in(home: &TestHome, agents: &[(&str, &str)]) {
+    let folder = home.path().join("agents");
     // A home is for its owner alone.
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
     for (slug, lines) in agents {

@@ -65,6 +65,8 @@ fn a_paste_is_one_message() {
     terminal.until("second line");
     terminal.type_in("\x04");
     assert_eq!(terminal.finish().0, Some(0));
+    // What it said is shown before its turn is over.
+    home.paseo(&["wait", &handle]).ok();
     assert_eq!(inspect(&home, &handle)["turns"], 2);
 }
 

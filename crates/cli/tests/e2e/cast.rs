@@ -8,7 +8,7 @@ use paseo_wire::session::{CreateSession, SessionView};
 use paseo_wire::stream::Frame;
 use serde_json::Value;
 
-use crate::watch::{Watched, next};
+use crate::watch::{PATIENCE, Watched, next};
 
 /// A home with definitions whose agents do what their scripts say.
 pub(crate) struct Cast(pub(crate) Watched);
@@ -124,7 +124,7 @@ impl Cast {
         self.texts(session, "user_text").await
     }
 
-    async fn texts(&self, session: &str, kind: &str) -> Vec<String> {
+    pub(crate) async fn texts(&self, session: &str, kind: &str) -> Vec<String> {
         let items = self.0.items(session).await.into_iter().filter(|item| item.kind == kind);
         items.filter_map(|item| item.text).collect()
     }
@@ -136,8 +136,14 @@ impl Cast {
     /// Waits until an agent's transcript is as wanted.
     pub(crate) async fn until(&self, session: &str, wanted: impl Fn(&[ItemView]) -> bool) {
         let mut events = self.0.follow(session, 0);
-        while !wanted(&self.0.items(session).await) {
-            next(&mut events).await;
+        loop {
+            let items = self.0.items(session).await;
+            if wanted(&items) {
+                return;
+            }
+            if tokio::time::timeout(PATIENCE, events.next()).await.is_err() {
+                panic!("it never came; {:#?} has {items:#?}", self.view(session).await);
+            }
         }
     }
 

@@ -124,7 +124,7 @@ fn whoever_is_not_logged_in_is_told() {
     assert!(codex["found"].as_str().unwrap().ends_with("not logged in"), "{codex}");
     assert!(codex["fix"].as_str().unwrap().contains("codex login"), "{codex}");
     // Nobody needs all of these.
-    for name in ["opencode", "gemini", "tmux"] {
+    for name in ["opencode", "gemini"] {
         assert!(!checks.iter().any(|check| check["name"] == name), "{name}");
     }
     let started = home.paseo(&["run", "-d", "--provider", "codex", "hello"]);

@@ -6,7 +6,8 @@ use paseo_wire::stream::Frame;
 
 use crate::watch::{Watched, next, until};
 
-const TURN: &str = "<<think first>><<stream 1ms one two>><<sh echo hello>><<usage 3 4>><<say done>>";
+const TURN: &str =
+    "<<think first>><<stream 40ms one two three four>><<sh echo hello>><<usage 3 4>><<say done>>";
 
 #[tokio::test]
 async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
@@ -28,7 +29,7 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
                     break true;
                 }
                 Frame::Event(_) | Frame::Item(_) => stored += 1,
-                Frame::Live(_) | Frame::Thread(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+                Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
             }
             if stored == step {
                 break false;
@@ -99,7 +100,7 @@ async fn a_stream_has_neither_gap_nor_duplicate_across_crashes() {
                 seqs.push(frame.item.seq);
                 ordinals.push(frame.item.ordinal);
             }
-            Frame::Live(_) | Frame::Thread(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+            Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
         }
         matches!(frame, Frame::Event(frame) if frame.kind == "session.closed" && frame.seq > head)
     })

@@ -3,6 +3,30 @@
 use crate::{home, json};
 
 #[test]
+fn doctor_names_a_definition_that_does_not_load() {
+    let home = home();
+    let verdict = || {
+        let diagnosis = json(&home.paseo(&["doctor", "--json"]));
+        let checks = diagnosis["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "definitions")
+    };
+    assert_eq!(verdict(), None, "only a daemon that runs has read them");
+    home.paseo(&["up"]).ok();
+    assert_eq!(verdict().unwrap()["verdict"], "ok");
+    let folder = home.path().join("agents");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("good.toml"), "").unwrap();
+    std::fs::write(folder.join("bad.toml"), "name = 'bad'\nprompt = 'x'\n").unwrap();
+    let found = verdict().unwrap();
+    assert_eq!(found["verdict"], "warn", "{found}");
+    assert!(
+        found["found"].as_str().unwrap().contains("agents/bad.toml:2: there is no field `prompt`"),
+        "{found}"
+    );
+    assert_eq!(found["fix"], "`paseo agents check` lists all that is wrong");
+}
+
+#[test]
 fn doctor_changes_nothing_and_says_how_to_fix() {
     let mut home = home();
     home.set("PATH", "/nowhere");

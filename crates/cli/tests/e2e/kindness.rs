@@ -123,6 +123,26 @@ fn a_list_keeps_to_its_lines() {
     assert!(!home.paseo(&["ls", "--label", "team=infrastructure"]).ok().contains("DIRECTORY"));
 }
 
+#[test]
+fn lists_of_threads_and_tokens_fit_a_terminal() {
+    let home = home();
+    let name = "a name that is long enough to fill more than one line of a terminal, and then some";
+    home.paseo(&["thread", "new", name]).ok();
+    for number in 0..4 {
+        let id = format!("participant-{number}");
+        home.paseo(&["thread", "invite", name, "scripted", "--id", &id]).ok();
+    }
+    home.paseo(&["thread", "token", name, "--as", "participant-0"]).ok();
+    home.paseo(&["token", "create", "--name", name]).ok();
+    for words in [&["thread", "ls"][..], &["token", "ls"]] {
+        let shown = strip(&on_terminal(&home, 80, words));
+        assert!(shown.contains('…') && shown.lines().count() > 1, "{shown}");
+        for line in shown.lines() {
+            assert!(line.trim_end().chars().count() <= 80, "{line}");
+        }
+    }
+}
+
 fn strip(line: &str) -> String {
     let mut parts = line.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();

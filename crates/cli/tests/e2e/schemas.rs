@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use paseo_testkit::home::{Output, TestHome};
+use paseo_testkit::home::{Output, TestHome, finish};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::{home, start, start_hanging};
@@ -180,6 +182,31 @@ fn everything_fits_its_schema() {
     home.paseo(&["close", &apart]).ok();
     checked.prints("removed_worktree", &["worktree", "rm", &apart]);
 
+    checked.prints("team", &["team", "create", "red"]);
+    checked.prints("team", &["team", "show"]);
+    checked.prints("task", &["task", "create", "Parse", "--resource", "src", "--description", "all"]);
+    checked.prints("task", &["task", "claim", "task-0001"]);
+    checked.prints("can_write", &["can-write", "src/a"]);
+    checked.prints("task", &["task", "complete", "task-0001", "--epoch", "1", "--summary", "done"]);
+    checked.prints("task", &["task", "ls"]);
+    let watch = ["task", "ls", "--watch", "--json"];
+    let mut child = home.spawn(&watch);
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    checked.fits("tasks", &watch, &Output { stdout: line, ..finish(child) });
+    checked.prints("notice", &["team", "audit"]);
+    checked.prints("team_env", &["team", "env", "--agent", "ann"]);
+    let begin = ["worker", "start", "--team", "red", "--provider", "scripted", "<<say hi>>"];
+    let worker = checked.prints("worker_started", &begin);
+    home.paseo(&["wait", worker["worker"]["session"].as_str().unwrap()]).ok();
+    checked.prints("worker", &["worker", "ls"]);
+    checked.prints("capture", &["worker", "capture", "red-1"]);
+    checked.prints("receipt", &["worker", "send", "red-1", "hello"]);
+    checked.prints("action", &["worker", "kill", "red-1"]);
+    checked.prints("team", &["team", "leave", "red", "--agent", "red-1"]);
+    checked.prints("team", &["team", "rm", "red"]);
+    checked.prints("team", &["team", "ls", "--all"]);
     checked.prints("thread", &["thread", "new", "plan"]);
     checked.prints("thread", &["thread", "invite", "plan", "scripted", "--id", "ada"]);
     checked.prints("thread", &["thread", "mute", "plan", "ada"]);
@@ -188,6 +215,8 @@ fn everything_fits_its_schema() {
     checked.prints("thread_event", &["thread", "tail", "plan"]);
     checked.prints("thread_state", &["thread", "state", "plan"]);
     checked.prints("token", &["thread", "token", "plan", "--as", "ada"]);
+    checked.prints("thread", &["thread", "new", "gone"]);
+    checked.prints("thread", &["thread", "rm", "gone"]);
 
     checked.prints("link", &["open"]);
     checked.prints("devices", &["devices", "ls"]);
@@ -211,7 +240,7 @@ fn the_check_finds_what_does_not_fit() {
     let text = std::fs::read_to_string(directory().join("down.json")).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     let fits = |text: &str| check(&schema, &schema, &serde_json::from_str(text).unwrap()).is_ok();
-    assert!(fits(r#"{"stopped":true,"interrupted":2}"#));
-    assert!(!fits(r#"{"stopped":1,"interrupted":2}"#) && !fits("{}") && !fits("[]"));
-    assert!(!fits(r#"{"stopped":true,"interrupted":2,"more":1}"#));
+    assert!(fits(r#"{"stopped":true,"interrupted":2,"workers":["red-1"]}"#));
+    assert!(!fits(r#"{"stopped":1,"interrupted":2,"workers":[]}"#) && !fits("{}") && !fits("[]"));
+    assert!(!fits(r#"{"stopped":true,"interrupted":2,"workers":[],"more":1}"#));
 }

@@ -156,7 +156,7 @@ async fn whenever_the_daemon_dies_a_child_has_its_task_and_its_parent_hears_of_i
                     (stored, ended) = (stored + 1, ended + usize::from(event.kind == "turn.ended"))
                 }
                 Frame::Item(_) => stored += 1,
-                Frame::Live(_) | Frame::Thread(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+                Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
             }
         }
         cast.0.crash();

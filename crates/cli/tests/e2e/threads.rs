@@ -240,13 +240,9 @@ async fn what_goes_wrong_is_posted() {
     let quiet = Room::new(&["ada"]);
     let asked = quiet.say("ada", "<<think hm>>").await;
     assert_eq!(text(&quiet.reply(&asked).await), "[no output]");
-    room.paseo(&["invite", "plan", "no-such-client", "--id", "eve"]);
-    let asked = room.say("eve", "hi").await;
-    let told = room.reply(&asked).await;
-    assert!(
-        text(&told).contains("eve could not be woken") && text(&told).contains("no-such-client"),
-        "{told:#?}"
-    );
+    let refused = room.home().paseo(&["thread", "invite", "plan", "no-such-client", "--id", "eve"]);
+    assert!(refused.code != 0 && refused.stderr.contains("`no-such-client` is neither"), "{refused:#?}");
+    assert!(refused.stderr.contains("scripted"), "it says who there is: {refused:#?}");
 }
 
 #[tokio::test]

@@ -241,6 +241,12 @@ async fn nicknames_guests_and_names_with_blanks() {
     let eve = paseo_client::Client::tcp(&*plan.address().await, Some(secret));
     let message = PostMessage { text: "hi".into(), ..PostMessage::default() };
     eve.post(&plan.thread, &message, None).await.unwrap();
+    // Who only spoke is listed, too.
+    let shown = plan.ok(&["show", "plan"]);
+    assert!(
+        shown.lines().any(|line| line.starts_with("eve ") && line.ends_with("offline, not invited")),
+        "{shown}"
+    );
     plan.ok(&["mute", "plan", "@eve"]);
     let shown = plan.ok(&["show", "plan"]);
     let line = shown.lines().find(|line| line.starts_with("eve")).unwrap_or_else(|| panic!("{shown}"));
@@ -255,7 +261,7 @@ async fn nicknames_guests_and_names_with_blanks() {
     assert!(told.contains("`countess` is not invited; invited: nobody"), "{told}");
     // Names that a shell would take apart are quoted, and a name of two is not guessed at.
     let made = plan.run(&["new", "it's on"]);
-    assert!(made.stderr.contains(r"paseo thread invite 'it'\''s on' claude"), "{made:#?}");
+    assert!(made.stderr.contains(r"paseo thread invite 'it'\''s on' scripted"), "{made:#?}");
     let other = plan.ok(&["new", "plan", "-q"]);
     let told = plan.refused(&["show", "plan"]);
     assert!(told.contains("2 threads are called `plan`"), "{told}");

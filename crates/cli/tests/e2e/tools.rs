@@ -197,8 +197,9 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
     define(&watched, "boss", "tools = ['bash', 'summon', 'read_tab', 'todo']");
     define(&watched, "helper", "is_subagent = true");
     let address = address(&watched).await;
-    let all: Vec<&Spec> = REGISTRY.iter().collect();
-    let but_shell: Vec<&Spec> = REGISTRY.iter().filter(|tool| tool.name != "native_shell").collect();
+    // Those of a team are for agents of one.
+    let all: Vec<&Spec> = REGISTRY.iter().filter(|tool| tool.plugin != Plugin::Team).collect();
+    let but_shell: Vec<&Spec> = all.iter().copied().filter(|tool| tool.name != "native_shell").collect();
 
     let granted = alive(&watched, "everything", true, &all).await;
     let denied = alive(&watched, "nothing", false, &but_shell).await;

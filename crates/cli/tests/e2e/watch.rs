@@ -10,7 +10,7 @@ use paseo_wire::session::CreateSession;
 use paseo_wire::stream::Frame;
 
 /// Nothing here takes this long; a test that waits longer has found a bug.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A home whose daemon runs.
 pub(crate) struct Watched {

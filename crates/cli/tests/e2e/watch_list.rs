@@ -54,7 +54,10 @@ fn a_terminal_shows_it_in_place() {
     terminal.send(Signal::INT);
     let (code, shown, _) = terminal.finish();
     assert_eq!(code, Some(130));
-    assert!(shown.ends_with("\x1b[?7h"), "lines wrap again: {shown:?}");
+    assert!(
+        shown.ends_with("\x1b[?7h\n"),
+        "lines wrap again, and what comes next has one of its own: {shown:?}"
+    );
 }
 
 #[test]

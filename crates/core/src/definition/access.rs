@@ -14,6 +14,8 @@ pub enum Missing {
     Elsewhere,
     #[error("only agents with the label ui=true have it")]
     NotInApp,
+    #[error("only agents of a team have it")]
+    NotInTeam,
     #[error("the plugin `{}` is switched off in config.toml", .0.id())]
     PluginOff(Plugin),
     #[error("permissions {} do not grant it", .0.word())]
@@ -65,6 +67,9 @@ pub fn missing(
         } else {
             Missing::Capabilities(spec.capabilities)
         });
+    }
+    if spec.plugin == Plugin::Team {
+        return Some(Missing::NotInTeam);
     }
     if spec.plugin == Plugin::Threads && scope.tools.allow.is_none() {
         return Some(Missing::NoSeat);

@@ -17,6 +17,8 @@ pub struct Known<'a> {
     pub withholds: &'a [Power],
     /// The permission modes that it can keep.
     pub permissions: &'a [Mode],
+    /// It can be kept from changing anything without leave.
+    pub guard: bool,
 }
 
 /// Says what keeps its agents from running, with these providers.
@@ -28,6 +30,7 @@ pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> 
                 found.extend(unknown_efforts(definition, known));
                 found.extend(not_withheld(definition, known));
                 found.extend(not_kept(definition, known));
+                found.extend(not_guarded(definition, known));
             }
             None => {
                 let all: Vec<&str> = providers.iter().map(|known| known.name).collect();
@@ -105,6 +108,12 @@ fn not_kept(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
     definition.doubt(&["permissions", "permissionMode"], message)
 }
 
+/// A guard that the provider has no way to be held by: its agents are refused.
+fn not_guarded(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
+    let message = format!("{} cannot be guarded: it does not ask before it changes something", provider.name);
+    (definition.guarded && !provider.guard).then(|| definition.doubt(&["guard"], message))?
+}
+
 /// A key of pi's is for the server that the model names.
 fn nameless_servers(definition: &Definition) -> Option<Problem> {
     if definition.provider.as_deref() != Some("pi") {
@@ -153,7 +162,7 @@ mod tests {
     }
 
     fn known<'a>(name: &'a str, efforts: &'a [&'a str], withholds: &'a [Power]) -> Known<'a> {
-        Known { name, efforts, withholds, permissions: &[Mode::Full] }
+        Known { name, efforts, withholds, permissions: &[Mode::Full], guard: name != "scripted" }
     }
 
     #[test]
@@ -176,6 +185,10 @@ mod tests {
             (
                 "provider = 'scripted'\npermissions = 'ask'",
                 "2: scripted cannot keep to the mode `ask`; it keeps: full",
+            ),
+            (
+                "provider = 'scripted'\nguard = 'lease'",
+                "2: scripted cannot be guarded: it does not ask before it changes something",
             ),
             (
                 "provider = 'pi'\n[[models]]\nmodel_id = 'sonnet'\nkey_id = 'own'",
@@ -221,7 +234,11 @@ mod tests {
             doubted("agents/x.toml", "provider = 'claude'\neffort = 'low'\ntoolExposure = 'skills'")
                 .is_empty()
         );
-        for sound in ["provider = 'scripted'\npermissions = 'full'", "provider = 'pi'\nmodels = ['sonnet']"] {
+        for sound in [
+            "provider = 'pi'\nguard = 'lease'",
+            "provider = 'scripted'\npermissions = 'full'",
+            "provider = 'pi'\nmodels = ['sonnet']",
+        ] {
             assert!(doubted("agents/x.toml", sound).is_empty(), "{sound}");
         }
         let named = "provider = 'pi'\n[[models]]\nmodel_id = 'anthropic/sonnet'\nkey_id = 'own'";

@@ -276,6 +276,7 @@ fn out_of_reach(fields: &mut Fields<'_>, definition: &Definition) {
         "effort",
         "permissions",
         "permissionMode",
+        "guard",
         "tools",
         "toolAllowlist",
         "toolDenylist",

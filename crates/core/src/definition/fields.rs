@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::node::Entry;
 use super::problem::{Fault, Severity};
 use super::reader::Fields;
-use super::{Definition, Exposure, Source, engine, reach, words};
+use super::{Definition, Exposure, LEASE, Source, engine, reach, words};
 use crate::glob::{Glob, Lists};
 use crate::limits::{NAME_CHARS, PATH_BYTES, SLUG_CHARS};
 use crate::permission::Mode;
@@ -54,6 +54,7 @@ pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
     definition.ui_visible = fields.flag("uiVisible").unwrap_or(true);
     definition.api_exposed = fields.flag("apiExposed").unwrap_or(false);
     definition.permissions = permissions(&mut fields);
+    definition.guarded = guarded(&mut fields);
     definition.ceiling = reach::allowed(&mut fields, "ceiling");
     if let Some(directory) = directory(&mut fields, "cwd") {
         definition.directory = Some(directory);
@@ -164,6 +165,15 @@ fn permissions(fields: &mut Fields<'_>) -> Option<Mode> {
         fields.error(line, format!("there are no permissions `{word}`; known: {}", known.join(", ")));
     }
     mode.or(theirs)
+}
+
+/// Reads what an agent is held to beside its permissions.
+fn guarded(fields: &mut Fields<'_>) -> bool {
+    let Some((word, line)) = fields.text("guard") else { return false };
+    if word != LEASE {
+        fields.error(line, format!("there is no guard `{word}`; known: {LEASE}"));
+    }
+    word == LEASE
 }
 
 pub(super) fn directory(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {

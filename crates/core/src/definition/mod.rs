@@ -38,6 +38,9 @@ use crate::glob::{Glob, Lists};
 use crate::permission::Mode;
 use crate::tool::{self, Scope};
 
+/// The word for agents that are held to their leases.
+pub const LEASE: &str = "lease";
+
 /// The slug of the built-in definition, which sessions follow that name none.
 pub const DEFAULT: &str = "default";
 
@@ -73,6 +76,8 @@ pub struct Definition {
     pub is_subagent: bool,
     /// Without one: `full`, or the parent's.
     pub permissions: Option<Mode>,
+    /// Its agents change nothing but what a task that they hold covers.
+    pub guarded: bool,
     /// What it may pass on to agents that it starts; without it, what it may use itself.
     pub ceiling: Option<Vec<Glob>>,
     /// Where its sessions run, when nobody says otherwise.
@@ -167,6 +172,7 @@ impl Definition {
             api_exposed: false,
             is_subagent: false,
             permissions: None,
+            guarded: false,
             ceiling: None,
             directory: None,
             source,

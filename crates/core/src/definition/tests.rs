@@ -175,7 +175,16 @@ fn a_file_of_its_own() {
         ("haiku", Some("work"), Some("low"))
     );
     assert_eq!((second.key.as_deref(), second.effort.as_deref()), (None, None));
-    assert!(!one("agents/x.toml", "").is_subagent);
+    let bare = one("agents/x.toml", "");
+    assert!(!bare.is_subagent && !bare.guarded);
+    for (file, text) in [
+        ("agents/x.toml", "guard = 'lease'"),
+        ("agents/x.md", "---\nguard: lease\n---\nBe quick."),
+        ("config.json", r#"{"agents": [{"agentId": "x", "guard": "lease"}]}"#),
+        ("config.toml", "[[agents]]\nagentId = 'x'\nguard = 'lease'"),
+    ] {
+        assert!(one(file, text).guarded, "{file}");
+    }
     assert_eq!(allowed(&one("agents/x.toml", "tools = []")), ["todo"]);
     assert_eq!(allowed(&one("agents/x.toml", "tools = ['todo', 'edit']")), ["todo", "native_write"]);
 
@@ -361,6 +370,8 @@ fn odd_names_of_files_harm_nobody() {
 fn impossible_fields_are_errors() {
     for (text, expected) in [
         ("toolExposure = 'all'", "there is no tool exposure `all`; expected tools, skills or mixed"),
+        ("name = 'a'\nguard = 'hard'", "x.toml:2: there is no guard `hard`; known: lease"),
+        ("guard = true", "`guard` should be text, and holds"),
         ("permissions = 'some'", "there are no permissions `some`; known: full, ask, read-only"),
         (
             "provider = 'Clod!'",

@@ -258,9 +258,9 @@ mod tests {
         assert!(denies(&rule, &in_worktree("/home/w/a"), "Write", file("guard.txt")));
         assert!(!denies(&rule, &in_worktree("/home/w/a"), "Write", file("/home/w/ab/guard.txt")));
         assert!(!denies(&rule, &scope("/repository"), "Write", file("/repo/guard.txt")));
-        assert_eq!(asking(Mode::Full, &[], [&rule], &in_worktree("/home/w/a")), Mode::Ask);
-        assert_eq!(asking(Mode::Full, &[], [&rule], &scope("/repo/sub")), Mode::Ask);
-        assert_eq!(asking(Mode::Full, &[], [&rule], &scope("/")), Mode::Full);
+        assert_eq!(asking(Mode::Full, false, &[], [&rule], &in_worktree("/home/w/a")), Mode::Ask);
+        assert_eq!(asking(Mode::Full, false, &[], [&rule], &scope("/repo/sub")), Mode::Ask);
+        assert_eq!(asking(Mode::Full, false, &[], [&rule], &scope("/")), Mode::Full);
     }
 
     #[test]

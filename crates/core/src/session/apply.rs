@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Accepted, Ask, Class, Condition, Created, Due, Event, HeldReason, History, Hold, Naming, On, Outcome,
-    Pending, Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
+    Accepted, Ask, Class, Condition, Created, Due, Event, Exit, HeldReason, History, Hold, Naming, On,
+    Outcome, Pending, Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
 use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
@@ -27,8 +27,12 @@ impl Session {
                 ceiling: created.ceiling,
                 project: created.project,
                 directory: created.directory,
-                worktree: created.worktree,
-                seat: created.seat,
+                worktree: created.worktree.map(Box::new),
+                seat: created.seat.map(Box::new),
+                team: created.team.map(Box::new),
+                guarded: created.guarded,
+                terminal: created.terminal,
+                reports_to: created.reports_to,
                 uprooted: None,
                 created_by: created.by,
                 created_at: at,
@@ -92,7 +96,16 @@ impl Session {
             }
             Event::Entered { from, by } => self.visited(*from, by, at),
             Event::Prompted { prompt } => self.history.prompt = Some(prompt.clone()),
-            Event::Planned { todo } => self.todo.clone_from(todo),
+            Event::Planned { todo } => self.todo = todo.clone().map(Box::new),
+            Event::Boarded { token, guarded } => {
+                self.history.token = Some(token.clone());
+                self.history.guarded = *guarded;
+                self.history.exit = None;
+            }
+            Event::Exited { code, signal } => {
+                self.history.token = None;
+                self.history.exit = Some(Exit { code: *code, signal: *signal, at });
+            }
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
             Event::Closed {} => self.enter(Status::Closed, Source::Person, at),
@@ -138,7 +151,7 @@ impl Session {
                 let mut taken: Vec<Pending> =
                     deliveries.iter().filter_map(|id| take(&mut self.queue, *id)).collect();
                 taken.iter_mut().for_each(|pending| pending.attempts = pending.attempts.saturating_add(1));
-                self.turn = Some(Turn {
+                self.turn = Some(Box::new(Turn {
                     id: *turn,
                     cause: *cause,
                     hop: *hop,
@@ -147,7 +160,7 @@ impl Session {
                     steering: Vec::new(),
                     asks: Vec::new(),
                     opened_at: at,
-                });
+                }));
                 self.history.cause = Some((*cause, *hop));
                 self.enter(Status::Starting, Source::Daemon, at);
             }

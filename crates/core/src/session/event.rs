@@ -13,6 +13,7 @@ use crate::id::{CauseId, DeliveryId, SessionId, ThreadId, TurnId, WatchId};
 use crate::item::{Decision, Usage};
 use crate::label::Labels;
 use crate::permission::{Mode, Shape};
+use crate::team::TeamId;
 use crate::time::Timestamp;
 use crate::tool::Ceiling;
 
@@ -76,6 +77,22 @@ pub enum Event {
     Planned {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         todo: Option<ContentRef>,
+    },
+    /// A process was started in its terminal. It outlives daemons, and so does its token, of which this is the hash.
+    #[serde(rename = "session.boarded")]
+    Boarded {
+        token: String,
+        /// Whether it was started guarded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        guarded: Option<bool>,
+    },
+    /// The process in its terminal ended. The terminal stays.
+    #[serde(rename = "session.exited")]
+    Exited {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<i32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal: Option<i32>,
     },
     #[serde(rename = "session.held")]
     Held { hold: Hold },
@@ -187,6 +204,28 @@ pub struct Created {
     /// The seat in a thread that it is behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<SeatOf>,
+    /// The team that it belongs to, and as whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamSeat>,
+    /// It changes nothing but what a task that it holds covers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
+    /// The terminal that its harness runs in, where people can take over; without one it runs behind pipes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<String>,
+    /// The thread that its answers are posted to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reports_to: Option<ThreadId>,
+}
+
+/// One's place in a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TeamSeat {
+    pub team: TeamId,
+    pub agent: String,
+    /// It directs the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leads: bool,
 }
 
 /// A seat in a thread.
@@ -217,6 +256,10 @@ impl Created {
             labels: Labels::default(),
             name: None,
             seat: None,
+            team: None,
+            guarded: false,
+            terminal: None,
+            reports_to: None,
         }
     }
 }

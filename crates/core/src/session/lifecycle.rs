@@ -123,7 +123,7 @@ pub fn pin(draft: &mut Draft, rank: Option<Timestamp>) {
 
 /// Replaces the list of what is to be done; `None` empties it.
 pub fn todo(draft: &mut Draft, todo: Option<ContentRef>) {
-    if draft.session.todo != todo {
+    if draft.session.todo.as_deref() != todo.as_ref() {
         draft.push(Event::Planned { todo });
     }
 }

@@ -9,6 +9,7 @@ mod lifecycle;
 mod presence;
 mod receipt;
 mod turn;
+mod typed;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,9 @@ use serde_json::Value;
 pub use accept::{Incoming, Placement, Refusal, accept};
 pub use callback::{Landing, Unasked, call_back};
 pub use draft::Draft;
-pub use event::{Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, Verb, Worktree};
+pub use event::{
+    Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, TeamSeat, Verb, Worktree,
+};
 pub use lifecycle::{
     BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, pin_rank, rename,
     reopen, title, todo, unpark, uproot,
@@ -27,19 +30,20 @@ pub use lifecycle::{
 pub use presence::{Entered, enter, whereabouts};
 pub use receipt::{Receipt, Settled};
 pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up, take_words};
+pub use typed::typed;
 pub use watch::{Due, On, Watch, arm, disarm, due, forget_news};
 
 use crate::actor::Actor;
 use crate::content::ContentRef;
 use crate::glob::Glob;
-use crate::id::{CauseId, DeliveryId, SessionId, TurnId};
+use crate::id::{CauseId, DeliveryId, SessionId, ThreadId, TurnId};
 use crate::item::Usage;
 use crate::label::Labels;
 use crate::permission::{Mode, Shape};
 use crate::time::Timestamp;
 use crate::tool::Ceiling;
 
-/// The state of a session.
+/// The state of a session. Thousands of them are in memory, most without what is boxed here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: SessionId,
@@ -49,7 +53,7 @@ pub struct Session {
     pub condition: Condition,
     pub hold: Hold,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<Turn>,
+    pub turn: Option<Box<Turn>>,
     /// Accepted messages that no turn has taken yet, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<Pending>,
@@ -62,7 +66,7 @@ pub struct Session {
     pub watches: Vec<Watch>,
     /// The list of what is to be done, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub todo: Option<ContentRef>,
+    pub todo: Option<Box<ContentRef>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned_at: Option<Timestamp>,
     /// What people and programs noted about it, as JSON values.
@@ -70,7 +74,7 @@ pub struct Session {
     pub attributes: BTreeMap<String, Value>,
     /// Where the person who is in it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entered: Option<Entered>,
+    pub entered: Option<Box<Entered>>,
     pub updated_at: Timestamp,
 }
 
@@ -101,7 +105,7 @@ pub struct Profile {
     pub project: String,
     pub directory: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worktree: Option<Worktree>,
+    pub worktree: Option<Box<Worktree>>,
     /// The worktree was removed; since then no turn has begun in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uprooted: Option<Uprooted>,
@@ -109,7 +113,19 @@ pub struct Profile {
     pub created_at: Timestamp,
     /// The seat in a thread that it is behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seat: Option<SeatOf>,
+    pub seat: Option<Box<SeatOf>>,
+    /// The team that it belongs to, and as whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<Box<TeamSeat>>,
+    /// It changes nothing but what a task that it holds covers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
+    /// The terminal that its harness runs in, where people can take over; without one it runs behind pipes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<String>,
+    /// The thread that its answers are posted to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reports_to: Option<ThreadId>,
 }
 
 /// What is left of a worktree that was removed.
@@ -275,9 +291,28 @@ pub struct History {
     /// Who wrote to it last, of all people, and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spoken: Option<(Actor, Timestamp)>,
+    /// Hash of the token that the process in its terminal has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// Whether that process was started guarded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guarded: Option<bool>,
+    /// How the newest process in its terminal ended; nothing while one is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Exit>,
     /// Ownership epoch: which daemon may write.
     #[serde(default)]
     pub epoch: u64,
+}
+
+/// How a process in a terminal ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    pub at: Timestamp,
 }
 
 impl Profile {

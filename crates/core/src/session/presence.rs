@@ -45,7 +45,7 @@ impl Session {
 
     /// Takes in that a person came, or went back to where they came from: then they are here no more.
     pub(super) fn visited(&mut self, from: Option<SessionId>, by: &Actor, at: Timestamp) {
-        self.entered = from.map(|from| Entered { by: by.clone(), from, at });
+        self.entered = from.map(|from| Box::new(Entered { by: by.clone(), from, at }));
         if from.is_none() {
             self.history.spoken.take_if(|(spoken, _)| spoken == by);
         }

@@ -1,6 +1,6 @@
 //! How each event changes a thread.
 
-use super::{Control, Due, Event, Seat, Thread, Work};
+use super::{Control, Due, Event, Former, Seat, Thread, Work};
 use crate::actor::Actor;
 use crate::limits::{THREAD_GUESTS, THREAD_HELD};
 use crate::time::Timestamp;
@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 impl Thread {
     /// Begins a thread; `None` for anything but its creation.
     pub fn create(event: &Event, at: Timestamp) -> Option<Self> {
-        let Event::Created { thread, name, directory, by, cause, .. } = event else { return None };
+        let Event::Created { thread, name, directory, by, cause, team, .. } = event else { return None };
         Some(Self {
             id: *thread,
             name: name.clone(),
@@ -22,12 +22,14 @@ impl Thread {
             invited_auto: false,
             invited: Default::default(),
             left: Default::default(),
+            former: Vec::new(),
             guests: Default::default(),
             due: Vec::new(),
             held: Vec::new(),
             version: 1,
             messages: 0,
             standing: *cause,
+            team: team.clone(),
         })
     }
 
@@ -36,7 +38,7 @@ impl Thread {
         self.updated_at = self.updated_at.max(at);
         self.version += 1;
         match event {
-            Event::Created { .. } | Event::Deleted {} => {}
+            Event::Created { .. } | Event::Deleted {} | Event::Ended {} => {}
             Event::Renamed { name, .. } => self.name.clone_from(name),
             Event::Moved { directory, .. } => self.directory = Some(directory.clone()),
             Event::Posted(posted) => {
@@ -69,18 +71,31 @@ impl Thread {
             Event::Woken { post, seat, session, delivery } => {
                 let due = self.due.iter().position(|due| due.post == *post && due.seat == *seat);
                 let Some(Due { at, .. }) = due.map(|due| self.due.remove(due)) else { return };
-                if let Some(seat) = self.invited.get_mut(seat) {
-                    let work = Work { post: *post, at, delivery: *delivery };
-                    // What was said since then it is told the next time.
-                    (seat.session, seat.told) = (Some(*session), at);
-                    seat.working_on.push(work);
+                let Some(mut here) = self.invited.remove(seat) else { return };
+                if here.session != Some(*session) {
+                    // It began anew; what the former session still works on is its own.
+                    let working_on = std::mem::take(&mut here.working_on);
+                    self.retire(seat, Seat { working_on, ..here.clone() });
                 }
+                // What was said since then it is told the next time.
+                (here.session, here.told) = (Some(*session), at);
+                here.working_on.push(Work { post: *post, at, delivery: *delivery });
+                self.invited.insert(seat.clone(), here);
             }
             Event::Settled { post, seat } => {
                 self.due.retain(|due| due.post != *post || due.seat != *seat);
                 let seats = [self.invited.get_mut(seat), self.left.get_mut(seat)];
                 for seat in seats.into_iter().flatten() {
                     seat.working_on.retain(|work| work.post != *post);
+                }
+                for former in self.former.iter_mut().filter(|former| former.seat == *seat) {
+                    former.working_on.retain(|work| work.post != *post);
+                }
+            }
+            Event::Dismissed { seat, session, closed } => {
+                self.former.retain(|former| former.session != *session);
+                if let Some(left) = self.left.get_mut(seat).filter(|left| left.session == Some(*session)) {
+                    (left.dismissed, left.closed) = (true, *closed);
                 }
             }
             Event::Held(held) => {
@@ -91,14 +106,30 @@ impl Thread {
         }
     }
 
+    /// Keeps the seat of somebody who may come back.
     fn leave(&mut self, id: &str, seat: Seat) {
-        if seat.session.is_some() && self.left.len() < THREAD_GUESTS {
-            self.left.insert(id.to_owned(), seat);
+        if seat.session.is_none() {
+            return;
+        }
+        let unkept = match self.left.len() < THREAD_GUESTS || self.left.contains_key(id) {
+            true => self.left.insert(id.to_owned(), seat),
+            false => Some(seat),
+        };
+        if let Some(seat) = unkept {
+            self.retire(id, seat);
+        }
+    }
+
+    /// Keeps the session of a seat to which nobody comes back, until it is closed.
+    fn retire(&mut self, id: &str, seat: Seat) {
+        let Seat { session, working_on, dismissed, .. } = seat;
+        if let Some(session) = session.filter(|_| !dismissed) {
+            self.former.push(Former { seat: id.to_owned(), session, working_on });
         }
     }
 
     fn control(&mut self, from: &str, by: Option<&Actor>, control: &Control, at: Timestamp) {
-        let Control { invite, uninvite, mute, unmute, pause, discussion, invited_auto } = control;
+        let Control { invite, uninvite, mute, unmute, pause, discussion, invited_auto, .. } = control;
         if let Some(invite) = invite {
             let id = &invite.participant_id;
             let fresh = Seat {
@@ -109,25 +140,33 @@ impl Thread {
                 session: None,
                 told: 0,
                 working_on: Vec::new(),
+                dismissed: false,
+                closed: false,
             };
-            let before = self.left.remove(id);
             let seat = match self.invited.remove(id) {
                 Some(here) if here.profile.runs_like(&invite.profile) => {
                     Seat { profile: invite.profile.clone(), ..here }
                 }
-                // It is another agent now; what the former one still works on is its own.
-                Some(former) => {
-                    self.leave(id, former);
-                    fresh
-                }
-                // An agent brings nobody back who may do more than it could pass on.
-                None => match before.filter(|left| left.profile.runs_like(&invite.profile)) {
-                    Some(left) if by.is_none() || by == left.inviter.as_ref() => {
-                        let Seat { session, told, inviter, working_on, .. } = left;
-                        Seat { session, told, inviter, working_on, ..fresh }
+                here => {
+                    // An agent brings nobody back who may do more than it could pass on.
+                    let may = |left: &Seat| by.is_none() || by == left.inviter.as_ref();
+                    let seat = match self.left.remove(id) {
+                        Some(left) if left.profile.runs_like(&invite.profile) && may(&left) => {
+                            let Seat { session, told, inviter, working_on, .. } = left;
+                            Seat { session, told, inviter, working_on, ..fresh }
+                        }
+                        Some(left) => {
+                            self.retire(id, left);
+                            fresh
+                        }
+                        None => fresh,
+                    };
+                    // It is another agent now; what the former one still works on is its own.
+                    if let Some(former) = here {
+                        self.leave(id, former);
                     }
-                    _ => fresh,
-                },
+                    seat
+                }
             };
             self.invited.insert(id.clone(), seat);
             self.guests.remove(id);

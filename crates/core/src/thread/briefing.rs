@@ -66,7 +66,15 @@ mod tests {
     fn thread() -> Thread {
         let (now, by) = (Timestamp::from_millis(1), Actor::Human("cli".into()));
         let (thread, post) = (ThreadId::from_parts(now, [1; 10]), PostId::from_parts(now, [1; 10]));
-        let created = Event::Created { thread, post, name: "plan".into(), directory: None, by, cause: None };
+        let created = Event::Created {
+            thread,
+            post,
+            name: "plan".into(),
+            directory: None,
+            by,
+            cause: None,
+            team: None,
+        };
         Thread::create(&created, now).unwrap()
     }
 

@@ -1,10 +1,15 @@
 //! Controls: who is invited, who may speak, who wakes whom.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::seat::{self, free_id};
 use super::{Profile, Thread};
+
+/// Most participants that a control names.
+const TARGETS: usize = 64;
 
 /// What a control changes; several things at once, perhaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +29,14 @@ pub struct Control {
     pub discussion: Option<Discussion>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invited_auto: Option<bool>,
+    /// Who is asked to go on. Like the two after it, it is for those who read it: the protocol gives it no effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prod: Vec<String>,
+    /// Somebody says that they are done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl_seconds: Option<u64>,
 }
 
 /// An invitation, with the whole profile that the participant has then.
@@ -67,13 +80,13 @@ impl Switch {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error(
-        "a control is an object with at least one of invite, uninvite, mute, unmute, pause, discussion, invited_auto"
+        "a control is an object with at least one of invite, uninvite, mute, unmute, pause, discussion, invited_auto, prod, done, ttl_seconds"
     )]
     Empty,
     #[error("a control given as text must be JSON: {0}")]
     NotJson(String),
     #[error(
-        "there is no control `{0}`; known: invite, uninvite, mute, unmute, pause, discussion, invited_auto"
+        "there is no control `{0}`; known: invite, uninvite, mute, unmute, pause, discussion, invited_auto, prod, done, ttl_seconds"
     )]
     Unknown(String),
     #[error("`{0}` must be {1}")]
@@ -99,7 +112,8 @@ impl Control {
 
     /// Returns it without what only a person may do.
     pub fn without_switches(self) -> Self {
-        Self { invite: self.invite, uninvite: self.uninvite, ..Self::default() }
+        let Self { invite, uninvite, prod, done, ttl_seconds, .. } = self;
+        Self { invite, uninvite, prod, done, ttl_seconds, ..Self::default() }
     }
 
     /// Says whether it changes nothing.
@@ -132,6 +146,15 @@ impl Control {
         if let Some(on) = self.invited_auto {
             put("invited_auto", serde_json::json!({ "on": on }));
         }
+        if !self.prod.is_empty() {
+            put("prod", serde_json::json!(self.prod));
+        }
+        if let Some(done) = self.done {
+            put("done", done.into());
+        }
+        if let Some(seconds) = self.ttl_seconds {
+            put("ttl_seconds", seconds.into());
+        }
         Value::Object(content)
     }
 }
@@ -160,13 +183,17 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
                 control.uninvite = Some(id);
             }
             "mute" => {
+                let listed = value.get("targets").unwrap_or(&Value::Null);
                 let mode = value.get("mode").map_or(Some("hard"), Value::as_str);
                 if mode != Some("hard") {
                     return Err(Malformed::Field("mute.mode", "`hard`: there is no other"));
                 }
-                control.mute = targets(thread, value, "mute.targets")?;
+                control.mute = targets(thread, listed, "mute.targets")?;
             }
-            "unmute" => control.unmute = targets(thread, value, "unmute.targets")?,
+            "unmute" => {
+                let listed = value.get("targets").unwrap_or(&Value::Null);
+                control.unmute = targets(thread, listed, "unmute.targets")?;
+            }
             "pause" => control.pause = Some(on(value, "pause.on")?),
             "invited_auto" => control.invited_auto = Some(on(value, "invited_auto.on")?),
             "discussion" => {
@@ -179,8 +206,15 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
                 };
                 control.discussion = Some(Discussion { on, allow_agent_mentions: mentions });
             }
-            // Announced by the protocol, and without an effect anywhere.
-            "prod" | "done" | "ttl_seconds" => {}
+            "prod" => control.prod = targets(thread, value, "prod")?,
+            "done" => {
+                control.done = Some(value.as_bool().ok_or(Malformed::Field("done", "true or false"))?);
+            }
+            "ttl_seconds" => {
+                let seconds =
+                    value.as_u64().ok_or(Malformed::Field("ttl_seconds", "a whole number of seconds"))?;
+                control.ttl_seconds = Some(seconds);
+            }
             other => {
                 return Err(Malformed::Unknown(
                     other.chars().take(60).flat_map(char::escape_debug).collect(),
@@ -216,18 +250,20 @@ fn on(value: &Value, name: &'static str) -> Result<bool, Malformed> {
 }
 
 fn targets(thread: &Thread, value: &Value, name: &'static str) -> Result<Vec<String>, Malformed> {
-    let field = || Malformed::Field(name, "a list of ids of participants, with at least one");
-    let list =
-        value.get("targets").and_then(Value::as_array).filter(|list| !list.is_empty()).ok_or_else(field)?;
+    let field = || Malformed::Field(name, "a list of ids of participants, with at least one and at most 64");
+    let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(field)?;
     let ids = list.iter().map(|id| id.as_str().map(str::to_owned).ok_or_else(field));
-    let ids = ids.collect::<Result<Vec<String>, Malformed>>()?;
+    let ids = ids.collect::<Result<BTreeSet<String>, Malformed>>()?;
+    if ids.len() > TARGETS {
+        return Err(field());
+    }
     // Who speaks without being invited can be muted, and who was muted and then uninvited can be let speak.
     let known = |id: &&String| {
         thread.invited.contains_key(*id) || thread.muted.contains(*id) || thread.guests.contains(*id)
     };
     match ids.iter().find(|id| !known(id)) {
         Some(id) => Err(stranger(thread, id.clone())),
-        None => Ok(ids),
+        None => Ok(ids.into_iter().collect()),
     }
 }
 

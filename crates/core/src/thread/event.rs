@@ -6,6 +6,7 @@ use super::{Control, Silence};
 use crate::actor::Actor;
 use crate::content::ContentRef;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};
+use crate::team::TeamId;
 
 /// An event of the stream `thread/<uuid>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,9 @@ pub enum Event {
         /// What descends from a person's making it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<CauseId>,
+        /// The team that it belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        team: Option<TeamId>,
     },
     #[serde(rename = "thread.renamed")]
     Renamed { post: PostId, from: String, name: String },
@@ -53,8 +57,19 @@ pub enum Event {
     /// A reply that its author may not post now: it is kept.
     #[serde(rename = "thread.held")]
     Held(Held),
+    /// The session of somebody who left is seen to.
+    #[serde(rename = "thread.dismissed")]
+    Dismissed {
+        seat: String,
+        session: SessionId,
+        /// It was open, and is closed now.
+        closed: bool,
+    },
     #[serde(rename = "thread.deleted")]
     Deleted {},
+    /// What belonged to a deleted thread is closed and revoked.
+    #[serde(rename = "thread.ended")]
+    Ended {},
 }
 
 impl Event {
@@ -66,7 +81,12 @@ impl Event {
             | Self::Moved { post, .. }
             | Self::Controlled { post, .. } => Some(*post),
             Self::Posted(posted) => Some(posted.post),
-            Self::Woken { .. } | Self::Settled { .. } | Self::Held(_) | Self::Deleted {} => None,
+            Self::Woken { .. }
+            | Self::Settled { .. }
+            | Self::Held(_)
+            | Self::Dismissed { .. }
+            | Self::Deleted {}
+            | Self::Ended {} => None,
         }
     }
 }

@@ -22,10 +22,14 @@ pub use mention::{Address, Reading, address, read};
 pub use pace::{Pace, TooFast};
 pub use post::{Denied, Incoming, can_hold, late, post, released, reply};
 pub use presence::{Presence, Shown, TTL, seen, shown};
-pub use seat::{COORDINATOR, Mismatch, Profile, Refused, USER, check_speaker, free_id, invite, speaks_for};
+pub use seat::{
+    COORDINATOR, Mismatch, Profile, Refused, USER, check_speaker, free_id, invite, is_name, is_reserved,
+    speaks_for, speaks_in,
+};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};
+use crate::team::TeamId;
 use crate::time::Timestamp;
 
 /// Returns the name of a thread's stream.
@@ -64,6 +68,9 @@ pub struct Thread {
     /// Seats that were invited before: invited again as they were they go on where they were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left: BTreeMap<String, Seat>,
+    /// Sessions that were behind a seat and will not be again: they finish what they were told, and are closed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<Former>,
     /// Who has spoken without being invited, as far as they are remembered: they can be muted, too.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub guests: BTreeSet<String>,
@@ -82,6 +89,9 @@ pub struct Thread {
     /// What a person did here last: whoever has no session is paid for by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<CauseId>,
+    /// The team that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamId>,
 }
 
 /// An invited participant.
@@ -102,6 +112,12 @@ pub struct Seat {
     /// What it was told of and has not answered yet, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub working_on: Vec<Work>,
+    /// It left, and its session is seen to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dismissed: bool,
+    /// Its session was closed because it left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
 }
 
 impl Seat {
@@ -109,6 +125,16 @@ impl Seat {
     pub fn is_working(&self) -> bool {
         !self.working_on.is_empty()
     }
+}
+
+/// A session that was behind a seat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Former {
+    pub seat: String,
+    pub session: SessionId,
+    /// What it was told of and has not answered yet, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub working_on: Vec<Work>,
 }
 
 /// What a participant works on.
@@ -133,12 +159,39 @@ pub struct Due {
 impl Thread {
     /// Says whether something is still to be done in it.
     pub fn is_busy(&self) -> bool {
-        !self.due.is_empty() || self.seats().any(|(_, seat)| seat.is_working()) || !released(self).is_empty()
+        !self.due.is_empty() || self.works().next().is_some() || !released(self).is_empty()
     }
 
-    /// Returns all who are invited, and then those who were.
-    pub fn seats(&self) -> impl Iterator<Item = (&String, &Seat)> {
-        self.invited.iter().chain(&self.left)
+    /// Says whether the daemon has something to do for it, should nobody say anything more.
+    pub fn is_live(&self) -> bool {
+        let open = |seat: &Seat| seat.session.is_some() && !seat.dismissed;
+        self.is_busy() || !self.former.is_empty() || self.left.values().any(open)
+    }
+
+    /// Returns everything that is still to be answered: by which seat, in which session.
+    pub fn works(&self) -> impl Iterator<Item = (&str, SessionId, Work)> {
+        let seats = self.invited.iter().chain(&self.left);
+        let seats = seats.filter_map(|(id, seat)| Some((id.as_str(), seat.session?, &seat.working_on)));
+        let former =
+            self.former.iter().map(|former| (former.seat.as_str(), former.session, &former.working_on));
+        seats
+            .chain(former)
+            .flat_map(|(id, session, works)| works.iter().map(move |work| (id, session, *work)))
+    }
+
+    /// Returns the sessions of those who left and have nothing more to answer: they are to be closed.
+    pub fn leaving(&self) -> Vec<(String, SessionId)> {
+        let left = self.left.iter().filter(|(_, seat)| !seat.is_working() && !seat.dismissed);
+        let left = left.filter_map(|(id, seat)| Some((id.clone(), seat.session?)));
+        let former = self.former.iter().filter(|former| former.working_on.is_empty());
+        left.chain(former.map(|former| (former.seat.clone(), former.session))).collect()
+    }
+
+    /// Says whether a session is or was behind one of its seats, as far as it remembers.
+    pub fn knows(&self, session: SessionId) -> bool {
+        let mut seats = self.invited.values().chain(self.left.values());
+        seats.any(|seat| seat.session == Some(session))
+            || self.former.iter().any(|former| former.session == session)
     }
 
     /// Says why a participant may not speak now.

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Thread;
+use crate::actor::Actor;
+use crate::id::ThreadId;
 
 /// How the human is called.
 pub const USER: &str = "user";
@@ -115,8 +117,13 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, R
     Ok(whole)
 }
 
+/// Says whether this is what others are called: people, or everybody at once.
+pub fn is_reserved(name: &str) -> bool {
+    matches!(named(name, "id"), Err(Refused::Reserved(_)))
+}
+
 /// Says whether somebody could be called this.
-pub(super) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     named(name, "id").is_ok()
 }
 
@@ -172,6 +179,11 @@ fn is_plain(c: char) -> bool {
 /// A name as others would take it for: case, and signs between words, do not tell two apart.
 pub(super) fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
+}
+
+/// Says whether an actor is somebody elsewhere who speaks in this thread, by a token.
+pub fn speaks_in(actor: &Actor, thread: ThreadId) -> bool {
+    matches!(actor, Actor::Seat(seat) if seat.split_once('/').is_some_and(|(of, _)| of == thread.to_string()))
 }
 
 /// Somebody says to be another than their credential stands for.

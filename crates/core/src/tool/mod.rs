@@ -12,13 +12,16 @@ use std::collections::BTreeSet;
 pub use ceiling::{Ceiling, Excess, Outfit};
 pub use registry::{
     AGENTS_LIST, AGENTS_MESSAGE, NOTIFY_WHEN_IDLE, Plugin, READ_TAB, REGISTRY, RETRIEVE, SEND_TO_TAB,
-    SET_BRANCH, SET_TITLE, SUMMON, Spec, THREADS_INVITE, THREADS_LIST, THREADS_PARTICIPANTS, THREADS_POST,
-    THREADS_READ, TODO, find,
+    SET_BRANCH, SET_TITLE, SUMMON, Spec, TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL,
+    TASKS_LIST, TASKS_RELEASE, TASKS_RENEW, TEAM_THREADS_LINK, TEAM_THREADS_POST, TEAM_THREADS_READ_TAIL,
+    TEAM_THREADS_SEARCH, TEAM_THREADS_START, THREADS_INVITE, THREADS_LIST, THREADS_PARTICIPANTS,
+    THREADS_POST, THREADS_READ, TMUX_ATTACH, TMUX_CAPTURE, TMUX_KILL, TMUX_LIST, TMUX_SEND, TMUX_START, TODO,
+    find,
 };
 pub use scope::{Scope, expand};
 pub use withheld::{CannotWithhold, unheld};
 
-use crate::definition::{Definition, Exposure};
+use crate::definition::{Definition, Exposure, Origin};
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -73,8 +76,21 @@ impl Grants {
         let placed = |spec: &Spec| spec.plugin != Plugin::Threads || profile.seat.is_some() || named;
         // A person's own agent has what its definition says now; others keep below what was passed on to them.
         let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
+        // Whoever takes an agent into a team means it to take part; only a definition says otherwise.
+        let taken_in = |spec: &Spec| {
+            let built_in = definition.source.origin == Origin::BuiltIn && profile.tools.is_none();
+            let Some(seat) = &profile.team else { return false };
+            // Workers are started by whoever leads, unless a definition names somebody else.
+            let placed = !spec.is_for_workers() || seat.leads || named && asked_for(spec);
+            placed && (built_in || asked_for(spec))
+        };
         let granted = |spec: &&Spec| match spec.plugin {
             Plugin::Ui => session.labels.is_ui(),
+            Plugin::Team => {
+                !off.contains(&spec.plugin)
+                    && taken_in(spec)
+                    && ceiling.is_none_or(|ceiling| ceiling.admits(spec.name))
+            }
             _ => {
                 !off.contains(&spec.plugin)
                     && spec.power.is_none_or(|power| profile.permissions.grants(power))
@@ -115,5 +131,54 @@ impl Spec {
     /// Says whether an agent gets it as a tool. The app's own two come as tools always.
     pub fn is_offered(&self, exposure: Exposure) -> bool {
         self.power.is_none() && (self.plugin == Plugin::Ui || exposure != Exposure::Skills)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actor::Actor;
+    use crate::definition::Source;
+    use crate::glob::{Glob, Lists};
+    use crate::id::SessionId;
+    use crate::session::{Created, TeamSeat};
+    use crate::time::Timestamp;
+
+    fn of_team(leads: bool, definition: &Definition) -> Grants {
+        let by = Actor::Human("cli".to_owned());
+        let mut created = Created::plain(SessionId::from_random([1; 16]), by, "scripted", "/");
+        let team = "red".parse().unwrap();
+        created.team = Some(TeamSeat { team, agent: "ann".to_owned(), leads });
+        let session = Session::create(created, Timestamp::default());
+        Grants::of(&session, definition, &Settings::default(), &BTreeSet::new())
+    }
+
+    fn defined(allow: Option<&[&str]>) -> Definition {
+        let allow = allow.map(|names| names.iter().map(|name| Glob::new(*name)).collect());
+        let tools = Lists { allow, deny: Vec::new() };
+        let scope = Scope { tools, capabilities: Lists::default() };
+        Definition { scope, ..Definition::plain("x", Source { origin: Origin::Home, file: None }) }
+    }
+
+    #[test]
+    fn workers_are_started_by_whoever_leads_or_is_named() {
+        let built_in = Definition::built_in();
+        assert!(of_team(true, &built_in).has(TMUX_START) && of_team(true, &built_in).has(TASKS_CREATE));
+        assert!(!of_team(false, &built_in).has(TMUX_START) && of_team(false, &built_in).has(TASKS_CLAIM));
+        for tool in [TMUX_START, TMUX_LIST, TMUX_ATTACH, TMUX_CAPTURE, TMUX_SEND, TMUX_KILL] {
+            assert!(!of_team(false, &defined(None)).has(tool), "{tool} although nobody named it");
+            assert!(of_team(false, &defined(Some(&["team_tmux_*"]))).has(tool));
+            assert!(of_team(true, &defined(None)).has(tool));
+            assert!(!of_team(true, &defined(Some(&["todo"]))).has(tool), "{tool} although it is left out");
+        }
+    }
+
+    #[test]
+    fn leaders_are_told_of_every_tool_that_is_for_them() {
+        let team = "red".parse().unwrap();
+        let told = crate::team::primer(&TeamSeat { team, agent: "lea".to_owned(), leads: true });
+        for spec in REGISTRY.iter().filter(|spec| spec.is_for_workers()) {
+            assert!(told.contains(&format!("`{}`", spec.name)), "{}", spec.name);
+        }
     }
 }

@@ -35,11 +35,14 @@ pub enum Plugin {
     Todo,
     /// Conversations of several.
     Threads,
+    /// Tasks and threads of a team.
+    Team,
 }
 
 impl Plugin {
     /// Those that can be switched off and become skills.
-    pub const OPTIONAL: [Self; 5] = [Self::Tabs, Self::Agents, Self::Summon, Self::Todo, Self::Threads];
+    pub const OPTIONAL: [Self; 6] =
+        [Self::Tabs, Self::Agents, Self::Summon, Self::Todo, Self::Threads, Self::Team];
 
     /// Returns its id.
     pub fn id(self) -> &'static str {
@@ -51,6 +54,7 @@ impl Plugin {
             Self::Summon => "summon",
             Self::Todo => "todo",
             Self::Threads => "threads",
+            Self::Team => "team",
         }
     }
 
@@ -80,7 +84,6 @@ pub const SUMMON: &str = "summon";
 pub const RETRIEVE: &str = "retrieve";
 /// Replaces the list of what is to be done.
 pub const TODO: &str = "todo";
-
 /// Lists the threads that an agent can take part in.
 pub const THREADS_LIST: &str = "threads_list";
 /// Reads what was said in a thread.
@@ -91,6 +94,45 @@ pub const THREADS_POST: &str = "threads_post";
 pub const THREADS_INVITE: &str = "threads_invite";
 /// Lists who is in a thread.
 pub const THREADS_PARTICIPANTS: &str = "threads_participants";
+/// Makes a task of the team.
+pub const TASKS_CREATE: &str = "team_tasks_create";
+/// Lists the tasks of the team.
+pub const TASKS_LIST: &str = "team_tasks_list";
+/// Takes a task.
+pub const TASKS_CLAIM: &str = "team_tasks_claim";
+/// Keeps a task longer.
+pub const TASKS_RENEW: &str = "team_tasks_renew";
+/// Says that a task is done.
+pub const TASKS_COMPLETE: &str = "team_tasks_complete";
+/// Says that a task cannot be done.
+pub const TASKS_FAIL: &str = "team_tasks_fail";
+/// Gives a task back.
+pub const TASKS_RELEASE: &str = "team_tasks_release";
+/// Gives a task up for the whole team.
+pub const TASKS_CANCEL: &str = "team_tasks_cancel";
+/// Begins a thread of the team.
+pub const TEAM_THREADS_START: &str = "team_threads_start";
+/// Says something in a thread of the team.
+pub const TEAM_THREADS_POST: &str = "team_threads_post";
+/// Reads the newest messages of a thread of the team.
+pub const TEAM_THREADS_READ_TAIL: &str = "team_threads_read_tail";
+/// Finds threads of the team.
+pub const TEAM_THREADS_SEARCH: &str = "team_threads_search";
+/// Says which task a thread is about.
+pub const TEAM_THREADS_LINK: &str = "team_threads_link_to_task";
+
+/// Starts a worker in a terminal.
+pub const TMUX_START: &str = "team_tmux_start";
+/// Lists the workers of the team.
+pub const TMUX_LIST: &str = "team_tmux_list";
+/// Says how a person attaches to a worker's terminal.
+pub const TMUX_ATTACH: &str = "team_tmux_attach";
+/// Reads what a worker's terminal shows.
+pub const TMUX_CAPTURE: &str = "team_tmux_capture";
+/// Types something into a worker's terminal.
+pub const TMUX_SEND: &str = "team_tmux_send";
+/// Ends a worker.
+pub const TMUX_KILL: &str = "team_tmux_kill";
 
 /// Every tool there is.
 pub const REGISTRY: &[Spec] = &[
@@ -133,7 +175,36 @@ pub const REGISTRY: &[Spec] = &[
     tool(THREADS_POST, Plugin::Threads, &["threads.post"], "Says something in a thread."),
     tool(THREADS_INVITE, Plugin::Threads, &["threads.invite"], "Invites an agent into a thread."),
     tool(THREADS_PARTICIPANTS, Plugin::Threads, &["threads.read"], "Lists who is in a thread."),
+    tool(TASKS_CREATE, Plugin::Team, &["team.plan"], "Makes a task for the team."),
+    tool(TASKS_LIST, Plugin::Team, &["team.read"], "Lists the tasks of the team."),
+    tool(TASKS_CLAIM, Plugin::Team, &["team.work"], "Takes a task, for a time."),
+    tool(TASKS_RENEW, Plugin::Team, &["team.work"], "Keeps a task longer."),
+    tool(TASKS_COMPLETE, Plugin::Team, &["team.work"], "Says that a task is done."),
+    tool(TASKS_FAIL, Plugin::Team, &["team.work"], "Says that a task cannot be done."),
+    tool(TASKS_RELEASE, Plugin::Team, &["team.work"], "Gives a task back for others."),
+    tool(TASKS_CANCEL, Plugin::Team, &["team.plan"], "Gives a task up for the whole team."),
+    tool(TEAM_THREADS_START, Plugin::Team, &["team.talk"], "Begins a thread of the team."),
+    tool(TEAM_THREADS_POST, Plugin::Team, &["team.talk"], "Says something in a thread of the team."),
+    tool(TEAM_THREADS_READ_TAIL, Plugin::Team, &["team.read"], "Reads the newest messages of a thread."),
+    tool(TEAM_THREADS_SEARCH, Plugin::Team, &["team.read"], "Finds threads of the team."),
+    tool(TEAM_THREADS_LINK, Plugin::Team, &["team.talk"], "Says which task a thread is about."),
+    tool(TMUX_START, Plugin::Team, &[WORKERS], "Starts a worker in a terminal of its own."),
+    tool(TMUX_LIST, Plugin::Team, &[WORKERS], "Lists the workers of the team."),
+    tool(TMUX_ATTACH, Plugin::Team, &[WORKERS], "Says how a person attaches to a worker's terminal."),
+    tool(TMUX_CAPTURE, Plugin::Team, &[WORKERS], "Reads what a worker's terminal shows."),
+    tool(TMUX_SEND, Plugin::Team, &[WORKERS], "Types something into a worker's terminal."),
+    tool(TMUX_KILL, Plugin::Team, &[WORKERS], "Ends a worker and its terminal."),
 ];
+
+/// The capability of whoever has workers.
+const WORKERS: &str = "team.workers";
+
+impl Spec {
+    /// Says whether it is for those who have workers.
+    pub fn is_for_workers(&self) -> bool {
+        self.capabilities.contains(&WORKERS)
+    }
+}
 
 /// Finds a tool by its name.
 pub fn find(name: &str) -> Option<&'static Spec> {

@@ -96,7 +96,10 @@ mod tests {
         assert!(!scope.admits(find("todo").unwrap()));
         // Those stay even for whoever is given tools by name.
         let denied = REGISTRY.iter().filter(|spec| !scope.leaves_open(spec)).map(|spec| spec.name);
-        assert_eq!(denied.collect::<Vec<_>>(), ["agents_list", "todo", "threads_list"]);
+        assert_eq!(
+            denied.collect::<Vec<_>>(),
+            ["agents_list", "todo", "threads_list", "team_tasks_list", "team_tmux_list"]
+        );
     }
 
     #[test]

@@ -164,10 +164,10 @@ fn a_worktree_that_was_removed_stays_the_sessions_own() {
         branch: "paseo/one".to_owned(),
         base: "0".repeat(40),
     };
-    bed.draft.session.profile.worktree = Some(worktree.clone());
+    bed.draft.session.profile.worktree = Some(Box::new(worktree.clone()));
     session::uproot(&mut bed.draft, Some("refs/x".to_owned()));
     let profile = &bed.session().profile;
-    assert_eq!(profile.worktree, Some(worktree));
+    assert_eq!(profile.worktree.as_deref(), Some(&worktree));
     assert_eq!(profile.uprooted, Some(Uprooted { kept: Some("refs/x".to_owned()) }));
     // A turn can only begin in it when someone has brought it back.
     bed.send(human(1));

@@ -15,6 +15,7 @@ mod presence;
 mod queue;
 mod receipts;
 mod sizes;
+mod typed;
 mod verbs;
 mod wakes;
 mod watches;

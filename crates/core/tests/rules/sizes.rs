@@ -10,7 +10,7 @@ use paseo_core::limits::{
     SLUG_CHARS, TURN_DELIVERIES,
 };
 use paseo_core::permission::Mode;
-use paseo_core::session::{self, BadAttributes, Created, Event, SeatOf, Worktree};
+use paseo_core::session::{self, BadAttributes, Created, Event, SeatOf, TeamSeat, Worktree};
 use paseo_core::tool::{Ceiling, REGISTRY};
 use serde_json::Value;
 use uuid::Uuid;
@@ -92,6 +92,10 @@ fn the_largest_session_fits() {
         labels: Labels::from_flags(largest_labels('a'), false).unwrap(),
         name: Some("\u{1f600}".repeat(NAME_CHARS)),
         seat: Some(SeatOf { thread: ThreadId::from_parts(now(), [0; 10]), seat: "s".repeat(64) }),
+        team: Some(TeamSeat { team: "t".repeat(64).parse().unwrap(), agent: "a".repeat(64), leads: true }),
+        guarded: true,
+        terminal: Some("w".repeat(64)),
+        reports_to: Some(ThreadId::from_parts(now(), [0; 10])),
     };
     assert_small(&[Event::Created(Box::new(created))]);
 }

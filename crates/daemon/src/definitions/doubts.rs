@@ -22,8 +22,8 @@ pub(crate) fn doubts(
 ) -> Vec<Problem> {
     let names = providers.names();
     let known = names.iter().filter_map(|name| {
-        let Capabilities { efforts, withholds, permissions, .. } = providers.get(name)?.capabilities();
-        Some(Known { name, efforts, withholds, permissions })
+        let Capabilities { efforts, withholds, permissions, guard, .. } = providers.get(name)?.capabilities();
+        Some(Known { name, efforts, withholds, permissions, guard })
     });
     let known: Vec<Known<'_>> = known.collect();
     let slugs: Vec<&str> = catalogue.all().map(|definition| definition.slug.as_str()).collect();

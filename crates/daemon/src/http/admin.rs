@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::mint;
 
 pub(crate) async fn health() -> Json<Health> {
-    Json(Health { ok: true })
+    Json(Health { ok: true, status: "ok".to_owned(), version: VERSION.to_owned() })
 }
 
 pub(crate) async fn whoami(Caller(actor): Caller) -> Json<WhoAmI> {
@@ -47,6 +47,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
         process_limit: context.processes.limit(),
         waiting_turns: context.processes.waiting(),
         providers: context.providers.names(),
+        tmux: context.terminals.check().await.err().map(Failure::in_one),
         seq: context.journal.head(),
     })
 }

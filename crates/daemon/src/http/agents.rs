@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::definition::{Change, Definition, Kind, Problem, Severity, missing};
+use paseo_core::definition::{Change, Definition, Kind, LEASE, Problem, Severity, missing};
 use paseo_core::glob::{Glob, Lists};
 use paseo_core::settings::Event;
 use paseo_core::tool::REGISTRY;
@@ -165,6 +165,7 @@ fn entry(listed: &Listed) -> AgentEntry {
         counts: *counts,
         trusted: *trusted,
         permissions: definition.permissions.map(|mode| mode.word().to_owned()),
+        guard: definition.guarded.then(|| LEASE.to_owned()),
         tools: lists(&definition.scope.tools),
         ceiling: definition.ceiling.as_deref().map(words),
         directory: definition.directory.clone(),

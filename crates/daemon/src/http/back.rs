@@ -103,7 +103,14 @@ async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -
         Some((receipt, Some(turn))) => (receipt, turn),
         Some((Stage::Handed, None)) => {
             let asks = refused("asks for permission before it has summed up");
-            let hint = format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`; then go back");
+            let terminal =
+                app.sessions.context.directory.get(id).and_then(|one| one.profile.terminal.clone());
+            let hint = match terminal {
+                Some(name) => format!("`paseo worker attach {name}`; then go back"),
+                None => {
+                    format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`; then go back")
+                }
+            };
             return Err(Failure { code: Code::WaitingForPermission, ..asks.hint(hint) });
         }
         Some((_, None)) => return Err(refused("did not take up that it shall sum up")),

@@ -230,8 +230,10 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
         labels: Labels::from_flags([], wanted.ui).unwrap_or_default(),
         name: None,
         aside: wanted.aside,
+        guarded: false,
     };
-    let made = start(app, order, None, Wish::default(), wanted.text.clone(), wanted.key.clone()).await?;
+    let made =
+        start(app, order, None, Wish::default(), wanted.text.clone(), wanted.key.clone(), None).await?;
     Ok(Found::Made(Box::new(made)))
 }
 

@@ -114,6 +114,11 @@ pub(super) fn by_cookie(app: &App, headers: &HeaderMap) -> Option<Actor> {
     settings.devices.iter().find(|(_, device)| device.sha256 == hash).map(|(id, _)| actor(*id))
 }
 
+/// Returns the device that a person is named after.
+pub(super) fn named(human: &str) -> Option<DeviceId> {
+    human.strip_prefix(DEVICE)?.parse().ok()
+}
+
 fn actor(device: DeviceId) -> Actor {
     Actor::Human(format!("{DEVICE}{device}"))
 }

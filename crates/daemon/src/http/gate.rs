@@ -1,18 +1,20 @@
 //! Who may use a route. Every request passes here, over the Unix socket and over TCP.
 
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Method};
 use paseo_core::actor::Actor;
+use paseo_core::id::TokenId;
+use paseo_core::settings::{Settings, Token};
 use paseo_wire::error::Code;
 use paseo_wire::{VERSION, VERSION_HEADER};
 
 use super::request::{Caller, check_query};
-use super::routes::Route;
+use super::route::{Route, refusal};
 use super::{App, devices};
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::identity::{Edge, Peer};
 use crate::{mint, tools};
 
@@ -34,6 +36,8 @@ pub(crate) enum Access {
     /// People, and those who have a seat in the thread that the path names; the handler compares. Sessions need this
     /// tool.
     Seated(Option<&'static str>),
+    /// People, agents of teams, and sessions that were granted this tool; the handler looks whose team it is.
+    Member(&'static str),
     /// Whoever knows the secret of the session that the path names, by no other way; the handler checks.
     Callback,
     /// People; whoever is not logged in is sent to the login page.
@@ -42,16 +46,39 @@ pub(crate) enum Access {
 
 /// Checks that the request is for us, before anything else is looked at.
 pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (asked, path) = (Asked::of(&request), request.uri().path().to_owned());
     let checked = match request.extensions().get::<Peer>() {
         Some(Peer::Local(_)) => Ok(()),
         Some(Peer::Network) | None => app.about.edge.check(request.headers()),
     };
     let mut response = match checked {
         Ok(()) => next.run(request).await,
-        Err(failure) => failure.into_response(),
+        Err(failure) => refusal(&path, failure),
     };
+    if response.status().is_server_error() {
+        asked.failed(&response);
+    }
     response.headers_mut().insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
     response
+}
+
+/// What a request was for, as the log file is told when it fails.
+struct Asked {
+    method: Method,
+    route: Option<MatchedPath>,
+}
+
+impl Asked {
+    fn of(request: &Request) -> Self {
+        Self { method: request.method().clone(), route: request.extensions().get().cloned() }
+    }
+
+    fn failed(&self, response: &Response) {
+        let route = self.route.as_ref().map_or("none", MatchedPath::as_str);
+        let error = response.extensions().get::<Cause>().map_or("not told", |cause| &cause.0);
+        let status = response.status().as_u16();
+        tracing::error!(method = %self.method, route, status, error, "a request failed");
+    }
 }
 
 /// Finds out who asks and whether they may.
@@ -97,13 +124,17 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         Failure::new(Code::Unauthenticated, "no valid credential")
             .hint("use the `paseo` command, or a token made with `paseo token create`")
     })?;
-    if let Actor::Seat(_) | Actor::Agent(_) = &actor
-        && !matches!(access, Access::Seated(_))
-    {
-        return Err(Failure::new(
-            Code::Forbidden,
-            "this token is good for a seat in a thread, and for nothing else",
-        ));
+    match (&actor, access) {
+        (Actor::Seat(_), Access::Seated(_)) | (Actor::Agent(_), Access::Seated(_) | Access::Member(_)) => {}
+        (Actor::Seat(_), _) => {
+            let good_for = "this token is good for a seat in a thread, and for nothing else";
+            return Err(Failure::new(Code::Forbidden, good_for));
+        }
+        (Actor::Agent(_), _) => {
+            let good_for = "this token is good for an agent's place in a team, and for nothing else";
+            return Err(Failure::new(Code::Forbidden, good_for));
+        }
+        (Actor::Human(_) | Actor::Session(_) | Actor::Daemon, _) => {}
     }
     let Actor::Session(id) = &actor else {
         return match access {
@@ -129,7 +160,7 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
                     app.sessions.context.directory.handle(*id)
                 )))
         }
-        Access::Tool(tool) | Access::Seated(Some(tool)) => {
+        Access::Tool(tool) | Access::Member(tool) | Access::Seated(Some(tool)) => {
             let context = &app.sessions.context;
             let session = context.directory.get(*id).ok_or_else(|| {
                 Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
@@ -160,13 +191,87 @@ fn credential(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
 }
 
 fn bearer(app: &App, headers: &HeaderMap) -> Option<Actor> {
-    let secret = headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
+    let secret = secret(headers)?;
     let context = &app.sessions.context;
     if let Some(session) = context.credentials.by_secret(secret) {
         return Some(Actor::Session(session));
     }
+    token(&context.settings.get(), headers).map(|(_, token)| token.actor.clone())
+}
+
+/// Returns the secret that a request comes with.
+pub(super) fn secret(headers: &HeaderMap) -> Option<&str> {
+    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+/// Returns the token that a request comes with.
+pub(super) fn token<'a>(settings: &'a Settings, headers: &HeaderMap) -> Option<(TokenId, &'a Token)> {
+    let secret = secret(headers)?;
     // Hashes are compared: how long that takes tells nothing about the secret.
     let hash = mint::hex(&mint::sha256(secret.as_bytes()));
-    let settings = context.settings.get();
-    settings.tokens.values().find(|token| token.sha256 == hash).map(|token| token.actor.clone())
+    settings.tokens.iter().find(|(_, token)| token.sha256 == hash).map(|(id, token)| (*id, token))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Arc;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use parking_lot::Mutex;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::http::bridge::Refusal;
+    use crate::http::tests::House;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_fails_leaves_its_route_and_its_cause_in_the_log() {
+        let house = House::new().await;
+        let router: Router = Router::new()
+            .route("/torn/{page}", get(|| async { Failure::internal("the page is torn") }))
+            .route("/bridge", get(|| async { Refusal::from(Failure::internal("the bridge is out")) }))
+            .route("/full", get(|| async { Failure::new(Code::StorageUnavailable, "the disk is full") }))
+            .route("/missing", get(|| async { Failure::new(Code::NotFound, "nobody is here") }))
+            .layer(from_fn_with_state(house.app.clone(), edge));
+        let written = Written::default();
+        let writer = written.clone();
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+        let _subscribed = tracing::subscriber::set_default(subscriber);
+        let told = async |path: &str| {
+            let request = Request::get(path).extension(Peer::Local(None)).body(Body::empty()).unwrap();
+            router.clone().oneshot(request).await.unwrap();
+            let lines = String::from_utf8(std::mem::take(&mut *written.0.lock())).unwrap();
+            lines.lines().find(|line| line.contains("a request failed")).map(str::to_owned)
+        };
+
+        let torn = told("/torn/7").await.unwrap();
+        assert!(
+            torn.contains(r#"method=GET route="/torn/{page}" status=500 error="the page is torn""#),
+            "{torn}"
+        );
+        let bridge = told("/bridge").await.unwrap();
+        assert!(bridge.contains(r#"route="/bridge" status=500 error="the bridge is out""#), "{bridge}");
+        let full = told("/full").await.unwrap();
+        assert!(full.contains(r#"status=503 error="the disk is full""#), "{full}");
+        assert_eq!(told("/missing").await, None);
+    }
 }

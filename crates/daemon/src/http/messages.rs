@@ -43,6 +43,10 @@ pub(crate) async fn send(
     {
         return serde_json::from_str(&first).map(Json).map_err(Failure::internal);
     }
+    // A closed one comes back, if it can.
+    if app.sessions.context.directory.get(id).is_some_and(|session| session.profile.terminal.is_some()) {
+        app.sessions.context.terminals.look().await?;
+    }
     let message = Message {
         cause: inherited(&app, &by, id)?,
         origin: by,

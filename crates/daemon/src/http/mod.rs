@@ -9,25 +9,32 @@ mod devices;
 mod external;
 mod gate;
 mod items;
+mod leave;
 mod listing;
 mod messages;
 mod openapi;
+mod pass;
 mod permissions;
 mod providers;
 mod reply;
 pub(crate) mod request;
+mod route;
 mod routes;
 mod rules;
 mod search;
 mod server;
 mod sessions;
 mod stream;
+mod teamd;
+mod teams;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threads;
 mod tools;
+mod topics;
 mod trace;
 mod web;
+mod workers;
 mod worktrees;
 
 use std::path::PathBuf;
@@ -43,6 +50,7 @@ use crate::identity::{Edge, Logins, PublicUrl};
 use crate::sessions::Sessions;
 use crate::stop::Stop;
 use crate::tail::Tail;
+use crate::teams::Teams;
 use crate::threads::Threads;
 
 /// What handlers work with. Cheap to clone.
@@ -52,6 +60,7 @@ pub(crate) struct App {
     pub(crate) tail: Tail,
     pub(crate) threads: Threads,
     pub(crate) feeder: Feeder,
+    pub(crate) teams: Teams,
     pub(crate) about: Arc<About>,
     pub(crate) logins: Logins,
     pub(crate) stop: Stop,

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
 use super::gate::Access;
-use super::routes::{ROUTES, Route};
+use super::route::Route;
+use super::routes::ROUTES;
 
 /// Serves the document.
 pub(crate) async fn document() -> Json<Value> {
@@ -54,14 +55,21 @@ fn operation(route: &Route) -> Value {
         Access::Itself => "The agent that the path names.".to_owned(),
         Access::Agent => "Agents, as themselves.".to_owned(),
         Access::Seated(_) => "People, and those who have a seat there.".to_owned(),
+        Access::Member(tool) => {
+            format!("People, agents of the team, and sessions in it that were granted `{tool}`.")
+        }
         Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
     };
-    let failure = if route.is_of_bridge() { "BridgeError" } else { "ErrorBody" };
+    let mut failure = json!({ "description": "It could not be done." });
+    // The shapes of teamd are its own.
+    if !route.is_of_teamd() {
+        failure["content"] = content(if route.is_of_bridge() { "BridgeError" } else { "ErrorBody" });
+    }
     let mut operation = json!({
         "summary": route.summary,
         "description": format!("Who may: {access}"),
         "parameters": parameters,
-        "responses": { route.status.to_string(): success, "default": { "description": "It could not be done.", "content": content(failure) } },
+        "responses": { route.status.to_string(): success, "default": failure },
         "security": if route.access == Access::Public { json!([]) } else { json!([{ "token": [] }]) },
     });
     if let Some(schema) = route.request {

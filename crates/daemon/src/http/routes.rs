@@ -1,116 +1,33 @@
 //! The table of routes: it builds the router, feeds the OpenAPI document and the test that tries them all.
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::Uri;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, delete, get, patch, post, put};
+use axum::routing::{delete, get, patch, post, put};
 use http::StatusCode;
-use paseo_core::tool::{READ_TAB, SEND_TO_TAB, THREADS_INVITE, THREADS_POST, THREADS_READ};
+use http::header::ALLOW;
+use paseo_core::tool::{
+    READ_TAB, SEND_TO_TAB, TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL, TASKS_LIST,
+    TASKS_RELEASE, TASKS_RENEW, TEAM_THREADS_LINK, TEAM_THREADS_POST, TEAM_THREADS_READ_TAIL,
+    TEAM_THREADS_SEARCH, TEAM_THREADS_START, THREADS_INVITE, THREADS_POST, THREADS_READ, TMUX_ATTACH,
+    TMUX_CAPTURE, TMUX_KILL, TMUX_LIST, TMUX_SEND, TMUX_START,
+};
 use paseo_wire::error::Code;
 
 use super::gate::{Access, edge, gate};
+use super::route::{Route, refusal, route};
 use super::{
-    App, admin, agents, back, bridge, conversations, devices, external, items, listing, messages, openapi,
-    permissions, providers, rules, search, sessions, stream, threads, tools, trace, web, worktrees,
+    App, admin, agents, back, bridge, conversations, devices, external, items, leave, listing, messages,
+    openapi, permissions, providers, rules, search, sessions, stream, teamd, teams, threads, tools, trace,
+    web, workers, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
 
 /// Largest body that is read.
 const BODY_BYTES: usize = 1024 * 1024;
-
-/// One route.
-pub(crate) struct Route {
-    pub(crate) method: &'static str,
-    pub(crate) path: &'static str,
-    pub(crate) access: Access,
-    pub(crate) summary: &'static str,
-    /// Name of the schema of the body.
-    pub(crate) request: Option<&'static str>,
-    /// Name of the schema of the answer.
-    pub(crate) response: Option<&'static str>,
-    /// Names of what the query may hold.
-    pub(crate) query: &'static [&'static str],
-    /// Names of headers that it heeds.
-    pub(crate) headers: &'static [&'static str],
-    /// Status of the answer when all goes well.
-    pub(crate) status: u16,
-    /// What the answer is made of, when it is not JSON.
-    pub(crate) media: Option<&'static str>,
-    handler: fn() -> MethodRouter<App>,
-}
-
-const fn route(
-    method: &'static str,
-    path: &'static str,
-    access: Access,
-    handler: fn() -> MethodRouter<App>,
-) -> Route {
-    Route {
-        method,
-        path,
-        access,
-        summary: "",
-        request: None,
-        response: None,
-        query: &[],
-        headers: &[],
-        status: 200,
-        media: None,
-        handler,
-    }
-}
-
-impl Route {
-    /// Says whether it is one of the bridge protocol.
-    pub(crate) fn is_of_bridge(&self) -> bool {
-        self.path.starts_with("/threads")
-    }
-
-    /// Refuses a request in the shape that its clients know.
-    pub(crate) fn refuses(&self, failure: Failure) -> Response {
-        if self.is_of_bridge() {
-            return bridge::Refusal::from(failure).into_response();
-        }
-        failure.into_response()
-    }
-
-    const fn says(mut self, summary: &'static str) -> Self {
-        self.summary = summary;
-        self
-    }
-
-    const fn takes(mut self, schema: &'static str) -> Self {
-        self.request = Some(schema);
-        self
-    }
-
-    const fn gives(mut self, schema: &'static str) -> Self {
-        self.response = Some(schema);
-        self
-    }
-
-    const fn heeds(mut self, headers: &'static [&'static str]) -> Self {
-        self.headers = headers;
-        self
-    }
-
-    const fn answers(mut self, status: u16) -> Self {
-        self.status = status;
-        self
-    }
-
-    const fn made_of(mut self, media: &'static str) -> Self {
-        self.media = Some(media);
-        self
-    }
-
-    const fn asks(mut self, query: &'static [&'static str]) -> Self {
-        self.query = query;
-        self
-    }
-}
 
 /// Every route there is.
 pub(crate) static ROUTES: &[Route] = &[
@@ -254,6 +171,10 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Changes the name of a thread, and where its agents work.")
         .takes("PatchThread")
         .gives("ThreadAnswer"),
+    route("DELETE", "/api/threads/{thread}", Access::Human, || delete(threads::remove))
+        .says("Deletes a thread with everything that was said in it, and closes the sessions of its participants.")
+        .asks(&["force"])
+        .gives("ThreadAnswer"),
     route("GET", "/api/threads/{thread}/events", Access::Seated(Some(THREADS_READ)), || get(threads::events))
         .says("What happened in a thread: the newest, or from a version or an event on.")
         .asks(&["after", "before", "from", "limit"])
@@ -282,6 +203,162 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Finds what was said, answered and done by words: the newest first. Waits a moment for what was acknowledged only just now; `behind` says what is not looked at yet.")
         .asks(&["q", "agent", "thread", "in", "kind", "from", "since", "until", "directory", "best", "after", "limit"])
         .gives("SearchPage"),
+    route("GET", "/api/teams", Access::Human, || get(teams::list))
+        .says("Lists teams, in order of their ids.")
+        .asks(&["after", "limit"])
+        .gives("TeamPage"),
+    route("POST", "/api/teams", Access::Human, || post(teams::create))
+        .says("Makes a team.")
+        .takes("CreateTeam")
+        .gives("TeamAnswer"),
+    route("GET", "/api/teams/{team}", Access::Member(TASKS_LIST), || get(teams::show))
+        .says("Shows a team.")
+        .gives("TeamAnswer"),
+    route("DELETE", "/api/teams/{team}", Access::Member(TASKS_CANCEL), || delete(teams::close))
+        .says("Closes a team, for people and its leaders: nobody has a task any more, its tokens end, and what happened stays. Its id is not used again.")
+        .gives("TeamAnswer"),
+    route("DELETE", "/api/teams/{team}/agents/{agent}", Access::Member(TASKS_RELEASE), || delete(teams::take_out))
+        .says("Takes an agent out of a team, for people, its leaders and the agent itself (`-`): its tasks are free, and its tokens end.")
+        .gives("TeamAnswer"),
+    route("POST", "/api/teams/{team}/agents", Access::Human, || post(teams::enrol))
+        .says("Takes an agent into a team, or changes its role.")
+        .takes("EnrolAgent")
+        .gives("TeamAnswer"),
+    route("POST", "/api/teams/{team}/agents/{agent}/tokens", Access::Human, || post(teams::create_token))
+        .says("Makes a token that acts as one agent of the team, and as nobody else. Who is not in the team is taken in; who was taken out, only with `again=true`.")
+        .asks(&["again"])
+        .gives("CreatedToken"),
+    route("GET", "/api/teams/{team}/tasks", Access::Member(TASKS_LIST), || get(teams::tasks))
+        .says("Lists the tasks of a team, in order of their ids.")
+        .asks(&["after", "limit"])
+        .gives("TaskPage"),
+    route("POST", "/api/teams/{team}/tasks", Access::Member(TASKS_CREATE), || post(teams::create_task))
+        .says("Makes a task. Honours Idempotency-Key.")
+        .takes("CreateTask")
+        .heeds(&["Idempotency-Key"])
+        .gives("TaskAnswer"),
+    route("GET", "/api/teams/{team}/tasks/{task}", Access::Member(TASKS_LIST), || get(teams::task))
+        .says("Shows a task.")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/claim", Access::Member(TASKS_CLAIM), || post(teams::claim))
+        .says("Takes a task: the answer holds the lease and its epoch.")
+        .takes("ClaimTask")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/renew", Access::Member(TASKS_RENEW), || post(teams::renew))
+        .says("Keeps a task longer.")
+        .takes("RenewTask")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/complete", Access::Member(TASKS_COMPLETE), || post(teams::complete))
+        .says("Says that a task is done.")
+        .takes("EndTask")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/fail", Access::Member(TASKS_FAIL), || post(teams::fail))
+        .says("Says that a task cannot be done.")
+        .takes("EndTask")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/release", Access::Member(TASKS_RELEASE), || post(teams::release))
+        .says("Gives a task back.")
+        .takes("ReleaseTask")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/cancel", Access::Member(TASKS_CANCEL), || post(teams::cancel))
+        .says("Gives a task up for the whole team.")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/retry", Access::Member(TASKS_CREATE), || post(teams::retry))
+        .says("Lets what failed or was canceled be done after all.")
+        .gives("TaskAnswer"),
+    route("POST", "/api/teams/{team}/tasks/{task}/reassign", Access::Member(TASKS_CREATE), || post(teams::reassign))
+        .says("Takes a task from whoever has it and gives it to another, or to nobody.")
+        .takes("ReassignTask")
+        .gives("TaskAnswer"),
+    route("GET", "/api/teams/{team}/inbox", Access::Member(TASKS_LIST), || get(teams::inbox))
+        .says("What others did, and what was said in one's threads, the oldest first.")
+        .asks(&["agent", "after", "limit"])
+        .gives("NoticePage"),
+    route("GET", "/api/teams/{team}/audit", Access::Member(TASKS_LIST), || get(teams::audit))
+        .says("Everything that happened in a team, the oldest first.")
+        .asks(&["after", "limit"])
+        .gives("NoticePage"),
+    route("GET", "/api/teams/{team}/can-write", Access::Member(TASKS_LIST), || get(teams::can_write))
+        .says("Says whether an agent may write to a path now, and why.")
+        .asks(&["path", "agent"])
+        .gives("WriteAnswer"),
+    route("GET", "/api/workers", Access::Tool(TMUX_LIST), || get(workers::list))
+        .says("Lists workers, in order of their names: all for people, for agents those of their team.")
+        .asks(&["team", "prefix"])
+        .gives("WorkerList"),
+    route("POST", "/api/workers", Access::Tool(TMUX_START), || post(workers::start))
+        .says("Starts a worker in a terminal of its own. Honours Idempotency-Key.")
+        .takes("StartWorker")
+        .heeds(&["Idempotency-Key"])
+        .gives("StartedWorker"),
+    route("GET", "/api/workers/{worker}", Access::Tool(TMUX_LIST), || get(workers::show))
+        .says("Shows a worker, by its name or its handle.")
+        .gives("WorkerAnswer"),
+    route("DELETE", "/api/workers/{worker}", Access::Tool(TMUX_KILL), || delete(workers::kill))
+        .says("Ends a worker, its terminal and everything that it started.")
+        .gives("ActionAnswer"),
+    route("GET", "/api/workers/{worker}/capture", Access::Tool(TMUX_CAPTURE), || get(workers::capture))
+        .says("Returns what a worker's terminal shows, as plain text.")
+        .asks(&["lines"])
+        .gives("Capture"),
+    route("GET", "/api/workers/{worker}/attach", Access::Tool(TMUX_ATTACH), || get(workers::attach))
+        .says("Says by which command a person gets to a worker's terminal.")
+        .gives("AttachView"),
+    route("POST", "/api/workers/{worker}/send", Access::Tool(TMUX_SEND), || post(workers::send))
+        .says("Types a message into a worker's terminal.")
+        .takes("SendToWorker")
+        .gives("Receipt"),
+    route("GET", "/v1/teams", Access::Member(TASKS_LIST), || get(teamd::teams))
+        .says("teamd: lists teams."),
+    route("POST", "/v1/teams", Access::Member(TASKS_LIST), || post(teamd::create_team))
+        .says("teamd: makes a team, or returns the one that is there.")
+        .answers(201),
+    route("GET", "/v1/teams/{team}", Access::Member(TASKS_LIST), || get(teamd::team))
+        .says("teamd: shows a team."),
+    route("GET", "/v1/tasks", Access::Member(TASKS_LIST), || get(teamd::tasks))
+        .says("teamd: lists tasks.")
+        .asks(&["teamId"]),
+    route("POST", "/v1/tasks", Access::Member(TASKS_CREATE), || post(teamd::create_task))
+        .says("teamd: makes a task. Honours Idempotency-Key.")
+        .heeds(&["Idempotency-Key"])
+        .answers(201),
+    route("GET", "/v1/tasks/{task}", Access::Member(TASKS_LIST), || get(teamd::task))
+        .says("teamd: shows a task.")
+        .asks(&["teamId"]),
+    route("POST", "/v1/tasks/{task}/claim", Access::Member(TASKS_CLAIM), || post(teamd::claim))
+        .says("teamd: takes a task."),
+    route("POST", "/v1/tasks/{task}/renew", Access::Member(TASKS_RENEW), || post(teamd::renew))
+        .says("teamd: keeps a task longer."),
+    route("POST", "/v1/tasks/{task}/complete", Access::Member(TASKS_COMPLETE), || post(teamd::complete))
+        .says("teamd: says that a task is done."),
+    route("POST", "/v1/tasks/{task}/fail", Access::Member(TASKS_FAIL), || post(teamd::fail))
+        .says("teamd: says that a task cannot be done."),
+    route("POST", "/v1/tasks/{task}/release", Access::Member(TASKS_RELEASE), || post(teamd::release))
+        .says("teamd: gives a task back."),
+    route("POST", "/v1/tasks/{task}/cancel", Access::Member(TASKS_CANCEL), || post(teamd::cancel))
+        .says("teamd: gives a task up."),
+    route("POST", "/v1/tasks/{task}/retry", Access::Member(TASKS_CREATE), || post(teamd::retry))
+        .says("teamd: lets what failed be done after all."),
+    route("GET", "/v1/inbox", Access::Member(TASKS_LIST), || get(teamd::inbox))
+        .says("teamd: what others did.")
+        .asks(&["teamId", "agentId", "since"]),
+    route("POST", "/v1/threads", Access::Member(TEAM_THREADS_START), || post(teamd::start_thread))
+        .says("teamd: begins a thread.")
+        .answers(201),
+    route("GET", "/v1/threads/search", Access::Member(TEAM_THREADS_SEARCH), || get(teamd::search))
+        .says("teamd: finds threads.")
+        .asks(&["teamId", "q"]),
+    route("POST", "/v1/threads/{thread}/messages", Access::Member(TEAM_THREADS_POST), || post(teamd::post_message))
+        .says("teamd: says something in a thread.")
+        .answers(201),
+    route("GET", "/v1/threads/{thread}/tail", Access::Member(TEAM_THREADS_READ_TAIL), || get(teamd::tail))
+        .says("teamd: the newest messages of a thread.")
+        .asks(&["teamId", "limit"]),
+    route("POST", "/v1/threads/{thread}/link", Access::Member(TEAM_THREADS_LINK), || post(teamd::link))
+        .says("teamd: says which task a thread is about."),
+    route("GET", "/v1/can-write", Access::Member(TASKS_LIST), || get(teamd::can_write))
+        .says("teamd: says whether an agent may write to a path.")
+        .asks(&["teamId", "agentId", "path"]),
     route("GET", "/api/stream", Access::Seated(None), || get(stream::stream))
         .says("Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.")
         .asks(&["after", "topics", "ui"])
@@ -331,6 +408,10 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Calls a tool as the calling agent. The body is an object with the arguments.")
         .takes("ToolArguments")
         .gives("ToolAnswer"),
+    route("POST", "/api/sessions/{id}/leave", Access::Itself, || post(leave::ask))
+        .says("Asks leave for what the calling agent's harness wants to do in a terminal, in the harness's own words.")
+        .takes("AskLeave")
+        .gives("LeaveAnswer"),
     route("POST", "/mcp/{id}/{server}", Access::Itself, || post(mcp::serve))
         .says("An MCP server of the asking agent (streamable HTTP, stateless).")
         .made_of("application/json"),
@@ -353,23 +434,36 @@ pub(crate) fn router(app: App) -> Router {
         router = router.route(route.path, gated);
     }
     router
-        .fallback(|| async {
-            Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json")
-        })
-        .layer(map_response(method_not_allowed))
+        .fallback(nothing)
+        .layer(from_fn(method_not_allowed))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(app.clone(), edge))
         .with_state(app)
 }
 
+/// Says that nothing is there, to each in the words that it knows.
+async fn nothing(uri: Uri) -> Response {
+    let failure = Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json");
+    refusal(uri.path(), failure)
+}
+
 /// Gives the router's own refusal the shape of all others.
-async fn method_not_allowed(response: Response) -> Response {
+async fn method_not_allowed(request: Request, next: Next) -> Response {
+    let uri = request.uri().clone();
+    let mut response = next.run(request).await;
     if response.status() != StatusCode::METHOD_NOT_ALLOWED {
         return response;
     }
-    let mut told = Failure::new(Code::InvalidRequest, "this path does not take that method")
-        .hint("see /api/openapi.json")
-        .into_response();
+    let failure = Failure::new(Code::InvalidRequest, "this path does not take that method")
+        .hint("see /api/openapi.json");
+    let mut told = match uri.path().starts_with(teamd::ROOT) {
+        true => teamd::Refusal::method_not_allowed(failure).into_response(),
+        false => refusal(uri.path(), failure),
+    };
     *told.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+    // Which it does take is for the client to read.
+    if let Some(allowed) = response.headers_mut().remove(ALLOW) {
+        told.headers_mut().insert(ALLOW, allowed);
+    }
     told
 }

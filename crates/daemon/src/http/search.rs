@@ -211,7 +211,8 @@ impl Places<'_> {
 
     async fn agent(&self, id: SessionId) -> Result<Option<FoundAgent>, Failure> {
         let context = &self.app.sessions.context;
-        let Some(view) = context.directory.view_at(id, 0, &context.journal).await? else { return Ok(None) };
+        let Some(session) = context.directory.at(id, 0, &context.journal).await? else { return Ok(None) };
+        let view = context.directory.view(&session);
         let name = view.name.or(view.title);
         Ok(Some(FoundAgent {
             id: view.id,

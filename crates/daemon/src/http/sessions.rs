@@ -6,12 +6,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::definition::{DEFAULT, Definition};
+use paseo_core::definition::{DEFAULT, Definition, LEASE};
 use paseo_core::id::SessionId;
 use paseo_core::label::{Label, Labels, Malformed};
 use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PATH_BYTES};
 use paseo_core::permission::Mode;
 use paseo_core::session::Session;
+use paseo_core::team::{self, Member};
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
@@ -27,6 +28,7 @@ use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::glimpse;
 use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, routing};
+use crate::teams::Joining;
 use crate::worktrees::{self, Wish};
 
 /// The query of a deletion.
@@ -74,10 +76,19 @@ pub(crate) async fn create(
         labels: Labels::from_flags(labels, false).map_err(malformed)?,
         name: request.name.as_deref().map(check_name).transpose()?.flatten(),
         aside: false,
+        guarded: request.guard.as_deref().map(guarded).transpose()?.unwrap_or(false),
     };
     let mode = request.permissions.as_deref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
-    start(&app, order, mode, wish, request.prompt, key).await.map(Json)
+    let team = request.team.map(|team| joining(&team, request.team_agent, request.team_role)).transpose()?;
+    start(&app, order, mode, wish, request.prompt, key, team).await.map(Json)
+}
+
+fn joining(team: &str, agent: Option<String>, role: Option<String>) -> Result<(Joining, String), Failure> {
+    let team = team
+        .parse()
+        .map_err(|malformed: team::Malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
+    Ok((Joining { team, agent }, role.unwrap_or_else(|| "worker".to_owned())))
 }
 
 /// Starts a session for a person, in a worktree if there is to be one.
@@ -88,14 +99,24 @@ pub(super) async fn start(
     wish: Wish,
     prompt: Option<String>,
     key: Option<RequestKey>,
+    team: Option<(Joining, String)>,
 ) -> Result<CreatedSession, Failure> {
     let context = &app.sessions.context;
     // One that runs elsewhere works in no directory of ours.
     let shown = order.labels.is_ui() && !order.definition.is_external();
     let new = order.by_person(context, mode)?;
     let id = new.id;
+    let seat = match &team {
+        Some((joining, role)) => {
+            let base = new.definition.as_deref().unwrap_or(&new.provider);
+            let member = Member { role: role.clone(), model: new.model.clone(), session: Some(id) };
+            Some(app.teams.join(&new.by, joining, base, member).await?)
+        }
+        None => None,
+    };
     let place = worktrees::prepare(&context.home, id, new.directory.clone(), shown, wish).await?;
     let new = NewSession {
+        team: seat,
         directory: place.directory.clone(),
         worktree: place.made.as_ref().map(|made| made.worktree.clone()),
         notes: place.notes(),
@@ -123,6 +144,14 @@ pub(super) fn own_place(definition: &Definition, project: &str) -> Result<String
         )
         .hint("make the directory, correct it in the definition, or say where with --cwd")
     })
+}
+
+fn guarded(word: &str) -> Result<bool, Failure> {
+    if word == LEASE {
+        return Ok(true);
+    }
+    Err(Failure::new(Code::InvalidRequest, format!("there is no guard `{word}`"))
+        .hint(format!("there is one: {LEASE}")))
 }
 
 fn mode(word: &str) -> Result<Mode, Failure> {
@@ -247,7 +276,13 @@ pub(crate) async fn clear(
 pub(super) async fn resolve(app: &App, by: &Actor, typed: &str) -> Result<SessionId, Failure> {
     let reach = if by.is_human() { Reach::OpenThenClosed } else { Reach::Open };
     let context = &app.sessions.context;
-    context.directory.resolve(typed, reach, &context.journal).await
+    let found = context.directory.resolve(typed, reach, &context.journal).await;
+    match found {
+        Err(unknown) if unknown.code == Code::NotFound && by.is_human() => {
+            Err(app.teams.ended(typed).await?.unwrap_or(unknown))
+        }
+        found => found,
+    }
 }
 
 /// Refuses a message that is empty or too long.
@@ -289,7 +324,7 @@ async fn act(
 }
 
 /// Shows the worktree that a session leaves behind.
-async fn left(app: &App, session: Option<Session>) -> Option<WorktreeEntry> {
+pub(super) async fn left(app: &App, session: Option<Session>) -> Option<WorktreeEntry> {
     let listed = worktrees::left_by(&Arc::new(session?)).await?;
     Some(super::worktrees::entry(app, &listed))
 }
@@ -316,6 +351,7 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
         last_snippet: glimpse::newest_words(&context.journal, id).await?,
         todo: glimpse::todo(&context.journal, &session).await?,
         children: Some(children.iter().map(|child| child.id.to_string()).collect()),
+        guard: context.is_guarded_process(&session).then(|| LEASE.to_owned()),
         last_cause: session.last_cause().map(|cause| cause.to_string()),
         waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
         ..shown(app, &session).await?
@@ -324,20 +360,24 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
 
 /// Shows a session, with what the log does not know.
 pub(super) async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
-    let status_reason = status_reason(app, session).await?;
-    Ok(SessionView { status_reason, ..app.sessions.context.directory.view(session) })
+    let (context, status_reason) = (&app.sessions.context, status_reason(app, session).await?);
+    Ok(SessionView { status_reason, ..context.view(session).await })
 }
 
 /// Shows a session in one line, with what the log does not know.
 pub(super) async fn line(app: &App, session: &Session) -> Result<SessionLine, Failure> {
-    let status_reason = status_reason(app, session).await?;
-    Ok(app.sessions.context.directory.line(session, status_reason))
+    let (context, status_reason) = (&app.sessions.context, status_reason(app, session).await?);
+    let member = context.seat(session).await.map(|seat| seat.agent.clone());
+    Ok(SessionLine { member, ..context.directory.line(session, status_reason) })
 }
 
 /// Says why a session has not got further, when only this moment knows.
 async fn status_reason(app: &App, session: &Session) -> Result<Option<String>, Failure> {
-    match app.sessions.context.processes.reason(session.id) {
+    let context = &app.sessions.context;
+    let unseen = session.profile.terminal.is_some() && session.is_open() && context.terminals.is_silent();
+    match context.processes.reason(session.id) {
         Some(reason) => Ok(Some(reason)),
+        None if unseen => Ok(Some("tmux does not answer".to_owned())),
         None => permissions::reason(app, session).await,
     }
 }
@@ -351,7 +391,7 @@ fn malformed(error: Malformed) -> Failure {
 }
 
 /// Checks the name of a model, as far as no provider has to be asked: an unset variable is no name.
-fn named_model(model: String) -> Result<String, Failure> {
+pub(super) fn named_model(model: String) -> Result<String, Failure> {
     if model.trim().is_empty() || model.chars().any(char::is_control) {
         return Err(Failure::new(Code::InvalidRequest, "a model has a name, of plain characters")
             .hint("leave it out to take the default"));

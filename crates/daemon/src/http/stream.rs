@@ -12,10 +12,8 @@ use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use paseo_core::actor::Actor;
-use paseo_core::tool::THREADS_READ;
 use paseo_store::Seq;
-use paseo_wire::error::Code;
+use paseo_wire::error::{Code, ErrorBody};
 use paseo_wire::stream::{Frame, ResumeFrame};
 use serde::Deserialize;
 use tokio::sync::broadcast;
@@ -23,11 +21,11 @@ use tokio::sync::broadcast::error::TryRecvError;
 use tokio::time::{Instant, Sleep};
 
 use super::App;
+use super::pass::Pass;
 use super::request::{Asked, Caller};
-use super::sessions::resolve;
-use super::threads;
+use super::topics::Following;
 use crate::failure::Failure;
-use crate::frames::{Pieces, Subject, Topics};
+use crate::frames::{Pieces, Subject};
 use crate::live::LiveBytes;
 use crate::tail::{self, Reading, Tail};
 
@@ -53,10 +51,12 @@ pub(crate) struct StreamQuery {
 pub(crate) async fn stream(
     State(app): State<App>,
     Caller(by): Caller,
+    pass: Pass,
     headers: HeaderMap,
     Asked(query): Asked<StreamQuery>,
 ) -> Result<Response, Failure> {
-    let topics = topics(&app, &by, &query).await?;
+    let typed = query.topics.as_deref().unwrap_or("sessions");
+    let following = Following::begin(&app, by, typed, query.ui).await?;
     let head = app.sessions.context.journal.head();
     let last_seen = match headers.get("last-event-id") {
         None => query.after,
@@ -76,11 +76,13 @@ pub(crate) async fn stream(
         .hint("read the page again and stream from its `seq`"));
     }
     let reader = Reader {
+        pass,
         tail: app.tail.clone(),
         reading: app.tail.join(),
         live: app.sessions.context.live.subscribe(),
         live_seen: 0,
-        topics,
+        following,
+        looked: None,
         cursor,
         told: cursor,
         ready: Pieces::One(Bytes::from_static(b": paseo\n\n")),
@@ -97,63 +99,17 @@ pub(crate) async fn stream(
     Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
-async fn topics(app: &App, by: &Actor, query: &StreamQuery) -> Result<Topics, Failure> {
-    let mut topics = Topics { only_ui: query.ui, ..Topics::default() };
-    for topic in query
-        .topics
-        .as_deref()
-        .unwrap_or("sessions")
-        .split(',')
-        .map(str::trim)
-        .filter(|topic| !topic.is_empty())
-    {
-        match topic.split_once(':') {
-            None if topic == "sessions" => topics.sessions = true,
-            // An agent hears of itself, and of nobody else, not even that they exist.
-            Some(("session", typed)) => {
-                let session = match by {
-                    Actor::Human(_) => resolve(app, by, typed).await?,
-                    Actor::Session(own) if own.to_string() == typed => *own,
-                    _ => return Err(own_only()),
-                };
-                topics.each.insert(Subject::Session(session));
-            }
-            Some(("thread", typed)) => {
-                if let Some(agent) = by.session().and_then(|id| app.sessions.context.directory.get(id)) {
-                    let granted = app.sessions.context.grants(&agent).check(THREADS_READ);
-                    granted.map_err(|refused| Failure::new(Code::Forbidden, refused.to_string()))?;
-                }
-                let (thread, _) = threads::entered(app, by, typed).await?;
-                topics.each.insert(Subject::Thread(thread.id));
-            }
-            _ => {
-                return Err(Failure::new(
-                    Code::InvalidRequest,
-                    format!("there is no topic `{}`", topic.escape_debug()),
-                )
-                .hint("topics: sessions, session:<id>, thread:<id>"));
-            }
-        }
-    }
-    if !by.is_human() && topics.sessions {
-        return Err(own_only());
-    }
-    Ok(topics)
-}
-
-fn own_only() -> Failure {
-    Failure::new(Code::Forbidden, "an agent may only follow itself")
-        .hint("use the topic session:$PASEO_SESSION")
-}
-
 /// One connection. It holds a cursor, not a queue: a reader that stalls costs nothing.
 struct Reader {
+    pass: Pass,
     tail: Tail,
     reading: Reading,
     live: broadcast::Receiver<Arc<LiveBytes>>,
     /// Up to which live frame it has looked.
     live_seen: u64,
-    topics: Topics,
+    following: Following,
+    /// Up to which event it was looked whether it may still see this.
+    looked: Option<Seq>,
     cursor: Seq,
     /// The last id that the client was told.
     told: Seq,
@@ -181,6 +137,10 @@ impl Reader {
                 return None;
             }
             let news = *self.reading.news.borrow_and_update();
+            if let Err(why) = self.may_go_on(news.reached).await {
+                self.end(why);
+                continue;
+            }
             if news.live > self.live_seen {
                 self.live_seen = news.live;
                 self.take_live();
@@ -198,15 +158,25 @@ impl Reader {
                 biased;
                 changed = self.reading.news.changed() => self.over = changed.is_err(),
                 () = self.keep_alive.as_mut() => self.keep_alive(),
+                () = self.pass.lapsed() => self.looked = None,
             }
         }
+    }
+
+    /// Refuses what it may not see any more, before it is given what happened up to a point.
+    async fn may_go_on(&mut self, reached: Seq) -> Result<(), Failure> {
+        // Whoever loses its place loses its token, too: the place says more.
+        if self.looked.replace(reached) != Some(reached) {
+            self.following.check().await?;
+        }
+        self.pass.check()
     }
 
     async fn catch_up(&mut self, reached: Seq) {
         if self.caught_up && reached - self.cursor > TOO_FAR {
             return self.send_away();
         }
-        match self.tail.after(self.cursor, &self.topics).await {
+        match self.tail.after(self.cursor, &self.following.topics).await {
             Ok(handful) => {
                 if let (Some(told), Some(bytes)) = (handful.told, handful.bytes) {
                     self.told = told;
@@ -230,7 +200,7 @@ impl Reader {
         loop {
             match self.live.try_recv() {
                 Ok(frame)
-                    if self.topics.each.contains(&Subject::Session(frame.session))
+                    if self.following.topics.each.contains(&Subject::Session(frame.session))
                         && self.early.len() < EARLY =>
                 {
                     self.early.push_back(frame);
@@ -261,8 +231,19 @@ impl Reader {
         self.keep_alive.as_mut().reset(self.spoke + KEEP_ALIVE);
     }
 
+    /// Tells why it is over.
+    fn end(&mut self, why: Failure) {
+        self.ready.push(&ending(why));
+        self.over = true;
+    }
+
     fn send_away(&mut self) {
         self.ready.push(&tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor }));
         self.over = true;
     }
+}
+
+/// Returns the last frame for one who may not see this any more.
+pub(super) fn ending(why: Failure) -> Bytes {
+    tail::sse(None, Frame::ENDED, &ErrorBody::from(why))
 }

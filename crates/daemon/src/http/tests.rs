@@ -7,16 +7,20 @@ use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
+use paseo_store::{Fold, Sqlite, sqlite};
 use paseo_wire::message::CreatedSession;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
 use super::gate::Access;
-use super::routes::{ROUTES, Route};
+use super::route::Route;
+use super::routes::ROUTES;
 use super::{About, App, router};
 use crate::home::Home;
 use crate::identity::{Edge, Peer};
+use crate::journal::Journal;
 use crate::options::Options;
+use crate::rules::Rules;
 use crate::sessions::NewSession;
 
 const HOST: &str = "127.0.0.1:6767";
@@ -30,6 +34,11 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) async fn new() -> Self {
+        Self::folding(std::sync::Arc::new(Rules)).await
+    }
+
+    /// One whose streams come to something else.
+    pub(crate) async fn folding(fold: std::sync::Arc<dyn Fold>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::claim(folder.path()).unwrap();
         let options = Options {
@@ -42,12 +51,14 @@ impl House {
             external_hosts: Default::default(),
             keys: Default::default(),
             live_processes: 1,
+            workers: 1,
             thread_patience: std::time::Duration::from_secs(600),
             executable: "/nonexistent".into(),
             log_filter: String::new(),
             log_to_stderr: false,
         };
-        let log = std::sync::Arc::new(crate::open_log(&home.database()).unwrap());
+        let log = Sqlite::open(sqlite::Options::new(home.database(), fold)).unwrap();
+        let log = std::sync::Arc::new(log);
         let about = About {
             started_at: crate::mint::now(),
             socket: home.socket(),
@@ -56,7 +67,7 @@ impl House {
             edge: Edge::new(6767, &[]),
             public_urls: Vec::new(),
         };
-        let app = crate::assemble(&home, &options, log, about).await.unwrap();
+        let app = crate::assemble(&home, &options, Journal { log }, about).await.unwrap();
         Self { app, _folder: folder, _home: home }
     }
 
@@ -111,6 +122,10 @@ impl House {
             spawned: None,
             labels,
             seat: None,
+            team: None,
+            guarded: false,
+            terminal: None,
+            reports_to: None,
             name: None,
             project: "/".into(),
             directory: "/".into(),
@@ -177,6 +192,7 @@ async fn without_a_credential_only_public_routes_answer() {
                 | Access::Tool(_)
                 | Access::Itself
                 | Access::Agent
+                | Access::Member(_)
                 | Access::Seated(_) => {
                     assert_eq!(status, StatusCode::UNAUTHORIZED, "{context}");
                 }

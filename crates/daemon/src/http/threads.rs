@@ -40,7 +40,7 @@ pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery
     let mut threads = Vec::with_capacity(heads.len());
     for row in &heads {
         match fold::read(&row.stream, &row.head.state).map_err(Failure::internal)? {
-            ThreadHead::Thread(thread) => threads.push(view::thread(&thread)),
+            ThreadHead::Thread(thread) => threads.push(shown(&app, &thread).await?),
             ThreadHead::Deleted => {}
         }
     }
@@ -57,7 +57,7 @@ pub(crate) async fn create(
     let place = request.directory.as_deref().map(directory).transpose()?;
     let speaker = Speaker { actor: by, id: thread::USER.to_owned(), cause: None };
     let made = app.threads.create(&speaker, &request.name, place, key).await?;
-    Ok(answer(&app, &made))
+    answer(&app, &made).await
 }
 
 pub(crate) async fn show(
@@ -66,7 +66,7 @@ pub(crate) async fn show(
     Path(typed): Path<String>,
 ) -> Answer<ThreadAnswer> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    Ok(answer(&app, &thread))
+    answer(&app, &thread).await
 }
 
 pub(crate) async fn change(
@@ -83,7 +83,24 @@ pub(crate) async fn change(
     if let Some(name) = &request.name {
         app.threads.rename(&speaker, thread.id, name).await?;
     }
-    Ok(answer(&app, &app.threads.get(thread.id).await?))
+    answer(&app, &app.threads.get(thread.id).await?).await
+}
+
+/// Whether it shall happen all the same.
+#[derive(Debug, Default, serde::Deserialize)]
+pub(crate) struct Force {
+    #[serde(default)]
+    force: bool,
+}
+
+pub(crate) async fn remove(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    Asked(Force { force }): Asked<Force>,
+) -> Answer<ThreadAnswer> {
+    let (thread, speaker) = entered(&app, &by, &typed).await?;
+    answer(&app, &app.threads.delete(&speaker, thread.id, force).await?).await
 }
 
 pub(crate) async fn events(
@@ -208,8 +225,11 @@ pub(crate) async fn control(
     Body(ThreadControl(content)): Body<ThreadControl>,
 ) -> Answer<ThreadAnswer> {
     let (thread, speaker) = entered(&app, &by, &typed).await?;
+    if by.is_human() {
+        app.threads.check_client(&thread, &content)?;
+    }
     app.threads.control(&speaker, thread.id, &content).await?;
-    Ok(answer(&app, &app.threads.get(thread.id).await?))
+    answer(&app, &app.threads.get(thread.id).await?).await
 }
 
 pub(crate) async fn presence(
@@ -288,15 +308,61 @@ fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
 }
 
 pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<ThreadEvent, Failure> {
-    let missing = || Failure::internal("what was said is not in the thread");
-    let place = app.threads.place(thread, post).await?.ok_or_else(missing)?;
-    let records = app.threads.events(thread, place - 1, 1).await?;
-    let record = records.first().ok_or_else(missing)?;
-    let event = view::event(&app.sessions.context.journal, &thread.to_string(), record).await?;
-    event.ok_or_else(missing)
+    let place = app.threads.place(thread, post).await?;
+    let records = match place {
+        Some(place) => app.threads.events(thread, place - 1, 1).await?,
+        None => Vec::new(),
+    };
+    let event = match records.first() {
+        Some(record) => view::event(&app.sessions.context.journal, &thread.to_string(), record).await?,
+        None => None,
+    };
+    match event {
+        Some(event) => Ok(event),
+        // The thread was deleted as soon as it was said, perhaps.
+        None => match app.threads.get(thread).await {
+            Err(failure) => Err(failure),
+            Ok(_) => Err(Failure::internal("what was said is not in the thread")),
+        },
+    }
 }
 
-fn answer(app: &App, thread: &Thread) -> Json<ThreadAnswer> {
-    let thread: ThreadView = view::thread(thread);
-    Json(ThreadAnswer { seq: app.sessions.context.journal.head(), thread })
+async fn answer(app: &App, thread: &Thread) -> Answer<ThreadAnswer> {
+    let thread = shown(app, thread).await?;
+    Ok(Json(ThreadAnswer { seq: app.sessions.context.journal.head(), thread }))
+}
+
+/// Returns a thread as the API shows it, with what its team knows of it.
+async fn shown(app: &App, thread: &Thread) -> Result<ThreadView, Failure> {
+    let mut view = view::thread(thread);
+    if let Some(team) = &thread.team {
+        let team = app.teams.get(team).await?;
+        if let Some((alias, known)) = team.thread(thread.id) {
+            view.alias = Some(alias.to_string());
+            view.members = known.participants.iter().cloned().collect();
+        }
+    }
+    Ok(view)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::tests::House;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_is_said_while_a_thread_is_deleted_is_stored_or_said_to_nobody() {
+        let house = House::new().await;
+        let (app, person) = (&house.app, Actor::Human("cli".into()));
+        let speaker = Speaker { actor: person, id: thread::USER.to_owned(), cause: None };
+        for _ in 0..30 {
+            let made = app.threads.create(&speaker, "plan", None, None).await.unwrap();
+            let words = Words { to: "all".into(), text: "hi".into(), reply_to: None, tags: Vec::new() };
+            let said = say(app, &made, &speaker, &words, None);
+            let (said, deleted) = tokio::join!(said, app.threads.delete(&speaker, made.id, true));
+            deleted.unwrap();
+            let refused = said.err().map(|failure| failure.code);
+            assert!(refused.is_none_or(|code| code == Code::NotFound), "{refused:?}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
 use paseo_core::permission::Power;
 use paseo_core::session::Session;
-use paseo_core::tool::find;
+use paseo_core::tool::{Plugin, find};
 use paseo_wire::error::Code;
 use paseo_wire::tool::{ToolAnswer, ToolArguments, ToolList, ToolView};
 use serde_json::Value;
@@ -23,7 +23,7 @@ use crate::tools::{self, Way, catalogue};
 pub(crate) async fn own(State(app): State<App>, Caller(by): Caller) -> Answer<ToolList> {
     let session = app.sessions.context.directory.get(agent(&by)?);
     let session = session.ok_or_else(|| Failure::new(Code::Forbidden, "this agent is not open"))?;
-    Ok(Json(granted(&app, &session)))
+    Ok(Json(granted(&app, &session).await))
 }
 
 /// Lists what an agent can call, for people.
@@ -36,7 +36,7 @@ pub(crate) async fn of(
     let found = app.sessions.context.journal.session(id).await?;
     let (session, _) = found
         .ok_or_else(|| Failure::new(Code::NotFound, format!("the agent {id} does not exist any more")))?;
-    Ok(Json(granted(&app, &session)))
+    Ok(Json(granted(&app, &session).await))
 }
 
 /// Calls a tool as the calling agent.
@@ -64,11 +64,15 @@ fn agent(by: &Actor) -> Result<SessionId, Failure> {
     by.session().ok_or_else(|| Failure::internal("a route for agents let someone else in"))
 }
 
-fn granted(app: &App, session: &Session) -> ToolList {
+async fn granted(app: &App, session: &Session) -> ToolList {
     let context = &app.sessions.context;
     let grants = context.grants(session);
     let names = |powers: Vec<Power>| powers.into_iter().map(|power| power.tool().to_owned()).collect();
-    let described = catalogue::describe(context, session, &grants);
+    let mut described = catalogue::describe(context, session, &grants);
+    // Whoever left its team, or whose team was closed, has no use for these any more.
+    if session.profile.team.is_some() && context.seat(session).await.is_none() {
+        described.retain(|tool| tool.plugin != Plugin::Team);
+    }
     ToolList {
         tools: described
             .into_iter()

@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use paseo_core::id::SessionId;
+use tokio::sync::watch;
 
 use crate::mint;
 
 /// The sessions that have a process now.
 #[derive(Clone, Default)]
-pub(crate) struct Credentials(Arc<RwLock<Known>>);
+pub(crate) struct Credentials {
+    known: Arc<RwLock<Known>>,
+    /// Tells when some of them end.
+    ended: watch::Sender<()>,
+}
 
 #[derive(Default)]
 struct Known {
@@ -29,26 +34,46 @@ pub(crate) struct Registration {
 impl Credentials {
     /// Makes a secret valid for a session.
     pub(crate) fn register(&self, session: SessionId, secret: &str) -> Registration {
-        let secret = mint::sha256(secret.as_bytes());
-        self.0.write().secrets.insert(secret, session);
+        self.register_hash(session, mint::sha256(secret.as_bytes()))
+    }
+
+    /// Makes the secret with this hash valid for a session: its process has it from an earlier daemon.
+    pub(crate) fn register_hash(&self, session: SessionId, secret: [u8; 32]) -> Registration {
+        self.known.write().secrets.insert(secret, session);
         Registration { credentials: self.clone(), secret, shim: None }
     }
 
     /// Returns the session that a secret belongs to.
     pub(crate) fn by_secret(&self, secret: &str) -> Option<SessionId> {
-        self.0.read().secrets.get(&mint::sha256(secret.as_bytes())).copied()
+        self.known.read().secrets.get(&mint::sha256(secret.as_bytes())).copied()
+    }
+
+    /// Says whether the secret with this hash still counts.
+    pub(crate) fn counts(&self, secret: &[u8; 32]) -> bool {
+        self.known.read().secrets.contains_key(secret)
+    }
+
+    /// Returns what tells when some of them end.
+    pub(crate) fn watch(&self) -> watch::Receiver<()> {
+        self.ended.subscribe()
+    }
+
+    /// Returns the processes that a session's others descend from.
+    pub(crate) fn shims(&self, session: SessionId) -> Vec<u32> {
+        let known = self.known.read();
+        known.shims.iter().filter(|(_, of)| **of == session).map(|(pid, _)| *pid).collect()
     }
 
     /// Returns the session whose shim has this process id.
     pub(crate) fn by_shim(&self, pid: u32) -> Option<SessionId> {
-        self.0.read().shims.get(&pid).copied()
+        self.known.read().shims.get(&pid).copied()
     }
 }
 
 impl Registration {
     /// Makes the processes under a shim count as the session.
     pub(crate) fn with_shim(mut self, pid: u32) -> Self {
-        let mut known = self.credentials.0.write();
+        let mut known = self.credentials.known.write();
         if let Some(session) = known.secrets.get(&self.secret).copied() {
             known.shims.insert(pid, session);
         }
@@ -60,10 +85,12 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let mut known = self.credentials.0.write();
+        let mut known = self.credentials.known.write();
         known.secrets.remove(&self.secret);
         if let Some(pid) = self.shim {
             known.shims.remove(&pid);
         }
+        drop(known);
+        self.credentials.ended.send_replace(());
     }
 }

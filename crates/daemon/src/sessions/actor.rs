@@ -14,12 +14,13 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::harness::{Running, Start};
+use super::reattach::Search;
 use super::{Command, Context, Sessions};
 use crate::failure::Failure;
 use crate::mint;
 
 /// How long a harness may take to end a turn before its processes are ended.
-const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
+pub(super) const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 /// How long the shim may take to end everything before it is killed itself.
 pub(super) const SHIM_GRACE: Duration = Duration::from_secs(5);
 /// How long an idle process is kept.
@@ -40,6 +41,8 @@ pub(super) struct SessionActor {
     pub(super) mailbox: mpsc::WeakSender<Command>,
     pub(super) running: Option<Running>,
     pub(super) start: Option<Start>,
+    /// It is looked for whoever was in its terminal when the last daemon ended.
+    pub(super) search: Option<Search>,
     /// The turn that the harness has, or is about to get.
     pub(super) current: Option<TurnId>,
     /// Who is ending the current turn.
@@ -65,6 +68,8 @@ pub(super) struct SessionActor {
     pub(super) telling: HashSet<WatchId>,
     /// The turn's messages, until the harness is there to take them.
     pub(super) unsent: Option<Input>,
+    /// The token of the process that is about to be started in a terminal.
+    pub(super) token: Option<String>,
     /// An ending that could not be stored yet.
     pub(super) unrecorded: Option<Ending>,
     /// Nothing more is to be stored: the session is deleted, or the daemon stops.
@@ -154,6 +159,7 @@ impl SessionActor {
             mailbox,
             running: None,
             start: None,
+            search: None,
             current: None,
             ending: None,
             timer: None,
@@ -167,6 +173,7 @@ impl SessionActor {
             words: Vec::new(),
             telling: HashSet::new(),
             unsent: None,
+            token: None,
             unrecorded: None,
             over: false,
         }
@@ -176,8 +183,7 @@ impl SessionActor {
     pub(super) async fn run(mut self, beginning: Beginning) {
         match beginning {
             Beginning::Fresh => self.hand_over().await,
-            Beginning::Loaded if self.session.turn.is_some() => self.recover().await,
-            Beginning::Loaded => {}
+            Beginning::Loaded => self.recover().await,
         }
         while !self.retires() {
             match self.next().await {
@@ -185,7 +191,7 @@ impl SessionActor {
                 Wake::Command(None) => break,
                 Wake::Outputs(outputs) => self.outputs(outputs).await,
                 Wake::Started(result) => self.started(result).await,
-                Wake::Timer(Timer::Interrupt) => self.end_processes(),
+                Wake::Timer(Timer::Interrupt) => self.not_interrupted().await,
                 Wake::Timer(Timer::Shim) => self.kill_shim(),
                 Wake::Timer(Timer::Idle) => self.sleep(),
                 Wake::Timer(Timer::Retry) => self.record_ending().await,
@@ -211,7 +217,19 @@ impl SessionActor {
             return;
         }
         self.ending = Some(source);
-        if self.start.take().is_some() || self.unsent.is_some() {
+        let handed = self.session.turn.as_ref().is_some_and(|turn| turn.handed);
+        // Whoever is looked for may have it, too: only its terminal knows what was typed.
+        let may_have = self.search.as_ref().is_some_and(|search| search.turn == self.current);
+        if self.is_in_terminal() && self.start.is_some() && (handed || may_have) {
+            // It is told as soon as it is found again.
+            return;
+        }
+        let on_its_way = self.start.is_some();
+        if !self.is_in_terminal() {
+            self.start = None;
+        }
+        // Whoever is on its way into a terminal comes all the same, and has nothing to do.
+        if on_its_way || self.unsent.is_some() {
             // Nothing has left for the harness yet.
             self.unsent = None;
             self.finish(Ending::unsent(Outcome::Interrupted, source, None)).await;
@@ -228,12 +246,16 @@ impl SessionActor {
         if !sent {
             self.end_processes();
         }
-        self.timer = Some((Instant::now() + INTERRUPT_GRACE, Timer::Interrupt));
+        self.timer = Some(self.interrupted_by());
     }
 
     /// Notes that the process has nothing to do.
     pub(super) fn rest(&mut self) {
         if self.running.is_none() || self.current.is_some() || self.in_background() > 0 {
+            return;
+        }
+        if self.is_in_terminal() {
+            // A person may come to it at any time.
             return;
         }
         if self.is_remote() {
@@ -246,7 +268,7 @@ impl SessionActor {
 
     /// Ends an idle process; the next turn starts a new one.
     pub(super) fn sleep(&mut self) {
-        if self.current.is_none() && self.in_background() == 0 {
+        if self.current.is_none() && self.in_background() == 0 && !self.is_in_terminal() {
             self.end_processes();
         }
     }
@@ -368,6 +390,10 @@ impl SessionActor {
                 self.tell_watchers();
                 answer(reply, resumed);
             }
+            Command::ClearAway(reply) => {
+                self.clear_away().await;
+                answer(reply, Ok(()));
+            }
             Command::Sleep => self.sleep(),
             Command::Shutdown(reply) => {
                 self.shutdown().await;
@@ -376,24 +402,14 @@ impl SessionActor {
         }
     }
 
-    /// Says whether the actor can go, and if so takes it out of the map so that no command is lost.
+    /// Says whether the actor can go, and if so closes its mailbox: no command is lost.
     fn retires(&mut self) -> bool {
         let parked = self.session.parked().is_some() && !self.over;
         let idle = self.running.is_none()
             && self.start.is_none()
             && (self.current.is_none() || self.over)
             && !parked;
-        if !idle {
-            return false;
-        }
-        let mut actors = self.sessions.actors.lock();
-        // A full capacity means that no command waits and none is on its way.
-        let unneeded = self.commands.capacity() == self.commands.max_capacity();
-        if unneeded {
-            self.commands.close();
-            actors.remove(&self.session.id);
-        }
-        unneeded
+        idle && self.sessions.mailboxes.close(self.session.id, &mut self.commands)
     }
 }
 

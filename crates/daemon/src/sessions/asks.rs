@@ -3,8 +3,8 @@
 use paseo_core::actor::Actor;
 use paseo_core::id::TurnId;
 use paseo_core::item::{Decision, Entry, Kind, PermissionExtra};
-use paseo_core::permission::{self, Request, Scope, Verdict};
-use paseo_core::session::{Ask, Class, Event, Hold, Verb};
+use paseo_core::permission::{self, Request, Verdict};
+use paseo_core::session::{Ask, Class, Event, Verb};
 use paseo_runtime::provider::{self, Input};
 use paseo_wire::error::Code;
 
@@ -18,39 +18,28 @@ use crate::{journal, mint};
 /// Told to an agent when a person said no and nothing more.
 const DENIED: &str = "A person denied this.";
 
+/// Noted once a guarded agent was told why it may not.
+const UNLEASED: &str = "unleased";
+
 impl SessionActor {
     /// Decides about a request, or lets a person decide.
     pub(super) async fn asked(&mut self, request: Request) -> Result<(), Failure> {
-        match self.verdict(&request) {
+        match self.context.verdict(&self.session, &request).await {
             Verdict::Allow => {
                 let answer = provider::Answer::Allow { input: request.input, message: None };
                 self.decide(request.call, answer);
             }
             Verdict::Deny(message) => {
                 tracing::info!(session = %self.id(), power = request.power.tool(), "denied without asking");
+                let held = self.context.is_guarded(&self.session).then(|| message.clone());
                 self.decide(request.call, provider::Answer::Deny { message });
+                if let Some(message) = held {
+                    self.say_why(message).await;
+                }
             }
             Verdict::Ask => self.ask(request).await?,
         }
         Ok(())
-    }
-
-    fn verdict(&self, request: &Request) -> Verdict {
-        let settings = self.context.settings.get();
-        if let Err(refused) = self.context.grants(&self.session).check(request.power.tool()) {
-            return Verdict::Deny(refused.to_string());
-        }
-        let profile = &self.session.profile;
-        let rules = settings.rules.values();
-        match permission::decide(profile.permissions, rules, &Scope::of(profile), request) {
-            Verdict::Ask if self.session.turn.is_none() => {
-                Verdict::Deny("Nobody can be asked between turns.".to_owned())
-            }
-            Verdict::Ask if self.session.hold == Hold::Stopped => {
-                Verdict::Deny("A person has stopped this turn.".to_owned())
-            }
-            verdict => verdict,
-        }
     }
 
     async fn ask(&mut self, request: Request) -> Result<(), Failure> {
@@ -79,6 +68,13 @@ impl SessionActor {
 
     /// Passes a person's answer on. The first wins; a later one is told.
     pub(super) async fn answer(&mut self, answer: Answer) -> Result<bool, Failure> {
+        if let Some(name) = &self.session.profile.terminal {
+            return Err(Failure::new(
+                Code::Conflict,
+                "this is asked in its terminal, and answered only there",
+            )
+            .hint(format!("attach to it with `paseo worker attach {name}`")));
+        }
         let open = self.session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == answer.hash);
         let (Some(ask), Some(call)) = (open.cloned(), self.asks.get(&answer.hash).cloned()) else {
             return Err(Failure::new(
@@ -116,6 +112,30 @@ impl SessionActor {
         match words {
             Some(words) => self.say_along(&answer.by, words, answer.allow).await,
             None => Ok(true),
+        }
+    }
+
+    /// Tells a guarded agent why it may not, where the refusal itself cannot: once in a turn, after it.
+    async fn say_why(&mut self, text: String) {
+        let provider = self.context.providers.get(&self.session.profile.provider);
+        let carries = provider.is_none_or(|provider| provider.capabilities().answer_messages);
+        let cause = self.session.turn.as_ref().map(|turn| (turn.cause, turn.hop + 1));
+        if carries || cause.is_none() || !self.noted.insert(UNLEASED.to_owned()) {
+            return;
+        }
+        let message = Message {
+            origin: Actor::Daemon,
+            text,
+            verb: Verb::Queue,
+            class: Class::Message,
+            waited: false,
+            aside: false,
+            notify: None,
+            cause,
+            key: None,
+        };
+        if let Err(failure) = self.deliver(message).await {
+            tracing::warn!(session = %self.id(), error = %failure.message, "an agent is not told why it may not");
         }
     }
 

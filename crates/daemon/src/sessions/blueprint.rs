@@ -7,7 +7,7 @@ use paseo_core::definition::{DEFAULT, Definition, Kind, Origin};
 use paseo_core::id::CauseId;
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
-use paseo_core::session::Session;
+use paseo_core::session::{Session, TeamSeat};
 use paseo_core::tool::{Ceiling, Outfit};
 use paseo_runtime::external;
 use paseo_runtime::provider::Check;
@@ -33,6 +33,8 @@ pub(crate) struct Order {
     pub(crate) name: Option<String>,
     /// What it is asked is said in passing: the person stays where they are.
     pub(crate) aside: bool,
+    /// It is guarded, whatever its definition says.
+    pub(crate) guarded: bool,
 }
 
 impl Order {
@@ -74,7 +76,17 @@ impl Order {
                 self.effort = self.effort.or_else(|| spawner.profile.effort.clone());
             }
         }
-        self.plan(context, outfit, Some(Spawned { by: spawner.id, cause, waited: false, notify: None }))
+        let spawned = Spawned { by: spawner.id, cause, waited: false, notify: None };
+        // Nobody gets around the guard by having others do the work: they have the same leases, and no more.
+        let held = context.is_guarded(spawner);
+        self.guarded |= held;
+        let seat = spawner
+            .profile
+            .team
+            .as_deref()
+            .filter(|_| held)
+            .map(|seat| TeamSeat { leads: false, ..seat.clone() });
+        Ok(NewSession { team: seat, ..self.plan(context, outfit, Some(spawned))? })
     }
 
     fn plan(
@@ -134,6 +146,10 @@ impl Order {
             spawned,
             labels: self.labels,
             seat: None,
+            team: None,
+            guarded: self.guarded,
+            terminal: None,
+            reports_to: None,
             name: self.name,
             project: self.project,
             directory: self.directory,

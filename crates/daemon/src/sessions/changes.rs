@@ -126,7 +126,7 @@ impl SessionActor {
                 let (at, was_open) = (Timestamp::from_millis(ts), self.session.is_open());
                 draft.events.iter().for_each(|event| self.session.apply(event, at));
                 self.version += draft.events.len() as Version;
-                self.context.directory.put(&self.session, self.version);
+                self.context.directory.put(self.session.clone(), self.version);
                 drop(changing);
                 match (was_open, self.session.is_open()) {
                     (true, false) => {
@@ -153,7 +153,7 @@ impl SessionActor {
     async fn reload(&mut self) -> Result<(), Failure> {
         let gone = || Failure::new(Code::NotFound, "the agent was deleted");
         let (session, version) = self.context.journal.session(self.session.id).await?.ok_or_else(gone)?;
-        self.context.directory.put(&session, version);
+        self.context.directory.put(session.clone(), version);
         (self.session, self.version) = (session, version);
         Ok(())
     }

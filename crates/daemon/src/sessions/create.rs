@@ -3,10 +3,12 @@
 use paseo_core::actor::Actor;
 use paseo_core::cause::{self, Cause};
 use paseo_core::glob::Glob;
-use paseo_core::id::{CauseId, SessionId};
+use paseo_core::id::{CauseId, SessionId, ThreadId};
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
-use paseo_core::session::{self, Class, Created, Draft, Event, Opening, SeatOf, Session, Verb, Worktree};
+use paseo_core::session::{
+    self, Class, Created, Draft, Event, Opening, SeatOf, Session, TeamSeat, Verb, Worktree,
+};
 use paseo_core::time::Timestamp;
 use paseo_core::tool::Ceiling;
 use paseo_store::{Appended, Error, Version};
@@ -45,6 +47,14 @@ pub(crate) struct NewSession {
     pub(crate) labels: Labels,
     /// The seat in a thread that it is behind.
     pub(crate) seat: Option<SeatOf>,
+    /// The team that it belongs to.
+    pub(crate) team: Option<TeamSeat>,
+    /// It changes nothing but what a task that it holds covers.
+    pub(crate) guarded: bool,
+    /// The terminal that it runs in.
+    pub(crate) terminal: Option<String>,
+    /// The thread that its answers are posted to.
+    pub(crate) reports_to: Option<ThreadId>,
     pub(crate) name: Option<String>,
     pub(crate) project: String,
     pub(crate) directory: String,
@@ -116,6 +126,10 @@ impl Sessions {
             labels: new.labels,
             name: new.name,
             seat: new.seat,
+            team: new.team,
+            guarded: new.guarded,
+            terminal: new.terminal,
+            reports_to: new.reports_to,
         };
         let session = Session::create(created.clone(), now);
         // What its definition wants and cannot have is told before there is a session.
@@ -198,7 +212,7 @@ impl Sessions {
         if session.turn.is_some() {
             self.wake(session.clone(), events.len() as Version, Beginning::Fresh);
         }
-        context.directory.put(&session, events.len() as Version);
+        context.directory.put(session, events.len() as Version);
         drop(changing);
         Ok(Some(answer))
     }

@@ -51,6 +51,10 @@ impl SessionActor {
         let provider = self.context.providers.get(&self.session.profile.provider);
         let can_steer = provider.is_some_and(|provider| provider.capabilities().steer);
         let (delivery, cause) = (incoming.delivery, incoming.cause);
+        if message.origin.is_human() {
+            self.come_back().await?;
+        }
+        let was_ended = self.is_in_terminal() && !self.session.is_open();
         loop {
             let mut change = self.begin(&message.origin);
             let placement = draft(&mut change, message, incoming.clone(), can_steer)?;
@@ -58,11 +62,21 @@ impl SessionActor {
             if message.cause.is_none() {
                 spent.open(cause, opened(message, self.session.id, delivery));
             }
-            let receipt = receipt(&change.draft.session, placement, delivery, cause, before, self.handle());
+            let mut receipt =
+                receipt(&change.draft.session, placement, delivery, cause, before, self.handle());
+            let is_worker = self.session.profile.terminal.is_some();
+            if receipt.placement == "started" && is_worker && self.context.terminals.is_silent() {
+                receipt.reason = Some("terminal".to_owned());
+            }
             let key = message.key.clone().map(|key| sealed(key, &receipt));
             match self.store(change, spent, key).await? {
                 Stored::Conflict => {}
-                Stored::Done => return Ok(Taken::New(receipt, placement)),
+                Stored::Done => {
+                    if was_ended && self.session.is_open() {
+                        self.note_return(&message.origin).await;
+                    }
+                    return Ok(Taken::New(receipt, placement));
+                }
                 Stored::Repeat(first) => {
                     return serde_json::from_str(&first).map(Taken::Before).map_err(Failure::internal);
                 }

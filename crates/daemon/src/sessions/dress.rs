@@ -27,6 +27,8 @@ pub(super) struct Dress {
     pub(super) chain: Chain,
     /// What the harness asks for; what it is answered is decided here.
     pub(super) permissions: Mode,
+    /// It asks before every change, whatever is allowed.
+    pub(super) guarded: bool,
     /// What it must do without.
     pub(super) withheld: Vec<Power>,
 }
@@ -45,6 +47,10 @@ impl Context {
             })?,
             None => Vec::new(),
         };
+        let guarded = self.guarded_by(session, &outlook);
+        if guarded {
+            self.check_guard(profile)?;
+        }
         let withheld = grants.withheld(profile.permissions);
         let rules = settings.rules.values();
         let provider = self.providers.get(&profile.provider);
@@ -58,7 +64,14 @@ impl Context {
             tools,
             skills,
             chain: self.definitions.chain(session)?,
-            permissions: permission::asking(profile.permissions, &withheld, rules, &Scope::of(profile)),
+            permissions: permission::asking(
+                profile.permissions,
+                guarded,
+                &withheld,
+                rules,
+                &Scope::of(profile),
+            ),
+            guarded,
             withheld,
         })
     }

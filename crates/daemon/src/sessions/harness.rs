@@ -9,15 +9,18 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use paseo_core::envelope::{self, Sender};
-use paseo_core::id::{DeliveryId, SessionId};
+use paseo_core::id::{DeliveryId, SessionId, TurnId};
 use paseo_core::item::{Draft, Kind};
-use paseo_core::session::{Class, Event, On, Outcome, Pending, Source};
+use paseo_core::session::{Class, Event, On, Outcome, Pending, Session, Source};
 use paseo_core::tool::SEND_TO_TAB;
-use paseo_runtime::provider::{Harness, Input, Launch, Memory, Message, Output, StartError, TOKEN_VARIABLE};
+use paseo_runtime::provider::{
+    Exit, Harness, Input, Launch, Memory, Message, Output, StartError, TOKEN_VARIABLE,
+};
 
 use super::Context;
 use super::actor::{Ending, SessionActor};
 use super::dress::Dress;
+use super::reattach::Persistence;
 use super::writing;
 use crate::failure::Failure;
 use crate::identity::Registration;
@@ -30,23 +33,91 @@ pub(super) struct Running {
     _registration: Registration,
     /// Those elsewhere need none.
     place: Option<Place>,
-    /// What it was started with, and would have to be started anew to change.
-    dress: Dress,
+    /// What it was started with, and would have to be started anew to change; `None` when another daemon started it.
+    dress: Option<Dress>,
     ended: bool,
     /// How many commands it runs in the background.
     pub(super) background: usize,
 }
 
+/// Where teams are, and as whom somebody acts there: an agent gets its own, and nobody else's.
+const OF_OTHERS: [&str; 6] = [
+    "PI_TEAMD_URL",
+    "PI_TEAMD_TOKEN",
+    "PI_TEAMD_TOKEN_FILE",
+    "PI_TEAM_ID",
+    "PI_AGENT_ID",
+    "PI_TEAM_WORKSPACE_ROOT",
+];
+
 /// A harness on its way.
 pub(super) type Start = Pin<Box<dyn Future<Output = Result<Running, NotStarted>> + Send>>;
 
-/// Why there is no harness: a code and words.
-pub(super) struct NotStarted {
-    code: &'static str,
-    text: String,
+/// Why there is no harness.
+pub(super) enum NotStarted {
+    /// Something is wrong: a code and words.
+    Failed { code: &'static str, text: String },
+    /// Nobody is in its terminal, which was to be looked at first: it ended like this.
+    Vacant(Exit),
+}
+
+impl NotStarted {
+    /// It cannot be started.
+    pub(super) fn failed(text: String) -> Self {
+        Self::Failed { code: "start_failed", text }
+    }
+
+    /// The log could not be read.
+    pub(super) fn storage(failure: Failure) -> Self {
+        Self::Failed { code: "storage_unavailable", text: failure.message }
+    }
+
+    /// Returns the words for it.
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Failed { text, .. } => text,
+            Self::Vacant(_) => "nobody is there".to_owned(),
+        }
+    }
+
+    /// The token of a process in a terminal could not be kept for later daemons.
+    fn unkept() -> Self {
+        Self::Failed { code: "storage_unavailable", text: "its token could not be stored".to_owned() }
+    }
 }
 
 impl Running {
+    /// A harness that was found in its terminal, with the credentials that it has.
+    pub(super) fn found(
+        context: &Context,
+        session: &Session,
+        harness: Harness,
+        registration: Option<Registration>,
+    ) -> Result<Self, NotStarted> {
+        let registration = match registration {
+            Some(registration) => registration,
+            // What it has is not known; who descends from it is.
+            None => {
+                let secret = mint::secret().map_err(|error| NotStarted::failed(error.to_string()))?;
+                context.credentials.register(session.id, &secret)
+            }
+        };
+        Ok(Self::new(harness, registration, None, None))
+    }
+
+    fn new(harness: Harness, registration: Registration, place: Option<Place>, dress: Option<Dress>) -> Self {
+        let registration = match harness.shim {
+            Some(shim) => registration.with_shim(shim),
+            None => registration,
+        };
+        Self { harness, _registration: registration, place, dress, ended: false, background: 0 }
+    }
+
+    /// Says whether it had ended before it was found, and only tells how.
+    fn is_past(&self) -> bool {
+        self.harness.shim.is_none()
+    }
+
     /// Returns what the harness said since, at most `limit`; empty when it says nothing more.
     pub(super) async fn outputs(&mut self, limit: usize) -> Vec<Output> {
         let mut outputs = Vec::new();
@@ -98,21 +169,23 @@ impl SessionActor {
         self.forget_turn();
         self.current = Some(id);
         self.context.processes.rouse(self.session.id);
-        let messages = match self.messages(&deliveries).await {
-            Ok(messages) => messages,
+        let input = match self.input(id, &deliveries).await {
+            Ok(input) => input,
             Err(failure) => {
-                let error = NotStarted { code: "storage_unavailable", text: failure.message };
+                let error = NotStarted::storage(failure);
                 self.start = Some(Box::pin(async { Err(error) }));
                 return;
             }
         };
-        let (input, dress) = (Input::Turn { turn: id, messages }, self.context.dress(&self.session).ok());
+        let dress = self.context.dress(&self.session).ok();
         match &mut self.running {
             // It is being ended; its exit starts the next.
             Some(running) if running.ended => self.unsent = Some(input),
             Some(running) => {
-                // Labels and settings count from the next turn on.
-                if Some(&running.dress) != dress.as_ref() || !running.tell(input.clone()) {
+                // Labels and settings count from the next turn on; in a terminal, where a person may be, from its next
+                // process on.
+                let worn = running.dress == dress || self.session.profile.terminal.is_some();
+                if !worn || !running.tell(input.clone()) {
                     self.unsent = Some(input);
                     self.end_processes();
                 } else {
@@ -120,6 +193,8 @@ impl SessionActor {
                     tokio::task::yield_now().await;
                 }
             }
+            // It is just being found again.
+            None if self.start.is_some() => self.unsent = Some(input),
             None => {
                 self.unsent = Some(input);
                 self.launch();
@@ -138,14 +213,19 @@ impl SessionActor {
         self.asks.clear();
     }
 
-    /// Starts a process, as soon as there is a place for it.
-    pub(super) fn launch(&mut self) {
+    /// Returns what starts a process, as soon as there is a place for it.
+    pub(super) fn starting(&mut self) -> Start {
         let (context, session, dress) =
             (Arc::clone(&self.context), self.session.clone(), self.context.dress(&self.session));
-        let remote = self.is_remote();
-        self.start = Some(Box::pin(async move {
-            let place = if remote { None } else { Some(context.processes.place(session.id).await) };
-            let not_started = |text: String| NotStarted { code: "start_failed", text };
+        let (remote, token) = (self.is_remote(), self.token.take());
+        let in_terminal = self.is_in_terminal();
+        Box::pin(async move {
+            // Nobody waits for a place in order to be looked at by people.
+            let place = match remote || in_terminal {
+                true => None,
+                false => Some(context.processes.place(session.id).await),
+            };
+            let not_started = NotStarted::failed;
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
                 not_started(format!("the provider `{}` is not known any more", session.profile.provider))
             })?;
@@ -157,10 +237,7 @@ impl SessionActor {
             })?;
             let past = match provider.capabilities().memory {
                 Memory::Own => Vec::new(),
-                Memory::Ours => context
-                    .past(&session)
-                    .await
-                    .map_err(|failure| NotStarted { code: "storage_unavailable", text: failure.message })?,
+                Memory::Ours => context.past(&session).await.map_err(NotStarted::storage)?,
             };
             let dress = dress.map_err(|failure| {
                 let hint = failure.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
@@ -173,8 +250,18 @@ impl SessionActor {
             }
             skills::write(&context.home, session.id, &dress.skills)
                 .map_err(|error| not_started(format!("its skills cannot be written: {error}")))?;
-            let secret = mint::secret().map_err(|error| not_started(error.to_string()))?;
-            let environment = [environment(&context, session.id, &secret), credentials].concat();
+            let terminal = context.terminal(&session, false).await?;
+            let secret = match (token, in_terminal) {
+                (Some(token), _) => token,
+                (None, true) => return Err(NotStarted::unkept()),
+                (None, false) => mint::secret().map_err(|error| not_started(error.to_string()))?,
+            };
+            let registration = context.credentials.register(session.id, &secret);
+            let team = context.team_environment(&session, &secret);
+            let mut removed = context.definitions.withheld_keys(&session.profile.provider);
+            let own = |name: &&str| team.iter().any(|(own, _)| own == name);
+            removed.extend(OF_OTHERS.iter().filter(|name| !own(name)).map(|name| (*name).to_owned()));
+            let environment = [environment(&context, session.id, &secret), team, credentials].concat();
             let launch = Launch {
                 session: session.id,
                 directory: session.profile.directory.clone().into(),
@@ -182,6 +269,8 @@ impl SessionActor {
                 effort: session.profile.effort.clone(),
                 permissions: dress.permissions,
                 withheld: dress.withheld.clone(),
+                guarded: dress.guarded,
+                terminal,
                 prompt: dress.prompt.clone(),
                 servers: dress.servers.clone(),
                 tools: dress.tools.clone(),
@@ -195,39 +284,52 @@ impl SessionActor {
                 turns: session.history.turns,
                 executable: context.executable.clone(),
                 environment,
-                removed: context.definitions.withheld_keys(&session.profile.provider),
+                removed,
             };
-            let registration = context.credentials.register(session.id, &secret);
             let harness = unharmed(provider.name(), async { provider.start(launch).await }).await?;
-            let registration = match harness.shim {
-                Some(shim) => registration.with_shim(shim),
-                None => registration,
-            };
-            Ok(Running { harness, _registration: registration, place, dress, ended: false, background: 0 })
-        }));
+            Ok(Running::new(harness, registration, place, Some(dress)))
+        })
     }
 
     /// Goes on once the process is there, or is known not to come.
     pub(super) async fn started(&mut self, result: Result<Running, NotStarted>) {
         self.start = None;
+        let search = self.search.take();
         match result {
             Ok(mut running) => {
+                if running.is_past() {
+                    // What becomes of a turn that it never took is decided when it has told all.
+                    self.search = search;
+                }
                 // A harness that does not listen is about to report its exit.
                 if let Some(input) = self.unsent.take()
                     && !running.tell(input.clone())
                 {
                     self.unsent = Some(input);
                 }
-                let (prompt, left_out) =
-                    (running.dress.prompt.clone(), running.dress.chain.unreadable.clone());
+                if self.ending.is_some() {
+                    running.interrupt();
+                    self.timer = Some(self.interrupted_by());
+                }
+                let dress = running.dress.clone();
                 self.running = Some(running);
-                self.note_prompt(&prompt).await;
-                self.note_left_out(&left_out).await;
+                if let Some(dress) = dress {
+                    self.note_prompt(&dress.prompt).await;
+                    self.note_left_out(&dress.chain.unreadable).await;
+                }
             }
-            Err(NotStarted { code, text }) => {
+            Err(NotStarted::Vacant(exit)) => self.vacant(&exit, search).await,
+            Err(NotStarted::Failed { code, text }) => {
                 self.unsent = None;
-                let error = Some((code.to_owned(), text));
-                self.finish(Ending::unsent(Outcome::Failed, Source::Daemon, error)).await;
+                if self.current.is_some() {
+                    let error = Some((code.to_owned(), text));
+                    self.finish(Ending::unsent(Outcome::Failed, Source::Daemon, error)).await;
+                }
+                let may_live = self.is_in_terminal() && self.session.history.token.is_some();
+                if may_live && self.session.is_open() && self.start.is_none() {
+                    // Should something have come of it after all, it is not left to itself.
+                    self.start = Some(self.looking(Persistence::Untiring));
+                }
             }
         }
     }
@@ -276,6 +378,12 @@ impl SessionActor {
         }
     }
 
+    /// Returns a turn as the harness is given it.
+    pub(super) async fn input(&mut self, turn: TurnId, deliveries: &[Pending]) -> Result<Input, Failure> {
+        let messages = self.messages(deliveries).await?;
+        Ok(Input::Turn { turn, messages })
+    }
+
     async fn messages(&mut self, deliveries: &[Pending]) -> Result<Vec<Message>, Failure> {
         let mut messages = Vec::with_capacity(deliveries.len());
         for pending in deliveries {
@@ -287,7 +395,8 @@ impl SessionActor {
             let (origin, handle) = (&pending.origin, sender.as_deref());
             // News asks for no answer, and what is watched is answered by the turn itself.
             let watched = self.session.watches.iter().any(|watch| watch.on == On::Delivery(pending.id));
-            let mail = pending.class == Class::Message && !pending.waited && !watched;
+            // A person's words stand for themselves; and looking at what is granted costs.
+            let mail = handle.is_some() && pending.class == Class::Message && !pending.waited && !watched;
             let reply = mail && self.context.grants(&self.session).has(SEND_TO_TAB);
             let text = envelope::wrap(Sender { origin, handle, reply }, &text, pending.repeat);
             messages.push(Message { delivery: pending.id, origin: pending.origin.clone(), text });
@@ -317,11 +426,11 @@ fn environment(context: &Context, session: SessionId, secret: &str) -> Vec<(Stri
 }
 
 /// Waits for a harness. A provider that panics takes nobody along: it is as one that could not start.
-async fn unharmed(
+pub(super) async fn unharmed(
     provider: &str,
     start: impl Future<Output = Result<Harness, StartError>>,
 ) -> Result<Harness, NotStarted> {
-    let not_started = |text: String| NotStarted { code: "start_failed", text };
+    let not_started = NotStarted::failed;
     match AssertUnwindSafe(start).catch_unwind().await {
         Ok(started) => started.map_err(|error| {
             not_started(
@@ -349,7 +458,10 @@ mod tests {
                     Err(panic) => panic!("{panic}"),
                 }
             };
-            unharmed("helper", start).await.err().map(|refused| (refused.code, refused.text))
+            match unharmed("helper", start).await {
+                Err(NotStarted::Failed { code, text }) => Some((code, text)),
+                Ok(_) | Err(NotStarted::Vacant(_)) => None,
+            }
         };
         assert_eq!(said(Ok("it is gone")).await, Some(("start_failed", "it is gone\ndo that".to_owned())));
         let (code, text) = said(Err("no such key")).await.unwrap();

@@ -8,23 +8,26 @@ mod changes;
 mod create;
 mod deliver;
 mod dress;
+mod guard;
 mod harness;
+mod mailboxes;
 mod outlook;
 mod output;
 mod past;
 mod people;
+mod reattach;
 mod recover;
 pub(crate) mod routing;
+mod terminal;
 mod tools;
 mod watches;
 mod writing;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
 use paseo_core::actor::Actor;
 use paseo_core::family;
 use paseo_core::id::{CauseId, SessionId, WatchId};
@@ -43,6 +46,7 @@ use actor::Beginning;
 pub(crate) use blueprint::Order;
 pub(crate) use callback::Callback;
 pub(crate) use create::NewSession;
+use mailboxes::Mailboxes;
 
 use crate::definitions::Definitions;
 use crate::directory::Directory;
@@ -54,12 +58,11 @@ use crate::live::Live;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
+use crate::teams::Teams;
 use crate::threads::Hall;
 use crate::waits::Waits;
+use crate::workers::Terminals;
 use crate::worktrees::Listed;
-
-/// Messages that may wait for an actor's attention.
-const MAILBOX: usize = 256;
 
 /// What every session works with.
 pub(crate) struct Context {
@@ -86,6 +89,17 @@ pub(crate) struct Context {
     pub(crate) executable: PathBuf,
     /// Where the API is, for agents.
     pub(crate) url: String,
+    /// The terminals of workers.
+    pub(crate) terminals: Terminals,
+    /// What agents share; there as soon as requests are answered.
+    pub(crate) teams: OnceLock<Teams>,
+}
+
+impl Context {
+    /// Returns the teams.
+    pub(crate) fn teams(&self) -> Result<&Teams, Failure> {
+        self.teams.get().ok_or_else(|| Failure::new(Code::ShuttingDown, "the daemon is not ready yet"))
+    }
 }
 
 /// An answer on its way back to whoever asked.
@@ -149,6 +163,8 @@ pub(crate) enum Command {
     },
     /// Goes on with what waits: after a restart.
     Resume(Reply<()>),
+    /// Ends what is left of it, if it is closed.
+    ClearAway(Reply<()>),
     /// Ends the process if it is idle: another needs its place.
     Sleep,
     /// Ends everything in good order.
@@ -171,6 +187,7 @@ impl Command {
             }
             Self::Tool { reply, .. } => drop(reply.send(Err(failure))),
             Self::Resume(reply)
+            | Self::ClearAway(reply)
             | Self::Watch(_, reply)
             | Self::Unwatch(_, reply)
             | Self::ForgetNews(_, reply)
@@ -255,16 +272,13 @@ pub(crate) struct Answer {
 #[derive(Clone)]
 pub(crate) struct Sessions {
     pub(crate) context: Arc<Context>,
-    actors: Actors,
+    mailboxes: Mailboxes,
     stopping: Arc<AtomicBool>,
 }
 
-/// The actors that are awake.
-type Actors = Arc<Mutex<HashMap<SessionId, mpsc::Sender<Command>>>>;
-
 impl Sessions {
     pub(crate) fn new(context: Context) -> Self {
-        Self { context: Arc::new(context), actors: Actors::default(), stopping: Arc::default() }
+        Self { context: Arc::new(context), mailboxes: Mailboxes::default(), stopping: Arc::default() }
     }
 
     /// Asks a session to do something and waits for the answer.
@@ -329,9 +343,8 @@ impl Sessions {
     /// Stops all sessions in good order.
     pub(crate) async fn shutdown(&self) {
         self.stopping.store(true, Ordering::SeqCst);
-        let awake: Vec<_> = self.actors.lock().values().cloned().collect();
         let mut answers = Vec::new();
-        for mailbox in awake {
+        for mailbox in self.mailboxes.all() {
             let (reply, answer) = oneshot::channel();
             if mailbox.send(Command::Shutdown(reply)).await.is_ok() {
                 answers.push(answer);
@@ -346,7 +359,7 @@ impl Sessions {
     /// Hands a session a command.
     pub(crate) async fn tell(&self, id: SessionId, mut command: Command) -> Result<(), Failure> {
         loop {
-            let mailbox = match self.awake(id) {
+            let mailbox = match self.mailboxes.find(id) {
                 Some(mailbox) => mailbox,
                 None => {
                     let (session, version) = self.context.journal.session(id).await?.ok_or_else(|| {
@@ -355,35 +368,33 @@ impl Sessions {
                     self.wake(session, version, Beginning::Loaded)
                 }
             };
-            match mailbox.send(command).await {
+            match self.mailboxes.put(&mailbox, command).await {
                 Ok(()) => return Ok(()),
                 // It went to sleep just now.
-                Err(mpsc::error::SendError(unsent)) => command = unsent,
+                Err(unsent) => command = *unsent,
             }
         }
     }
 
-    fn awake(&self, id: SessionId) -> Option<mpsc::Sender<Command>> {
-        self.actors.lock().get(&id).filter(|mailbox| !mailbox.is_closed()).cloned()
+    /// Says whether a session has something to do, or a process.
+    pub(crate) fn is_awake(&self, id: SessionId) -> bool {
+        self.mailboxes.find(id).is_some()
     }
 
     /// Starts the actor of a session, unless another caller was faster.
     fn wake(&self, session: Session, version: Version, beginning: Beginning) -> mpsc::Sender<Command> {
-        let mut actors = self.actors.lock();
-        if let Some(mailbox) = actors.get(&session.id).filter(|mailbox| !mailbox.is_closed()) {
-            return mailbox.clone();
+        let (mailbox, opened) = self.mailboxes.open(session.id);
+        if let Some(commands) = opened {
+            let actor = actor::SessionActor::new(
+                Arc::clone(&self.context),
+                self.clone(),
+                session,
+                version,
+                commands,
+                mailbox.downgrade(),
+            );
+            tokio::spawn(actor.run(beginning));
         }
-        let (mailbox, commands) = mpsc::channel(MAILBOX);
-        actors.insert(session.id, mailbox.clone());
-        let actor = actor::SessionActor::new(
-            Arc::clone(&self.context),
-            self.clone(),
-            session,
-            version,
-            commands,
-            mailbox.downgrade(),
-        );
-        tokio::spawn(actor.run(beginning));
         mailbox
     }
 }

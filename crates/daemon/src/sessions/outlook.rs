@@ -6,6 +6,7 @@ use paseo_core::definition::{Definition, Exposure};
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::prompt::{self, Parts};
 use paseo_core::session::Session;
+use paseo_core::team;
 use paseo_core::tool::Grants;
 
 use super::Context;
@@ -38,7 +39,8 @@ impl Outlook {
         let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();
         let skills = skills::listed(&context.home, session.id, &pages);
         let grants = &self.grants;
-        let role = session.profile.seat.is_some().then_some(PRIMER);
+        let part = session.profile.team.as_deref().map(team::primer);
+        let role = part.as_deref().or_else(|| session.profile.seat.is_some().then_some(PRIMER));
         let unheld = context.unheld(session, grants).unwrap_or_default();
         let (unheld, skills, peers) = (unheld.as_slice(), skills.as_slice(), peers.as_slice());
         prompt::build(Parts { session, definition, grants, unheld, role, skills, peers })

@@ -17,7 +17,7 @@ use super::asks::withdraw;
 use super::changes::{Change, Spent, Stored};
 use super::tools::plan;
 use super::watches::hand_words;
-use super::writing::{bound_names, place, user_text};
+use super::writing::{bound_names, place, user_text, user_text_as};
 use crate::failure::Failure;
 use crate::mint;
 
@@ -86,6 +86,8 @@ impl SessionActor {
             tracing::error!(%session, error = %failure.message, "the end of a turn could not be stored");
             self.unrecorded = Some(ending);
             self.timer = Some((Instant::now() + RETRY, Timer::Retry));
+        } else if let Some(turn) = turn {
+            self.report(turn);
         }
     }
 
@@ -106,15 +108,18 @@ impl SessionActor {
                 Ok(())
             }
             Output::TurnBegan { turn } => self.began(turn).await,
+            Output::Typed { turn, item, text } => self.typed(turn, item, text).await,
             Output::Handed { turn } => self.handed(turn).await,
-            Output::Steered { delivery } => {
+            Output::Untold { turn } => self.untold(turn).await,
+            Output::Steered { delivery, item } => {
                 let Some(turn) = &self.session.turn else { return Ok(()) };
                 let taken = turn.steering.iter().find(|pending| pending.id == delivery).cloned();
                 let (Some(pending), id, turn) = (taken, self.id(), self.current) else { return Ok(()) };
                 self.texts.remove(&pending.text.id);
                 self.quietly(|change| {
                     change.draft.push(Event::Handed { delivery });
-                    user_text(&mut change.entries, id, turn, &pending);
+                    let item = item.unwrap_or_else(mint::item);
+                    user_text_as(item, &mut change.entries, id, turn, &pending);
                 })
                 .await
             }
@@ -198,6 +203,7 @@ impl SessionActor {
         if self.current != Some(turn) {
             return Ok(());
         }
+        self.unsent = None;
         let id = self.id();
         let deliveries = self.session.turn.as_ref().map(|turn| turn.deliveries.clone()).unwrap_or_default();
         let mut taken_up = Vec::new();
@@ -211,6 +217,15 @@ impl SessionActor {
         deliveries.iter().for_each(|pending| drop(self.texts.remove(&pending.text.id)));
         for delivery in taken_up {
             self.steer(delivery).await;
+        }
+        Ok(())
+    }
+
+    /// Keeps a turn for the next process: the one that had it is gone and never saw it.
+    async fn untold(&mut self, turn: TurnId) -> Result<(), Failure> {
+        let current = self.session.turn.clone().filter(|open| self.current == Some(turn) && open.id == turn);
+        if let Some(open) = current.filter(|open| !open.handed && self.ending.is_none()) {
+            self.unsent = Some(self.input(turn, &open.deliveries).await?);
         }
         Ok(())
     }
@@ -323,9 +338,15 @@ impl SessionActor {
     async fn exited(&mut self, exit: Exit) {
         if !self.over {
             self.tell_background_ended().await;
+            self.note_exit(&exit).await;
         }
         self.running = None;
         self.timer = None;
+        let search = self.search.take();
+        if self.is_in_terminal() && (self.over || !self.session.is_open()) {
+            // Should tmux not have done what it was told.
+            self.context.terminals.look_after();
+        }
         self.context.processes.rouse(self.id());
         let (home, session) = (self.context.home.clone(), self.id());
         // A shim that was killed may have left something behind.
@@ -349,6 +370,12 @@ impl SessionActor {
             // The old process ended before it got this turn.
             self.launch();
             return;
+        }
+        let turn = self.session.turn.as_ref().filter(|turn| !turn.handed).map(|turn| turn.id);
+        if turn.is_some() && search.is_some_and(|search| search.turn == turn) {
+            // It had ended when it was found again, and never took it: the next one does.
+            let source = self.ending.unwrap_or(Source::Restart);
+            return self.finish(Ending::of(Outcome::Interrupted, source, None)).await;
         }
         let ending = match (self.ending, self.lost.take()) {
             (_, Some(why)) => {

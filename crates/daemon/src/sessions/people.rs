@@ -54,8 +54,17 @@ impl SessionActor {
                 Ok(!change.draft.events.is_empty())
             })
             .await?;
-        self.drop_harness();
+        self.drop_harness().await;
+        self.leave_team(&by).await;
         Ok(changed)
+    }
+
+    /// Does once more what follows on closing: the daemon may have ended, or tmux not have answered, just then.
+    pub(super) async fn clear_away(&mut self) {
+        if !self.session.is_open() {
+            self.drop_harness().await;
+            self.leave_team(&Actor::Daemon).await;
+        }
     }
 
     /// Reopens the session, if there still is a place for it to work in.
@@ -63,11 +72,17 @@ impl SessionActor {
         if let Some(gone) = worktrees::gone(&self.session.profile).filter(|_| !self.session.is_open()) {
             return Err(gone);
         }
-        self.change(&by, |change| {
-            session::reopen(&mut change.draft);
-            Ok(!change.draft.events.is_empty())
-        })
-        .await
+        self.come_back().await?;
+        let reopened = self
+            .change(&by, |change| {
+                session::reopen(&mut change.draft);
+                Ok(!change.draft.events.is_empty())
+            })
+            .await?;
+        if reopened && self.is_in_terminal() {
+            self.note_return(&by).await;
+        }
+        Ok(reopened)
     }
 
     /// Removes the transcript. The next turn begins with a fresh context.
@@ -78,7 +93,7 @@ impl SessionActor {
             let keep = change.draft.session.queue.iter().map(|pending| pending.text.id.uuid()).collect();
             change.entries.erase(Erasure::Contents { stream: session::stream(self.id()), keep });
             if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
-                self.drop_harness();
+                self.drop_harness().await;
                 return Ok(true);
             }
         }
@@ -155,6 +170,13 @@ impl SessionActor {
 
     /// Ends the turn in good order and waits until no process is left.
     pub(super) async fn shutdown(&mut self) {
+        let is_on_its_way = self.start.is_some() || self.unsent.is_some();
+        if self.is_in_terminal() && (self.search.is_some() || !is_on_its_way) {
+            // It lives on, and is found again.
+            self.over = true;
+            (self.running, self.start, self.search, self.unsent) = (None, None, None, None);
+            return;
+        }
         // What runs elsewhere goes on, and is answered when the daemon is back.
         if self.session.turn.is_some() && !self.is_remote() {
             let (left, turn) = (self.left_open(), self.current);
@@ -183,9 +205,11 @@ impl SessionActor {
     }
 
     /// Ends the harness for good: the session is closed or starts afresh.
-    fn drop_harness(&mut self) {
+    async fn drop_harness(&mut self) {
         self.start = None;
+        self.search = None;
         self.unsent = None;
         self.end_processes();
+        self.remove_terminal().await;
     }
 }

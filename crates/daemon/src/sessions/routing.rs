@@ -122,6 +122,8 @@ pub(crate) fn is_of(session: &Session, definition: &Definition, project: &str) -
     let profile = &session.profile;
     // A child belongs to whoever started it.
     profile.parent.is_none()
+        // A worker has work of its own.
+        && profile.terminal.is_none()
         && profile.slug() == definition.slug
         && (has_own_place(definition) || profile.project == project)
 }

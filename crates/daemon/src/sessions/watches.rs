@@ -83,6 +83,7 @@ impl SessionActor {
 
     /// Puts a notice into the transcript.
     pub(super) async fn note(&mut self, code: &'static str, text: String) -> Result<(), Failure> {
+        self.hear_of_turn().await;
         let (session, turn) = (self.id(), self.current);
         let notice = Draft::text(Kind::Notice { code: code.to_owned() }, text);
         self.quietly(|change| change.entries.item(session, mint::item(), place(turn), notice.clone())).await

@@ -1,6 +1,6 @@
 //! What is written into a transcript.
 
-use paseo_core::id::{SessionId, TurnId};
+use paseo_core::id::{ItemId, SessionId, TurnId};
 use paseo_core::item::{Entry, Kind, Place};
 use paseo_core::session::Pending;
 
@@ -43,7 +43,18 @@ pub(super) fn bounded(text: &str) -> String {
 
 /// Writes down a message that the agent has.
 pub(super) fn user_text(entries: &mut Entries, session: SessionId, turn: Option<TurnId>, pending: &Pending) {
+    user_text_as(mint::item(), entries, session, turn, pending);
+}
+
+/// The same as an item that somebody else has named.
+pub(super) fn user_text_as(
+    item: ItemId,
+    entries: &mut Entries,
+    session: SessionId,
+    turn: Option<TurnId>,
+    pending: &Pending,
+) {
     let kind = Kind::UserText { origin: pending.origin.clone(), delivery: pending.id };
     let entry = Entry { place: place(turn), kind };
-    entries.item_with(session, mint::item(), entry, Some(pending.text.id));
+    entries.item_with(session, item, entry, Some(pending.text.id));
 }

@@ -9,10 +9,12 @@ use paseo_core::id::{DeliveryId, PostId, SessionId, ThreadId};
 use paseo_core::session::{Class, Verb};
 use paseo_core::thread::{self, Due, Event, Line, Posted, Thread, Work};
 use paseo_store::{Record, Which};
+use paseo_wire::error::Code;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::Threads;
-use super::rooms::Change;
+use super::room::Change;
+use crate::desk::Done;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Message, RequestKey};
@@ -29,11 +31,21 @@ impl Threads {
         loop {
             let log = &self.sessions.context.journal.log;
             let heads = log.heads("thread/", Which::Live, after.as_deref(), 500).await?;
-            let Some(last) = heads.last() else { return Ok(()) };
+            let Some(last) = heads.last() else {
+                self.close_strays();
+                return Ok(());
+            };
             after = Some(last.stream.to_string());
             for id in heads.iter().filter_map(|row| thread::from_stream(&row.stream)) {
                 let thread = match self.get(id).await {
                     Ok(thread) => thread,
+                    // It was deleted just before the end.
+                    Err(failure) if failure.code == Code::NotFound => {
+                        if let Err(failure) = self.clear_away(&Actor::Daemon, id).await {
+                            tracing::error!(thread = %id, error = %failure.message, "a deleted thread leaves something behind");
+                        }
+                        continue;
+                    }
                     Err(failure) => {
                         tracing::error!(thread = %id, error = %failure.message, "a thread cannot be gone on with");
                         continue;
@@ -42,12 +54,10 @@ impl Threads {
                 if let Err(failure) = self.release(id).await {
                     tracing::error!(thread = %id, error = %failure.message, "replies are still held back");
                 }
-                for (name, seat) in thread.seats() {
-                    let Some(session) = seat.session else { continue };
-                    for work in &seat.working_on {
-                        self.see_through(id, name.clone(), session, *work);
-                    }
+                for (seat, session, work) in thread.works() {
+                    self.see_through(id, seat.to_owned(), session, work);
                 }
+                self.dismiss(&thread).await;
                 self.wake_due(id);
             }
         }
@@ -60,6 +70,8 @@ impl Threads {
         tokio::spawn(async move {
             let due = match this.get(id).await {
                 Ok(thread) => thread.due,
+                // Whoever was due in a thread that was deleted meanwhile is not any more.
+                Err(failure) if failure.code == Code::NotFound => return,
                 Err(failure) => return tracing::error!(thread = %id, error = %failure.message, "cannot wake"),
             };
             let mut seats: BTreeMap<String, Vec<Due>> = BTreeMap::new();
@@ -78,20 +90,28 @@ impl Threads {
     }
 
     /// Wakes a participant, once.
-    async fn wake(&self, id: ThreadId, due: Due) {
-        let _alone = self.waking.alone(id, &due.seat).await;
-        match self.hand_over(id, &due).await {
-            Ok(Some((session, delivery))) => {
-                let work = Work { post: due.post, at: due.at, delivery };
-                let (post, seat) = (due.post, due.seat.clone());
-                let woken = self.note(id, Event::Woken { post, seat, session, delivery }).await;
-                if let Err(failure) = woken {
-                    return tracing::error!(thread = %id, error = %failure.message, "cannot note who is woken");
-                }
-                self.see_through(id, due.seat, session, work);
+    pub(super) async fn wake(&self, id: ThreadId, due: Due) {
+        let alone = self.waking.alone(id, &due.seat).await;
+        let woken = match self.hand_over(id, &due).await {
+            Ok(Some((session, delivery))) => self.woken(id, &due, session, delivery).await,
+            Ok(None) => {
+                drop(alone);
+                return self.close_stray(id, &due.seat).await;
             }
-            Ok(None) => {}
+            Err(failure) => Err(failure),
+        };
+        drop(alone);
+        match woken {
+            // Elsewhere it has a session of its own; the former one has nothing more to do.
+            Ok(thread) => self.dismiss(&thread).await,
             Err(failure) => {
+                // Nobody works for a thread that was deleted meanwhile.
+                if self.is_gone(id).await {
+                    if let Err(failure) = self.clear_away(&Actor::Daemon, id).await {
+                        tracing::error!(thread = %id, error = %failure.message, "a deleted thread leaves something behind");
+                    }
+                    return;
+                }
                 let why = failure
                     .hint
                     .map_or(failure.message.clone(), |hint| format!("{}\n{hint}", failure.message));
@@ -100,8 +120,27 @@ impl Threads {
         }
     }
 
+    /// Notes that a participant was told, and waits for what it answers.
+    pub(super) async fn woken(
+        &self,
+        id: ThreadId,
+        due: &Due,
+        session: SessionId,
+        delivery: DeliveryId,
+    ) -> Result<Arc<Thread>, Failure> {
+        let (post, seat) = (due.post, due.seat.clone());
+        let thread = self.note(id, Event::Woken { post, seat, session, delivery }).await?;
+        let work = Work { post: due.post, at: due.at, delivery };
+        self.see_through(id, due.seat.clone(), session, work);
+        Ok(thread)
+    }
+
     /// Tells a participant what was said. `None` when it is not due any more.
-    async fn hand_over(&self, id: ThreadId, due: &Due) -> Result<Option<(SessionId, DeliveryId)>, Failure> {
+    pub(super) async fn hand_over(
+        &self,
+        id: ThreadId,
+        due: &Due,
+    ) -> Result<Option<(SessionId, DeliveryId)>, Failure> {
         let thread = self.get(id).await?;
         let Some(seat) = thread.invited.get(&due.seat).filter(|_| thread.due.contains(due)) else {
             return Ok(None);
@@ -189,7 +228,9 @@ impl Threads {
     async fn complain(&self, id: ThreadId, due: &Due, words: &str) {
         let settled = self.note(id, Event::Settled { post: due.post, seat: due.seat.clone() }).await;
         let said = self.remark(id, Some(due.post), words, &["error"]).await;
-        if let Err(failure) = settled.and(said) {
+        if let Err(failure) = settled.and(said)
+            && failure.code != Code::NotFound
+        {
             tracing::error!(thread = %id, error = %failure.message, words, "nobody could be told");
         }
     }
@@ -202,9 +243,14 @@ impl Threads {
         words: &str,
         tags: &[&str],
     ) -> Result<(), Failure> {
+        let _team = match self.in_open_team(id, &Actor::Daemon).await {
+            // Nothing is said in a team that was closed.
+            Err(closed) if closed.code == Code::Conflict => return Ok(()),
+            team => team?,
+        };
         let done = self.rooms.change(
             &Actor::Daemon,
-            id,
+            &id,
             None,
             |thread, change: &mut Change| {
                 let text = change.text(words);
@@ -219,12 +265,15 @@ impl Threads {
     }
 
     /// Notes something about a thread.
-    async fn note(&self, id: ThreadId, event: Event) -> Result<(), Failure> {
+    pub(super) async fn note(&self, id: ThreadId, event: Event) -> Result<Arc<Thread>, Failure> {
         let decide = |_: &Thread, change: &mut Change| {
             change.events.push(event.clone());
             Ok(())
         };
-        self.rooms.change(&Actor::Daemon, id, None, decide, |()| String::new()).await.map(drop)
+        match self.rooms.change(&Actor::Daemon, &id, None, decide, |()| String::new()).await? {
+            Done::New(thread, ()) => Ok(thread),
+            Done::Repeat(_) => self.rooms.get(&id).await,
+        }
     }
 }
 
@@ -240,7 +289,7 @@ pub(super) struct Trigger {
     line: Line,
 }
 
-fn posted(record: &Record) -> Option<Posted> {
+pub(super) fn posted(record: &Record) -> Option<Posted> {
     let data = record.data.as_deref()?;
     match codec::decode::<Event>(&record.kind, record.v, data).ok()?? {
         Event::Posted(posted) => Some(*posted),
@@ -256,8 +305,8 @@ pub(super) struct Waking(super::Shared<HashMap<(ThreadId, String), Place>>);
 type Place = Arc<Mutex<()>>;
 
 impl Waking {
-    /// Waits until nobody else wakes this participant.
-    async fn alone(&self, thread: ThreadId, seat: &str) -> OwnedMutexGuard<()> {
+    /// Waits until nobody else wakes this participant, nor has it come or go.
+    pub(super) async fn alone(&self, thread: ThreadId, seat: &str) -> OwnedMutexGuard<()> {
         let place = {
             let mut all = self.0.lock();
             if all.len() >= PLACES {

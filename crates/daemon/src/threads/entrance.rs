@@ -22,7 +22,7 @@ const LISTED: usize = 8;
 impl Threads {
     /// Finds a thread by its id or its name, and as whom somebody is in it.
     pub(crate) async fn enter(&self, by: &Actor, typed: &str) -> Result<(Thread, Speaker), Failure> {
-        let found = self.find(typed).await;
+        let found = self.find_for(Some(by), typed).await;
         // Whoever has no seat is not told whether there is such a thread.
         let seat = found.as_ref().ok().and_then(|thread| speaks_as(thread, by));
         let (thread, id) = match (found, seat) {
@@ -33,13 +33,16 @@ impl Threads {
                     .hint("ask a person to invite you"));
             }
         };
+        if let Actor::Agent(_) = by {
+            self.in_open_team(thread.id, by).await?;
+        }
         let cause = by.session().and_then(|session| self.sessions.context.turn_cause(session));
         Ok((thread, Speaker { actor: by.clone(), id, cause }))
     }
 
     /// The same for an agent that was granted the tools of threads: it takes part in those of its project, too.
     pub(crate) async fn attend(&self, agent: &Session, typed: &str) -> Result<(Thread, Speaker), Failure> {
-        let thread = self.find(typed).await?;
+        let thread = self.find_for(Some(&Actor::Session(agent.id)), typed).await?;
         let Some(id) = seen_as(&thread, agent) else {
             return Err(Failure::new(Code::Forbidden, "this thread is neither yours nor of your project")
                 .hint("threads_list lists those that you can take part in"));
@@ -49,10 +52,22 @@ impl Threads {
     }
 
     pub(crate) async fn find(&self, typed: &str) -> Result<Thread, Failure> {
+        self.find_for(None, typed).await
+    }
+
+    /// Finds a thread by its id or the beginning of it, its name, or what a team calls it.
+    async fn find_for(&self, by: Option<&Actor>, typed: &str) -> Result<Thread, Failure> {
         if let Ok(id) = typed.parse::<ThreadId>() {
             return self.get(id).await;
         }
-        let found = self.named(typed).await?;
+        let mut found = self.named(typed).await?;
+        let named = !found.is_empty();
+        if !named {
+            found.extend(self.aliased(by, typed).await?);
+        }
+        if found.is_empty() {
+            found = self.beginning(typed).await?;
+        }
         match found.as_slice() {
             [one] => self.get(*one).await,
             [] => Err(Failure::new(Code::NotFound, format!("there is no such thread: `{}`", plain(typed)))
@@ -61,7 +76,8 @@ impl Threads {
                 let ids: Vec<String> = several.iter().take(LISTED).map(ToString::to_string).collect();
                 let more = if several.len() > LISTED { ", …" } else { "" };
                 let (count, name, ids) = (several.len(), plain(typed), ids.join(", "));
-                let message = format!("{count} threads are called `{name}`: {ids}{more}");
+                let same = if named { "are called" } else { "have ids that begin with" };
+                let message = format!("{count} threads {same} `{name}`: {ids}{more}");
                 Err(Failure::new(Code::Ambiguous, message)
                     .hint("name it by its id; `paseo thread ls` shows who is in which"))
             }
@@ -100,11 +116,13 @@ impl Threads {
 impl Threads {
     /// Says what a participant waits for that was woken and does not work.
     fn stuck(&self, seat: &Seat) -> Option<Shown> {
-        let session = self.sessions.context.directory.get(seat.session.filter(|_| seat.is_working())?)?;
-        let (state, details) = match (session.condition.status, &session.turn) {
-            (Status::Waiting, _) => ("waiting", "asks a person: `paseo permit ls`"),
-            (_, None) => ("idle", "does not take up what it was told: say something to it"),
-            _ => return None,
+        let session = self.sessions.context.directory.get(seat.session.filter(|_| seat.is_working())?);
+        let (state, details) = match session.map(|session| (session.condition.status, session.turn.is_some()))
+        {
+            None => ("idle", "its session is closed: say something to it"),
+            Some((Status::Waiting, _)) => ("waiting", "asks a person: `paseo permit ls`"),
+            Some((_, false)) => ("idle", "does not take up what it was told: say something to it"),
+            Some((_, true)) => return None,
         };
         Some(Shown { state: state.to_owned(), details: Some(details.to_owned()), stale: false })
     }
@@ -119,7 +137,11 @@ fn speaks_as(thread: &Thread, actor: &Actor) -> Option<String> {
             let (of, id) = seat.split_once('/')?;
             (of == thread.id.to_string()).then(|| id.to_owned())
         }
-        Actor::Agent(_) | Actor::Daemon => None,
+        Actor::Agent(agent) => {
+            let (team, id) = agent.split_once('/')?;
+            (thread.team.as_ref()?.as_str() == team).then(|| id.to_owned())
+        }
+        Actor::Daemon => None,
     }
 }
 
@@ -129,7 +151,9 @@ pub(crate) fn seen_as(thread: &Thread, agent: &Session) -> Option<String> {
     let seat =
         agent.profile.seat.as_ref().filter(|seat| seat.thread == thread.id).map(|seat| seat.seat.clone());
     let place = thread.directory.as_deref().map(Path::new);
-    let ours = place.is_some_and(|place| place.starts_with(&agent.profile.project));
+    // Those of a team are for whoever belongs to it, by the tools of teams.
+    let open = thread.team.is_none();
+    let ours = open && place.is_some_and(|place| place.starts_with(&agent.profile.project));
     seat.or_else(|| ours.then(|| guest(agent.id)))
 }
 

@@ -1,25 +1,30 @@
 //! Threads: shared conversations. Who may say what is decided by `core`; who is woken is told by the coordinator.
 
+mod alias;
 mod attendance;
 mod coordinator;
+mod ending;
 mod entrance;
 mod paces;
 mod places;
 mod replies;
-mod rooms;
+mod room;
 mod seating;
 pub(crate) mod view;
 
 pub(crate) use entrance::seen_as;
 pub(crate) use places::post_of;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
+use paseo_core::cause;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
 use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
+use paseo_core::team;
 use paseo_core::thread::{self, Address, Control, Denied, Event, Incoming, Posted, Thread, USER};
 use paseo_core::time::Timestamp;
 use paseo_store::{HeadRow, Record, Version, Which};
@@ -29,8 +34,9 @@ use serde_json::Value;
 use attendance::Attendance;
 use coordinator::Waking;
 use paces::Paces;
-use rooms::{Change, Done, Rooms};
+use room::Change;
 
+use crate::desk::{Desk, Done};
 use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::mint;
@@ -40,7 +46,7 @@ use crate::sessions::{RequestKey, Sessions};
 #[derive(Clone)]
 pub(crate) struct Threads {
     sessions: Sessions,
-    rooms: Rooms,
+    rooms: Desk<Thread>,
     pub(crate) attendance: Attendance,
     waking: Waking,
     paces: Paces,
@@ -50,7 +56,7 @@ pub(crate) struct Threads {
 
 /// What is kept of threads in memory.
 pub(crate) struct Hall {
-    rooms: Rooms,
+    rooms: Desk<Thread>,
     attendance: Attendance,
     waking: Waking,
     paces: Paces,
@@ -60,9 +66,12 @@ pub(crate) struct Hall {
 impl Hall {
     pub(crate) fn new(journal: Journal, patience: Duration) -> Self {
         let (attendance, waking, paces) = (Attendance::default(), Waking::default(), Paces::default());
-        Self { rooms: Rooms::new(journal), attendance, waking, paces, patience }
+        Self { rooms: Desk::new(journal), attendance, waking, paces, patience }
     }
 }
+
+/// The tag of what nobody is told of.
+pub(crate) const STATUS: &str = "status";
 
 /// Something to say in a thread.
 #[derive(Debug, Clone)]
@@ -109,24 +118,26 @@ impl Threads {
         let name = name_of(name)?;
         let human = speaker.actor.is_human();
         let mut change = Change::default();
-        change.begins = human.then_some((cause, post));
+        if human {
+            begins(&mut change, &speaker.actor, id, cause, post);
+        }
         let (by, cause) = (speaker.actor.clone(), human.then_some(cause));
-        change.events.push(Event::Created { thread: id, post, name, directory, by, cause });
+        change.events.push(Event::Created { thread: id, post, name, directory, by, cause, team: None });
         let key = key.map(|key| (key, id.to_string()));
-        match self.rooms.open(&speaker.actor, id, change, key).await? {
-            Done::New(thread, ()) => Ok(*thread),
+        match self.rooms.open(&speaker.actor, &id, change, key).await? {
+            Done::New(thread, ()) => Ok(Arc::unwrap_or_clone(thread)),
             Done::Repeat(id) => self.get(id.parse().map_err(Failure::internal)?).await,
         }
     }
 
     /// Returns a thread as it stands.
     pub(crate) async fn get(&self, id: ThreadId) -> Result<Thread, Failure> {
-        self.rooms.get(id).await.map(|(thread, _)| thread)
+        self.rooms.get(&id).await.map(Arc::unwrap_or_clone)
     }
 
     /// Returns how many events a thread has.
     pub(crate) async fn version(&self, id: ThreadId) -> Result<Version, Failure> {
-        self.rooms.version(id).await
+        self.rooms.version(&id).await
     }
 
     /// Returns the version of the newest event that is not younger than a moment; 0 when all are.
@@ -168,9 +179,10 @@ impl Threads {
         name: &str,
     ) -> Result<Thread, Failure> {
         let name = name_of(name)?;
+        let _team = self.in_open_team(id, &speaker.actor).await?;
         let done = self.rooms.change(
             &speaker.actor,
-            id,
+            &id,
             None,
             |thread, change| {
                 if thread.name != name {
@@ -182,7 +194,7 @@ impl Threads {
             |()| String::new(),
         );
         match done.await? {
-            Done::New(thread, ()) => Ok(*thread),
+            Done::New(thread, ()) => Ok(Arc::unwrap_or_clone(thread)),
             Done::Repeat(_) => self.get(id).await,
         }
     }
@@ -192,6 +204,7 @@ impl Threads {
         if !speaker.actor.is_human() {
             return Err(Failure::new(Code::Forbidden, "only a person says where agents work"));
         }
+        let _team = self.in_open_team(id, &speaker.actor).await?;
         let decide = |thread: &Thread, change: &mut Change| {
             if thread.directory.as_deref() != Some(place) {
                 let (post, from, directory) = (mint::post(), speaker.id.clone(), place.to_owned());
@@ -199,7 +212,7 @@ impl Threads {
             }
             Ok(())
         };
-        self.rooms.change(&speaker.actor, id, None, decide, |()| String::new()).await.map(drop)
+        self.rooms.change(&speaker.actor, &id, None, decide, |()| String::new()).await.map(drop)
     }
 
     /// Returns the threads of a name.
@@ -228,8 +241,31 @@ impl Threads {
         words: &Words,
         key: Option<RequestKey>,
     ) -> Result<PostId, Failure> {
+        self.tagged(speaker, id, words, key, &[]).await
+    }
+
+    /// Posts that somebody could not do something, for them.
+    pub(crate) async fn post_failure(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        words: &Words,
+        key: Option<RequestKey>,
+    ) -> Result<PostId, Failure> {
+        self.tagged(speaker, id, words, key, &["error"]).await
+    }
+
+    /// Posts something with tags that only the daemon gives.
+    async fn tagged(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        words: &Words,
+        key: Option<RequestKey>,
+        tags: &'static [&'static str],
+    ) -> Result<PostId, Failure> {
         let (this, speaker, words) = (self.clone(), speaker.clone(), words.clone());
-        to_the_end(async move { this.say(&speaker, id, &words, key).await }).await
+        to_the_end(async move { this.say(&speaker, id, &words, key, tags).await }).await
     }
 
     async fn say(
@@ -238,20 +274,32 @@ impl Threads {
         id: ThreadId,
         words: &Words,
         key: Option<RequestKey>,
+        tags: &[&str],
     ) -> Result<PostId, Failure> {
         self.paces.admit(speaker, id)?;
+        // Held until it is said: whoever closes the team comes before that or after it.
+        let _team = self.in_open_team(id, &speaker.actor).await?;
         let new = mint::cause();
         let done = self.rooms.change(
             &speaker.actor,
-            id,
+            &id,
             key,
-            |thread, change| self.draft(thread, change, speaker, words, new),
+            |thread, change| self.draft(thread, change, speaker, words, tags, new),
             |posted: &Posted| posted.post.to_string(),
         );
         match done.await? {
             Done::Repeat(post) => post.parse().map_err(Failure::internal),
-            Done::New(_, posted) => {
+            Done::New(thread, posted) => {
                 self.wake_due(id);
+                // What only says how things stand is for whoever looks.
+                let told = !words.tags.iter().any(|tag| tag == STATUS);
+                if let (Some(team), Ok(teams)) =
+                    (&thread.team.as_ref().filter(|_| told), self.sessions.context.teams())
+                {
+                    let Posted { post, text, from, .. } = posted;
+                    teams.heard(team, team::Event::ThreadPosted { thread: id, post, text, from });
+                    return Ok(post);
+                }
                 Ok(posted.post)
             }
         }
@@ -263,6 +311,7 @@ impl Threads {
         change: &mut Change,
         speaker: &Speaker,
         words: &Words,
+        tags: &[&str],
         new: CauseId,
     ) -> Result<Posted, Failure> {
         let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
@@ -273,7 +322,7 @@ impl Threads {
         };
         let post = mint::post();
         if speaker.actor.is_human() {
-            change.begins = Some((cause, post));
+            begins(change, &speaker.actor, thread.id, cause, post);
         }
         let incoming = Incoming {
             post,
@@ -287,11 +336,12 @@ impl Threads {
             hop,
         };
         let (mut posted, mut remarks) = thread::post(thread, incoming).map_err(|denied| refused(&denied))?;
+        posted = posted.tagged(tags);
+        self.point_to_worker(thread, &posted.to, &mut remarks);
         remarks.extend(self.hold_back(thread, &speaker.actor, &mut posted));
         change.events.push(Event::Posted(Box::new(posted.clone())));
         for remark in remarks {
-            let text = change.text(&remark);
-            let told = Posted::remark(mint::post(), text, Some(post), (cause, hop + 1));
+            let told = Posted::remark(mint::post(), change.text(&remark), Some(post), (cause, hop + 1));
             let told = Posted { to: Address::User.word().to_owned(), ..told };
             change.events.push(Event::Posted(Box::new(told)));
         }
@@ -318,10 +368,20 @@ impl Threads {
         self.paces.admit(speaker, id)?;
         let human = speaker.actor.is_human();
         let (post, new) = (mint::post(), mint::cause());
-        self.admit(speaker, &self.get(id).await?, content).await?;
+        let before = self.get(id).await?;
+        self.admit(speaker, &before, content).await?;
+        // Who is just being woken comes and goes when that is noted: else nobody would wait for the answer.
+        let (mut moving, mut alone) = (BTreeSet::new(), Vec::new());
+        if let Ok(Control { invite, uninvite, .. }) = thread::control(&before, content) {
+            moving.extend(invite.map(|invite| invite.participant_id).into_iter().chain(uninvite));
+        }
+        for seat in &moving {
+            alone.push(self.waking.alone(id, seat).await);
+        }
+        let team = self.in_open_team(id, &speaker.actor).await?;
         let done = self.rooms.change(
             &speaker.actor,
-            id,
+            &id,
             None,
             |thread, change| {
                 let mut control = thread::control(thread, content)
@@ -333,7 +393,8 @@ impl Threads {
                     }
                     let switches = control.switches();
                     control = control.without_switches();
-                    if control.is_empty() && !switches.is_empty() {
+                    let moves = control.invite.is_some() || control.uninvite.is_some();
+                    if !moves && !switches.is_empty() {
                         let words: Vec<&str> = switches.iter().map(|switch| switch.word()).collect();
                         return Err(Failure::new(
                             Code::Forbidden,
@@ -341,18 +402,35 @@ impl Threads {
                         ));
                     }
                 }
-                change.begins = human.then_some((new, post));
+                if human {
+                    begins(change, &speaker.actor, id, new, post);
+                }
                 let (from, by) = (speaker.id.clone(), (!human).then(|| speaker.actor.clone()));
+                let came = control.invite.as_ref().map(|invite| invite.participant_id.clone());
+                // What a person closed stays closed, unless a person opens it.
+                let left = came.as_ref().and_then(|id| thread.left.get(id));
+                let closed = left.filter(|left| left.closed).and_then(|left| left.session);
                 let (control, cause) = (Box::new(control), human.then_some(new));
                 change.events.push(Event::Controlled { post, from, control, by, cause });
-                Ok(())
+                Ok((came, closed))
             },
-            |()| String::new(),
+            |_| String::new(),
         );
-        let thread = match done.await? {
-            Done::New(thread, ()) => *thread,
-            Done::Repeat(_) => self.get(id).await?,
+        let done = done.await?;
+        drop(team);
+        let (thread, (came, closed)) = match done {
+            Done::New(thread, moved) => (Arc::unwrap_or_clone(thread), moved),
+            Done::Repeat(_) => (self.get(id).await?, (None, None)),
         };
+        if let Some(seat) = &came {
+            let back =
+                thread.invited.get(seat).is_some_and(|seat| closed.is_some() && seat.session == closed);
+            if human || back {
+                self.welcome(speaker, &thread, seat).await;
+            }
+        }
+        drop(alone);
+        self.dismiss(&thread).await;
         self.attendance
             .keep(id, |who| who == USER || thread.invited.contains_key(who) || thread.guests.contains(who));
         self.release(id).await?;
@@ -378,6 +456,11 @@ impl Threads {
         let seats = thread.invited.iter().filter(|(_, seat)| seat.session.is_some_and(behind));
         seats.map(|(id, _)| id.clone()).filter(|_| handle.len() >= 4).collect()
     }
+}
+
+/// Opens what descends from something that a person does.
+fn begins(change: &mut Change, by: &Actor, thread: ThreadId, cause: CauseId, post: PostId) {
+    change.begin(cause::stream(cause), &[cause::Event::Begun { by: by.clone(), thread, post }]);
 }
 
 /// Does something to its end, whether anybody waits for it or not: a client that hangs up leaves nothing half done.
@@ -411,3 +494,6 @@ fn name_of(name: &str) -> Result<String, Failure> {
 
 /// What several share.
 type Shared<T> = Arc<parking_lot::Mutex<T>>;
+
+#[cfg(test)]
+mod tests;

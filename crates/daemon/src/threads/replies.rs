@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
-use paseo_core::cut::head_and_tail;
+use paseo_core::cut;
 use paseo_core::id::{SessionId, ThreadId, TurnId};
 use paseo_core::limits::MESSAGE_BYTES;
 use paseo_core::session::{Receipt as Stage, Status};
 use paseo_core::thread::{self, Event, Held, Posted, Silence, Work};
+use paseo_wire::error::Code;
 use tokio::time::{Instant, sleep_until};
 
-use super::Threads;
+use super::{Done, Threads};
 use crate::failure::Failure;
 use crate::mint;
 use crate::tools::answers;
@@ -25,7 +26,10 @@ impl Threads {
                 Ok(answer) => this.bring(id, &seat, session, work, answer).await,
                 Err(failure) => Err(failure),
             };
-            if let Err(failure) = brought {
+            if let Err(failure) = brought
+                // Nobody waits for it in a thread that was deleted.
+                && !this.is_gone(id).await
+            {
                 tracing::error!(thread = %id, seat, error = %failure.message, "a reply could not be brought");
             }
         });
@@ -41,7 +45,7 @@ impl Threads {
     ) -> Result<Answer, Failure> {
         let context = &self.sessions.context;
         let mut patience = Instant::now().checked_add(self.patience);
-        let (mut told_held, mut told_waiting) = (false, false);
+        let (mut told_held, mut told_waiting, mut told_closed) = (false, false, false);
         loop {
             // Before looking, so that nothing is missed in between.
             let changed = context.directory.changes();
@@ -54,6 +58,16 @@ impl Threads {
             }
             match known.receipt(work.delivery) {
                 None => return Ok(Answer::Failed(format!("{seat} lost what it was asked"))),
+                // It is there still when somebody opens it.
+                Some(_) if !known.is_open() => {
+                    if !told_closed {
+                        told_closed = true;
+                        let words = format!(
+                            "{seat} is not working on it: its session is closed. Say something to it, and it goes on."
+                        );
+                        self.remark(id, Some(work.post), &words, &["error"]).await?;
+                    }
+                }
                 Some(Stage::Held(_)) if !told_held => {
                     told_held = true;
                     let words = format!(
@@ -123,24 +137,30 @@ impl Threads {
     ) -> Result<(), Failure> {
         let thread = self.get(id).await?;
         let trigger = self.trigger(&thread, work.at).await?;
+        let (team, closed) = match self.in_open_team(id, &Actor::Daemon).await {
+            Err(closed) if closed.code == Code::Conflict => (None, true),
+            team => (team?, false),
+        };
         let (by, words, failed) = match answer {
             Answer::Words(words) => {
-                let cut = head_and_tail(&words, MESSAGE_BYTES).into_owned();
-                (Actor::Session(session), cut, false)
+                (Actor::Session(session), cut::within(&words, MESSAGE_BYTES).into_owned(), false)
             }
             Answer::Failed(words) => (Actor::Daemon, words, true),
         };
         let done = self.rooms.change(
             &by,
-            id,
+            &id,
             None,
             |thread, change| {
                 // It was brought already.
-                let mut seats = thread.seats().filter(|(id, _)| *id == seat);
-                if !seats.any(|(_, seat)| seat.working_on.contains(&work)) {
+                if !thread.works().any(|(by, _, waited)| by == seat && waited == work) {
                     return Ok(());
                 }
                 change.events.push(Event::Settled { post: work.post, seat: seat.to_owned() });
+                // Nothing is said in a team that was closed.
+                if closed {
+                    return Ok(());
+                }
                 let (cause, hop) = (trigger.posted.cause, trigger.posted.hop + 1);
                 let full = thread.silenced(seat).is_some() && !thread::can_hold(thread);
                 let text = match full {
@@ -177,7 +197,11 @@ impl Threads {
             },
             |()| String::new(),
         );
-        done.await?;
+        let done = done.await?;
+        drop(team);
+        if let Done::New(thread, ()) = done {
+            self.dismiss(&thread).await;
+        }
         self.wake_due(id);
         Ok(())
     }
@@ -187,9 +211,10 @@ impl Threads {
         for held in thread::released(&self.get(id).await?) {
             let words =
                 self.sessions.context.journal.log.text(held.text.id.uuid()).await?.unwrap_or_default();
+            let team = self.in_open_team(id, &Actor::Daemon).await?;
             let done = self.rooms.change(
                 &Actor::Daemon,
-                id,
+                &id,
                 None,
                 |thread, change| {
                     if thread::released(thread).contains(&held) {
@@ -201,6 +226,7 @@ impl Threads {
                 |()| String::new(),
             );
             done.await?;
+            drop(team);
         }
         Ok(())
     }

@@ -4,10 +4,11 @@ use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
-use paseo_core::session::SeatOf;
-use paseo_core::thread::{Due, Posted, Profile, Seat, Thread};
+use paseo_core::session::{SeatOf, Session};
+use paseo_core::thread::{self, Control, Due, Posted, Profile, Seat, Thread};
 use paseo_core::tool::Ceiling;
 use paseo_wire::error::Code;
+use serde_json::Value;
 
 use super::Threads;
 use super::coordinator::{Trigger, once};
@@ -19,6 +20,21 @@ use crate::tools::powers;
 const DEFAULT_MODEL: &str = "default";
 
 impl Threads {
+    /// Says how a worker of the thread's team is written to, where it was to be said that nobody is woken.
+    pub(super) fn point_to_worker(&self, thread: &Thread, to: &str, remarks: &mut [String]) {
+        let (Some(remark), Some(team)) = (remarks.first_mut(), &thread.team) else { return };
+        let is_meant = |session: &Session| {
+            session.profile.terminal.as_deref() == Some(to)
+                && session.profile.team.as_ref().is_some_and(|seat| seat.team == *team)
+        };
+        if self.sessions.context.directory.all().iter().any(|session| is_meant(session)) {
+            *remark = format!(
+                "`{to}` is a worker, which is not woken from a thread: `paseo worker send {to} \"…\"` writes to it. \
+                 What it answers is posted to its own thread."
+            );
+        }
+    }
+
     /// Makes the session behind a seat.
     pub(super) async fn seat(
         &self,
@@ -69,6 +85,7 @@ impl Threads {
             labels: Labels::default(),
             name: Some(profile.nickname.clone().unwrap_or_else(|| id.to_owned())),
             aside: true,
+            guarded: false,
         };
         let inviter = match &order.by {
             Actor::Session(inviter) => *inviter,
@@ -94,6 +111,32 @@ impl Threads {
 }
 
 impl Threads {
+    /// Refuses an invitation of somebody that could never be woken. Programs of the protocol may know more than Paseo.
+    pub(crate) fn check_client(&self, thread: &Thread, content: &Value) -> Result<(), Failure> {
+        let Ok(Control { invite: Some(invite), .. }) = thread::control(thread, content) else {
+            return Ok(());
+        };
+        let (Some(client), Some(directory)) = (&invite.profile.client, &thread.directory) else {
+            return Ok(());
+        };
+        let context = &self.sessions.context;
+        if context.providers.get(client).is_some() {
+            return Ok(());
+        }
+        let catalogue = context.definitions.catalogue(directory);
+        match catalogue.get(client) {
+            Err(failure) if failure.code == Code::NotFound => {
+                let client: String = client.chars().take(60).flat_map(char::escape_debug).collect();
+                let slugs: Vec<&str> = catalogue.all().map(|known| known.slug.as_str()).collect();
+                let providers = context.providers.names().join(", ");
+                let message = format!("`{client}` is neither a provider nor an agent definition");
+                Err(Failure::new(Code::InvalidRequest, message)
+                    .hint(format!("providers: {providers}; definitions: {}", slugs.join(", "))))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Takes out of a message whom its author may not have do things, and says so. A person's own agents may wake each
     /// other.
     pub(super) fn hold_back(&self, thread: &Thread, by: &Actor, posted: &mut Posted) -> Vec<String> {

@@ -19,6 +19,9 @@ pub(crate) fn thread(thread: &Thread) -> ThreadView {
         id: thread.id.to_string(),
         name: thread.name.clone(),
         directory: thread.directory.clone(),
+        team: thread.team.as_ref().map(ToString::to_string),
+        alias: None,
+        members: Vec::new(),
         created_by: thread.created_by.to_string(),
         created_at: thread.created_at.into(),
         updated_at: thread.updated_at.into(),
@@ -40,6 +43,7 @@ pub(crate) fn state(thread: &Thread) -> ThreadState {
         },
         invited_auto: Toggle { on: thread.invited_auto },
         participants: Participants { invited: thread.invited.iter().map(participant).collect() },
+        guests: thread.guests.iter().cloned().collect(),
         held: thread.held.len(),
     }
 }
@@ -96,9 +100,15 @@ pub(crate) async fn event(
             };
             (posted.post, "message", posted.from, posted.to, Value::String(words), meta)
         }
-        Some(Event::Woken { .. } | Event::Settled { .. } | Event::Held(_) | Event::Deleted {}) | None => {
-            return Ok(None);
-        }
+        Some(
+            Event::Woken { .. }
+            | Event::Settled { .. }
+            | Event::Held(_)
+            | Event::Dismissed { .. }
+            | Event::Deleted {}
+            | Event::Ended {},
+        )
+        | None => return Ok(None),
     };
     Ok(Some(ThreadEvent {
         id: id.to_string(),

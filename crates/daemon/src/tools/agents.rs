@@ -328,6 +328,7 @@ async fn addressee(
         labels: Default::default(),
         name: None,
         aside: false,
+        guarded: false,
     };
     order
         .by_agent(context, caller, &powers::above(sessions, caller, &definition.slug), None, cause)

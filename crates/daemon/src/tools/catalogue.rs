@@ -103,6 +103,8 @@ fn text(context: &Context, session: &Session, grants: &Grants, name: &str) -> (S
         THREADS_LIST | THREADS_READ | THREADS_POST | THREADS_INVITE | THREADS_PARTICIPANTS => {
             super::threads::described(session, name)
         }
+        of_worker if of_worker.starts_with("team_tmux_") => super::workers::described(of_worker),
+        of_team if of_team.starts_with("team_") => super::team::described(of_team),
         _ => (String::new(), object(json!({}), &[])),
     }
 }

@@ -9,11 +9,13 @@ pub(crate) mod news;
 pub(crate) mod powers;
 mod summon;
 mod tabs;
+mod team;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod todo;
 mod waiting;
+mod workers;
 
 use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
@@ -23,7 +25,8 @@ use paseo_core::tool::{
 };
 use serde_json::Value;
 
-pub(crate) use tabs::admitted;
+pub(crate) use summon::admit as admit_child;
+pub(crate) use tabs::{admitted, inherited};
 
 use crate::failure::Failure;
 use crate::sessions::{Command, Sessions};
@@ -93,6 +96,10 @@ pub(crate) async fn call(
         THREADS_POST => threads::post(sessions, &session, &input).await,
         THREADS_INVITE => threads::invite(sessions, &session, &input).await,
         THREADS_PARTICIPANTS => threads::participants(sessions, &session, &input).await,
+        of_worker if of_worker.starts_with("team_tmux_") => {
+            workers::call(sessions, &session, of_worker, &input).await
+        }
+        of_team if of_team.starts_with("team_") => team::call(sessions, &session, of_team, &input).await,
         // What changes the agent itself is its own actor's business.
         SET_TITLE | SET_BRANCH | TODO => {
             let command = |reply| Command::Tool { name: name.to_owned(), input, reply };

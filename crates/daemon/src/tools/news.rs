@@ -11,7 +11,7 @@ use crate::sessions::Sessions;
 /// Returns the news about what is watched.
 pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch) -> Result<String, Failure> {
     let context = &sessions.context;
-    let handle = context.directory.handle(watched);
+    let handle = called(sessions, watched).await;
     let due = match (&watch.on, &watch.due) {
         (On::Idle, _) if context.directory.get(watched).is_none() => {
             return Ok(format!("[notice] Tab {handle} was closed."));
@@ -35,6 +35,22 @@ pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch
     let id = due.turn.map(|turn| format!(", responseId {turn}")).unwrap_or_default();
     let words = words.unwrap_or_else(|| "It said nothing.".to_owned());
     Ok(format!("[notice] Tab {handle} {how} ({watched}{id}).\n\n{}", cut(&words).0))
+}
+
+/// Returns the handle of a session, for a worker with the name that others know it by, and its thread.
+async fn called(sessions: &Sessions, watched: SessionId) -> String {
+    let context = &sessions.context;
+    let handle = context.directory.handle(watched);
+    let Some(session) = context.directory.get(watched) else { return handle };
+    let Some(name) = &session.profile.terminal else { return handle };
+    let team = match (&session.profile.team, context.teams()) {
+        (Some(seat), Ok(teams)) => teams.get(&seat.team).await.ok(),
+        _ => None,
+    };
+    let thread = team.zip(session.profile.reports_to).and_then(|(team, thread)| {
+        team.threads.iter().find(|(_, known)| known.thread == thread).map(|(alias, _)| format!(", {alias}"))
+    });
+    format!("{handle} (worker {name}{})", thread.unwrap_or_default())
 }
 
 /// Cuts an answer to what another agent gets of it, and says whether that was needed.

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::sessions::Sessions;
 
 /// Returns what a session may pass on.
-pub(super) fn ceiling(sessions: &Sessions, session: &Session) -> Ceiling {
+pub(crate) fn ceiling(sessions: &Sessions, session: &Session) -> Ceiling {
     match sessions.context.definitions.of(session) {
         Ok(definition) => Ceiling::of(session, &definition),
         // Whoever follows nothing passes nothing on.

@@ -190,6 +190,7 @@ pub(super) async fn summon(
         labels: labels.and_then(|labels| Labels::from_flags(labels, false)).unwrap_or_default(),
         name: Some(name(task)),
         aside: false,
+        guarded: false,
     };
     let above = powers::ceiling(sessions, caller);
     let mut new = order.by_agent(context, caller, &above, tools.as_deref(), cause)?;
@@ -414,7 +415,7 @@ fn tools(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Option<
 }
 
 /// Refuses families that get too large.
-fn admit(sessions: &Sessions, caller: &Session) -> Result<(), Failure> {
+pub(crate) fn admit(sessions: &Sessions, caller: &Session) -> Result<(), Failure> {
     let directory = &sessions.context.directory;
     if directory.get(caller.id).is_none() {
         return Err(Failure::new(Code::Closed, "you were closed meanwhile"));

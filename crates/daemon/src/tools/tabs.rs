@@ -128,7 +128,7 @@ pub(crate) fn admitted(
 }
 
 /// Returns what an agent's message descends from.
-pub(super) fn inherited(sender: &Session, target: SessionId) -> Result<(CauseId, u32), Failure> {
+pub(crate) fn inherited(sender: &Session, target: SessionId) -> Result<(CauseId, u32), Failure> {
     if sender.id == target {
         return Err(invalid("an agent cannot send a message to itself".to_owned()));
     }

@@ -176,6 +176,9 @@ impl Provider for Acp {
             cost: true,
             own_turns: false,
             answer_messages: false,
+            // What it does not ask about, nobody can keep it from.
+            guard: self.asks != Asks::Never,
+            terminal: false,
             lifetime: Lifetime::Pipe,
         }
     }

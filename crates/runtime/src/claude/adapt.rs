@@ -39,6 +39,8 @@ pub(super) struct Session {
     pub directory: PathBuf,
     /// A person may have to be asked, or has to be spared.
     pub asks: bool,
+    /// It changes nothing before we were asked, whatever the program's own settings say.
+    pub guarded: bool,
     /// What the agent may not do although the program could.
     pub withheld: Vec<Power>,
     /// The names of our MCP servers.
@@ -62,6 +64,7 @@ pub(super) struct Adapter {
     pub(super) directories: HashMap<String, PathBuf>,
     background: Background,
     cost: Cost,
+    pub(super) watch: hooks::Watch,
     /// The program has begun a turn, so it knows the conversation.
     alive: bool,
     forgotten: bool,
@@ -119,6 +122,7 @@ impl Adapter {
             asks: HashMap::new(),
             directories: HashMap::new(),
             background: Background::default(),
+            watch: hooks::Watch::default(),
             alive: false,
             forgotten: false,
         }
@@ -127,10 +131,19 @@ impl Adapter {
     fn begin(&mut self, turn: TurnId, messages: &[Message]) -> Vec<Action> {
         self.turns.waiting = Some(Waiting { turn, started: false });
         let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
-        vec![Action::NoteCommands, Action::Write(say::user(&turn.to_string(), &texts))]
+        let actions = vec![Action::NoteCommands, Action::Write(say::user(&turn.to_string(), &texts))];
+        self.once_watched(turn, actions)
+    }
+
+    /// Returns the turn that was handed over and has not begun.
+    pub(super) fn waiting_turn(&mut self) -> Option<TurnId> {
+        self.turns.waiting.take().map(|waiting| waiting.turn)
     }
 
     fn interrupt(&mut self) -> Vec<Action> {
+        if let Some(turn) = self.called_off() {
+            return vec![ended(turn, TurnEnd::Interrupted)];
+        }
         let (waiting, running) = (self.turns.waiting, self.turns.running);
         if waiting.is_none() && running.is_none() {
             // It ended by itself. A late interrupt must not hit the next turn.
@@ -220,10 +233,7 @@ impl Adapter {
     fn answered(&mut self, answer: &ControlAnswer, now: Timestamp) -> Vec<Action> {
         match answer.request_id.as_str() {
             cost::REQUEST => self.cost.answered(&answer.response),
-            hooks::REQUEST if answer.subtype == "error" => {
-                let text = hooks::NOT_SET_UP.to_owned();
-                return self.said(Said::Notice { code: "not_asked", text }, "", now);
-            }
+            hooks::REQUEST => return self.watched(answer.subtype != "error", now),
             uuid if answer.response.get("cancelled").and_then(Value::as_bool) == Some(true) => {
                 return self.taken_back(uuid);
             }
@@ -380,7 +390,7 @@ impl Adapter {
         if let Some(place) = self.turns.steers.iter().position(|delivery| delivery.to_string() == uuid) {
             let delivery = self.turns.steers.remove(place);
             self.turns.held = None;
-            return vec![Action::Tell(Output::Steered { delivery })];
+            return vec![Action::Tell(Output::Steered { delivery, item: None })];
         }
         // It was handed already, at its first sign.
         if self.turns.running.is_some_and(|turn| turn.to_string() == uuid) {

@@ -7,10 +7,14 @@ mod asks;
 mod background;
 mod cost;
 mod ending;
+mod history;
 mod hooks;
 mod login;
 mod notices;
 mod parse;
+mod resident;
+#[cfg(test)]
+mod resident_tests;
 mod say;
 mod spawn;
 mod tools;
@@ -18,19 +22,23 @@ mod transcript;
 mod turns;
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use paseo_core::permission::{Mode, Power};
+use paseo_core::permission::{Mode, Power, Request};
+use serde_json::Value;
 
 pub(crate) use self::adapt::COMMAND_VARIABLE;
 use self::adapt::{Adapter, Session};
+pub use self::hooks::settings as guarding_settings;
+use self::resident::Resident;
 use crate::driver;
 use crate::fresh::Ids;
 use crate::programs;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Provider, Readiness,
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider, Readiness,
     StartError,
 };
+use crate::terminal;
 
 const NAME: &str = "claude";
 
@@ -61,20 +69,29 @@ impl Claude {
         programs::missing(NAME, self.options.program.as_deref(), INSTALL)
     }
 
-    fn launch(&self, launch: &Launch) -> Result<Harness, StartError> {
+    async fn launch(&self, launch: Launch) -> Result<Harness, StartError> {
+        if launch.attaches() {
+            let (launch, home) = terminal::as_started(launch, self.options.isolated_home.as_deref()).await;
+            let resident = Resident::new(&launch, home);
+            return terminal::attach(launch, Box::new(resident)).await;
+        }
         let program = self.program().ok_or_else(|| self.missing())?;
         let not_started = |error: std::io::Error| StartError {
             message: format!("Claude Code cannot be started: {error}"),
             hint: Some(format!("check that {} is a directory", launch.directory.display())),
         };
+        if launch.terminal.is_some() {
+            return self.board(launch, &program).await;
+        }
         let mut ids = Ids::fresh().map_err(not_started)?;
         let conversation = launch.resume.clone().unwrap_or_else(|| ids.uuid());
         let home = self.options.isolated_home.as_deref();
-        let program = spawn::program(launch, &program, home, &conversation)?;
+        let program = spawn::program(&launch, &program, home, &conversation)?;
         let session = Session {
             // The program tells where it is without the links on the way.
             directory: launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone()),
             asks: launch.permissions != Mode::Full,
+            guarded: launch.guarded,
             withheld: launch.withheld.clone(),
             servers: launch.servers.iter().map(|server| server.name.clone()).collect(),
             conversation,
@@ -82,6 +99,21 @@ impl Claude {
         };
         driver::start(program, Adapter::new(session, ids)).map_err(not_started)
     }
+
+    /// Starts it in a terminal.
+    async fn board(&self, launch: Launch, program: &Path) -> Result<Harness, StartError> {
+        let home = self.options.isolated_home.as_deref();
+        let resident = Resident::new(&launch, home);
+        let boarding = resident.boarding(&launch, program, home)?;
+        terminal::start(launch, boarding, Box::new(resident)).await
+    }
+}
+
+/// For tests with the real program.
+#[cfg(test)]
+pub(crate) fn resident(launch: &Launch, program: &Path) -> Result<terminal::resident::Aboard, StartError> {
+    let resident = Resident::new(launch, None);
+    Ok((resident.boarding(launch, program, None)?, Box::new(resident)))
 }
 
 impl Provider for Claude {
@@ -104,6 +136,8 @@ impl Provider for Claude {
             cost: true,
             own_turns: true,
             answer_messages: true,
+            guard: true,
+            terminal: true,
             lifetime: Lifetime::Pipe,
         }
     }
@@ -146,15 +180,17 @@ impl Provider for Claude {
         }
     }
 
+    fn leave(&self, words: &Value, place: &Place<'_>) -> Result<Option<Request>, String> {
+        hooks::leave(words, place)
+    }
+
     fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
-        Box::pin(async move { self.launch(&launch) })
+        Box::pin(self.launch(launch))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn check(effort: &str) -> Check {

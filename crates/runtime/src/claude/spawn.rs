@@ -6,7 +6,7 @@ use std::path::Path;
 use paseo_core::permission::{Mode, Power};
 use serde_json::{Map, Value, json};
 
-use super::{COMMAND_VARIABLE, tools};
+use super::{COMMAND_VARIABLE, hooks, tools};
 use crate::process::Program;
 use crate::provider::{Launch, McpServer, StartError, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
 
@@ -32,6 +32,18 @@ const INSIDE: &[&str] = &[
     "AI_AGENT",
 ];
 
+/// How it is spoken to by a program.
+const IN_LINES: &[&str] = &[
+    "-p",
+    "--input-format=stream-json",
+    "--output-format=stream-json",
+    "--verbose",
+    "--include-partial-messages",
+    "--replay-user-messages",
+    "--forward-subagent-text",
+    "--permission-prompt-tool=stdio",
+];
+
 /// Says how to start a conversation, or to continue it when the launch says so.
 pub(super) fn program(
     launch: &Launch,
@@ -50,6 +62,10 @@ pub(super) fn program(
     }
     let mut environment = launch.environment.clone();
     environment.extend(settings(isolated_home));
+    if launch.terminal.is_some() && launch.permissions == Mode::Full && rustix::process::geteuid().is_root() {
+        // It lets nobody skip its questions as root, unless they say that they know what they do. They did: `full`.
+        environment.push(("IS_SANDBOX".to_owned(), "1".to_owned()));
+    }
     Ok(Program {
         shim: launch.executable.clone(),
         program: program.as_os_str().to_owned(),
@@ -63,24 +79,15 @@ pub(super) fn program(
 
 /// Values are tied to their option by `=`: some options take all words that follow, and a value may begin with `-`.
 fn arguments(launch: &Launch, conversation: &str) -> Vec<String> {
-    let fixed = [
-        "-p",
-        "--input-format=stream-json",
-        "--output-format=stream-json",
-        "--verbose",
-        "--include-partial-messages",
-        "--replay-user-messages",
-        "--forward-subagent-text",
-        // Whatever mode the user's settings say, and unless a rule of theirs allows it: see `hooks`.
-        "--permission-mode=default",
-        "--permission-prompt-tool=stdio",
-    ];
-    let mut arguments: Vec<String> = fixed.into_iter().map(str::to_owned).collect();
+    let in_terminal = launch.terminal.is_some();
+    let fixed = if in_terminal { &[] } else { IN_LINES };
+    let mut arguments: Vec<String> = fixed.iter().map(|word| (*word).to_owned()).collect();
+    arguments.push(format!("--permission-mode={}", permission_mode(launch)));
     let option = if launch.resume.is_some() { "resume" } else { "session-id" };
     arguments.push(format!("--{option}={conversation}"));
-    if launch.permissions != Mode::Full {
-        // Those of a cloned repository would run without anybody being asked. Ours is none of these.
-        arguments.push(format!("--settings={}", json!({ "disableAllHooks": true })));
+    let own = own_settings(launch);
+    if !own.is_empty() {
+        arguments.push(format!("--settings={}", Value::Object(own)));
     }
     let missing = |power: &Power| !launch.permissions.grants(*power) || launch.withheld.contains(power);
     let absent: Vec<&str> =
@@ -103,6 +110,46 @@ fn arguments(launch: &Launch, conversation: &str) -> Vec<String> {
         arguments.push(format!("--mcp-config={}", mcp_config(&launch.servers)));
     }
     arguments
+}
+
+/// Whatever mode the user's settings say. Behind pipes every mode asks us, unless a rule of theirs allows it: see `hooks`.
+/// In a terminal it asks whoever sits there; a reader shall have nothing to ask. Who is guarded there has us asked by a
+/// hook, and a person where that is gone.
+fn permission_mode(launch: &Launch) -> &'static str {
+    match launch.permissions {
+        _ if launch.terminal.is_none() || launch.guarded => "default",
+        Mode::Full => "bypassPermissions",
+        Mode::ReadOnly => "dontAsk",
+        Mode::Ask => "default",
+    }
+}
+
+/// Returns the settings that hold for this process alone.
+fn own_settings(launch: &Launch) -> Map<String, Value> {
+    let mut own = Map::new();
+    if launch.permissions != Mode::Full {
+        // Those of a cloned repository would run without anybody being asked. Ours is none of these.
+        own.insert("disableAllHooks".to_owned(), true.into());
+    }
+    if launch.terminal.is_none() {
+        return own;
+    }
+    // It writes the end of a turn down only where it shows it.
+    own.insert("showTurnDuration".to_owned(), true.into());
+    if launch.permissions == Mode::Full {
+        // It would ask whether that is meant, at the first time: whoever chose `full` has said so.
+        own.insert("skipDangerousModePermissionPrompt".to_owned(), true.into());
+    } else if !launch.servers.is_empty() {
+        // The daemon itself decides what its tools may do.
+        let ours: Vec<String> = launch.servers.iter().map(|server| format!("mcp__{}", server.name)).collect();
+        own.insert("permissions".to_owned(), json!({ "allow": ours }));
+    }
+    if launch.guarded
+        && let Value::Object(guarding) = hooks::settings(&launch.executable)
+    {
+        own.extend(guarding);
+    }
+    own
 }
 
 /// Names the token's variable, never the token.
@@ -133,12 +180,12 @@ fn settings(isolated_home: Option<&Path>) -> Vec<(String, String)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use paseo_core::id::SessionId;
 
     use super::*;
 
-    fn launch() -> Launch {
+    pub(in super::super) fn launch() -> Launch {
         Launch {
             session: SessionId::from_random([7; 16]),
             directory: "/project".into(),
@@ -146,6 +193,8 @@ mod tests {
             effort: Some("high".into()),
             permissions: Mode::Full,
             withheld: Vec::new(),
+            guarded: false,
+            terminal: None,
             prompt: "-- be kind".into(),
             servers: vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }],
             tools: Vec::new(),

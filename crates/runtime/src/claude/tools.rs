@@ -1,6 +1,6 @@
 //! Claude's own tools: what each does to the world, and how it is shown and asked for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use paseo_core::item::{ToolCallExtra, ToolClass};
 use paseo_core::permission::{Power, Request, Shape};
@@ -58,6 +58,9 @@ const KNOWN: &[Known] = &[
     known("WebSearch", Power::Net, ToolClass::Fetch, "query"),
 ];
 
+/// Tools that start others, which ask for themselves.
+const SUBAGENTS: [&str; 2] = ["Task", "Agent"];
+
 const QUESTION: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";
 /// The field of a plan that asks for more than the plan.
@@ -95,6 +98,17 @@ pub(super) fn class(name: &str) -> ToolClass {
 /// Says whether a tool runs commands.
 pub(super) fn runs_commands(name: &str) -> bool {
     class(name) == ToolClass::Execute
+}
+
+/// Says whether nobody knows what a tool does, or it does what commands do without being one. Subagents have the same
+/// limits as whoever starts them.
+pub(super) fn is_unknown_or_wide(name: &str) -> bool {
+    match find(name) {
+        Some(known) => {
+            known.power == Power::Shell && known.class == ToolClass::Other && !SUBAGENTS.contains(&name)
+        }
+        None => true,
+    }
 }
 
 /// Returns how a call is shown.
@@ -189,12 +203,22 @@ fn shape(asked: &ControlQuestion, power: Power, place: Place<'_>) -> Shape {
         }
         Power::Write => text("file_path").or(text("notebook_path")).map_or_else(by_name, |path| {
             let directory = place.now.unwrap_or(place.session);
-            Shape::File { path: directory.join(path).to_string_lossy().into_owned() }
+            Shape::File { path: directory.join(plain(path)).to_string_lossy().into_owned() }
         }),
         Power::Net => {
             text("url").and_then(host).map_or_else(by_name, |host| Shape::Host { host: host.to_owned() })
         }
         Power::Read => by_name(),
+    }
+}
+
+/// Returns a path as the program reads it: it knows `~`, and leaves out spaces around it.
+fn plain(path: &str) -> PathBuf {
+    let path = path.trim();
+    let home = || std::env::var_os("HOME").map(PathBuf::from);
+    match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')).zip(home()) {
+        Some((rest, home)) => home.join(rest.trim_start_matches('/')),
+        None => PathBuf::from(path),
     }
 }
 

@@ -6,13 +6,15 @@
 //! | `parse` | its messages |
 //! | `adapt`, `notes` | the state machine: the life of thread and turns; what is said within them |
 //! | `items`, `open`, `children`, `usage`, `failure`, `out` | what the state machine is made of |
-//! | `asks`, `reading` | what codex asks leave for; which commands only read |
+//! | `resident`, `rollout` | codex in a terminal; what it writes down there |
+//! | `asks`, `hooks`, `reading` | what codex asks leave for; what it asks before each tool when it is guarded; which commands only read |
 
 mod adapt;
 mod asks;
 mod calls;
 mod children;
 mod failure;
+mod hooks;
 mod items;
 mod login;
 mod notes;
@@ -20,6 +22,8 @@ mod open;
 mod out;
 mod parse;
 mod reading;
+mod resident;
+mod rollout;
 mod spawn;
 #[cfg(test)]
 mod tests;
@@ -27,18 +31,21 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 
-use paseo_core::permission::{Mode, Power};
+use paseo_core::permission::{Mode, Power, Request};
+use serde_json::Value;
 
 use adapt::Conversation;
+pub use hooks::guarding_arguments;
+use resident::Resident;
 pub(crate) use spawn::COMMAND_VARIABLE;
 use spawn::Setup;
 
 use crate::fresh::Ids;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Provider, Readiness,
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider, Readiness,
     StartError,
 };
-use crate::{driver, programs};
+use crate::{driver, programs, terminal};
 
 const NAME: &str = "codex";
 
@@ -67,9 +74,23 @@ impl Codex {
         programs::missing(NAME, self.options.program.as_deref(), INSTALL)
     }
 
+    /// Starts it in a terminal.
+    async fn board(&self, launch: Launch, program: PathBuf) -> Result<Harness, StartError> {
+        let resident = Resident::new(&launch, self.isolated_home());
+        let boarding = Resident::boarding(&launch, program, self.isolated_home())?;
+        terminal::start(launch, boarding, Box::new(resident)).await
+    }
+
     fn isolated_home(&self) -> Option<&Path> {
         self.options.isolated_home.as_deref()
     }
+}
+
+/// For tests with the real program.
+#[cfg(test)]
+pub(crate) fn resident(launch: &Launch, program: &Path) -> Result<terminal::resident::Aboard, StartError> {
+    let boarding = Resident::boarding(launch, program.to_owned(), None)?;
+    Ok((boarding, Box::new(Resident::new(launch, None))))
 }
 
 impl Provider for Codex {
@@ -92,6 +113,8 @@ impl Provider for Codex {
             cost: false,
             own_turns: true,
             answer_messages: false,
+            guard: true,
+            terminal: true,
             lifetime: Lifetime::Pipe,
         }
     }
@@ -122,9 +145,21 @@ impl Provider for Codex {
         Ok(())
     }
 
+    fn leave(&self, words: &Value, place: &Place<'_>) -> Result<Option<Request>, String> {
+        hooks::leave(words, place)
+    }
+
     fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
         Box::pin(async move {
+            if launch.attaches() {
+                let (launch, home) = terminal::as_started(launch, self.isolated_home()).await;
+                let resident = Resident::new(&launch, home);
+                return terminal::attach(launch, Box::new(resident)).await;
+            }
             let program = self.program().ok_or_else(|| self.missing())?;
+            if launch.terminal.is_some() {
+                return self.board(launch, program).await;
+            }
             let not_started = |error: std::io::Error| StartError {
                 message: format!("codex cannot be started: {error}"),
                 hint: Some(format!("check that {} is a directory", launch.directory.display())),

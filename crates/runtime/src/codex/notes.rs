@@ -239,7 +239,7 @@ impl Conversation {
         for open in self.open.end_texts(&place.thread_id) {
             tell_text(&mut self.out, open.item, &open.position, &open.what);
         }
-        self.out.tell(Output::Steered { delivery });
+        self.out.tell(Output::Steered { delivery, item: None });
     }
 
     /// Takes in a piece of an item.

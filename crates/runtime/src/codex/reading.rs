@@ -19,7 +19,12 @@ const RG_RUNS: [&str; 3] = ["--pre", "--hostname-bin", "--search-zip"];
 
 /// Says whether a command line surely does nothing but read.
 pub(super) fn only_reads(command: &str) -> bool {
-    let commands = script(command).and_then(|script| simple_commands(&script));
+    script(command).is_some_and(|script| script_only_reads(&script))
+}
+
+/// Says whether a script surely does nothing but read.
+pub(super) fn script_only_reads(script: &str) -> bool {
+    let commands = simple_commands(script);
     commands.is_some_and(|commands| !commands.is_empty() && commands.iter().all(|words| reads(words)))
 }
 

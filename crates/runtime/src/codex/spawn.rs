@@ -7,6 +7,7 @@ use paseo_core::id::TurnId;
 use paseo_core::permission::{Mode, Power};
 use serde_json::{Map, Value, json};
 
+use super::hooks::{guarding_arguments, guarding_arguments_in_terminal};
 use crate::keys::{CODEX_KEY, CODEX_URL};
 use crate::process::Program;
 use crate::programs::is_executable;
@@ -24,12 +25,27 @@ pub(crate) const COMMAND_VARIABLE: &str = "CODEX_THREAD_ID";
 /// app server asks for no update and leaves no daemon behind, so nothing has to be. A home of our own has no plugins;
 /// there codex shall not go and look for some.
 pub(super) fn program(launch: &Launch, program: PathBuf, isolated_home: Option<&Path>) -> Program {
-    let (mut environment, mut arguments) = (launch.environment.clone(), vec!["app-server".to_owned()]);
+    let mut environment = launch.environment.clone();
+    let mut arguments = match launch.terminal {
+        Some(_) => in_terminal(launch),
+        None => vec!["app-server".to_owned()],
+    };
     if let Some(home) = isolated_home {
         environment.push((HOME_VARIABLE.to_owned(), home.display().to_string()));
         arguments.extend(["-c", "features.plugins=false"].map(str::to_owned));
     }
+    if launch.terminal.is_some() && isolated_home.is_some() {
+        // It would ask a person. The home is ours, and so is what we let in.
+        let directory = launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone());
+        let trusted = json!({ directory.to_string_lossy(): { "trust_level": "trusted" } });
+        arguments.extend(setting("projects", &trusted));
+    }
     arguments.extend(key_arguments(&launch.environment));
+    match launch.terminal {
+        _ if !launch.guarded => {}
+        Some(_) => arguments.extend(guarding_arguments_in_terminal(&launch.executable)),
+        None => arguments.extend(guarding_arguments(&launch.executable)),
+    }
     Program {
         shim: launch.executable.clone(),
         program: program.into_os_string(),
@@ -39,6 +55,59 @@ pub(super) fn program(launch: &Launch, program: PathBuf, isolated_home: Option<&
         environment,
         // We may run under a codex ourselves.
         removed: [vec![COMMAND_VARIABLE.to_owned()], launch.removed.clone()].concat(),
+    }
+}
+
+/// Returns what a person would type, for a thread that is new or continued.
+fn in_terminal(launch: &Launch) -> Vec<String> {
+    let setup = Setup::new(launch);
+    let mut arguments: Vec<String> = Vec::new();
+    if let Some(thread) = &launch.resume {
+        arguments.extend(["resume".to_owned(), thread.clone()]);
+    }
+    let (approval, sandbox) = match launch.permissions {
+        // There it does not know any more that it is to ask about whatever is not trusted. What is more than reading
+        // then fails, or it asks whoever sits there.
+        Mode::Ask => ("on-request", "read-only"),
+        // Nothing is given up to the hooks alone: without them it has to ask.
+        Mode::Full if launch.guarded => ("on-request", "read-only"),
+        mode => policies(mode),
+    };
+    arguments.extend(["-a", approval, "-s", sandbox].map(str::to_owned));
+    if let Some(model) = &launch.model {
+        arguments.push(format!("--model={model}"));
+    }
+    // It would ask about an update, and leave a daemon behind.
+    arguments.extend(setting("check_for_update_on_startup", &false.into()));
+    arguments.extend(setting("features.daemon_auto_start", &false.into()));
+    arguments.extend(setting("approvals_reviewer", &"user".into()));
+    if !launch.prompt.is_empty() {
+        arguments.extend(setting("developer_instructions", &launch.prompt.as_str().into()));
+    }
+    if let Value::Object(config) = setup.config() {
+        arguments.extend(config.iter().flat_map(|(name, value)| setting(name, value)));
+    }
+    arguments
+}
+
+/// Returns the words that set something for one process.
+fn setting(name: &str, value: &Value) -> [String; 2] {
+    ["-c".to_owned(), format!("{name}={}", toml(value))]
+}
+
+/// Writes a value down in one line of TOML.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(_, value)| !value.is_null());
+            let fields: Vec<String> = fields
+                .map(|(name, value)| format!("{}={}", toml(&name.as_str().into()), toml(value)))
+                .collect();
+            format!("{{{}}}", fields.join(","))
+        }
+        Value::Array(values) => format!("[{}]", values.iter().map(toml).collect::<Vec<_>>().join(",")),
+        // Strings are the same in JSON, but for one letter that TOML does not take as it is.
+        other => other.to_string().replace('\u{7f}', "\\u007f"),
     }
 }
 

@@ -97,6 +97,8 @@ impl Provider for External {
             cost: false,
             answer_messages: false,
             own_turns: true,
+            guard: false,
+            terminal: false,
             lifetime: Lifetime::Remote,
         }
     }

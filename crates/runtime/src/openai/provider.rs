@@ -193,6 +193,8 @@ impl Provider for OpenAi {
             cost: false,
             answer_messages: true,
             own_turns: false,
+            guard: true,
+            terminal: false,
             lifetime: Lifetime::Pipe,
         }
     }

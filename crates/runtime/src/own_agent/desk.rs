@@ -290,7 +290,7 @@ impl<'a> Desk<'a> {
     /// Takes up the next message that was put into the turn.
     pub(crate) async fn take_up(&mut self) -> Result<Option<Message>, Stop> {
         let Some(message) = self.steered.pop_front() else { return Ok(None) };
-        self.link.send(Output::Steered { delivery: message.delivery }).await?;
+        self.link.send(Output::Steered { delivery: message.delivery, item: None }).await?;
         Ok(Some(message))
     }
 

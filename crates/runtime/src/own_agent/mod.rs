@@ -10,3 +10,4 @@ mod shell;
 pub(crate) use carry::carry;
 pub(crate) use desk::{Call, Desk, Ran, Stop};
 pub(crate) use link::Link;
+pub(crate) use protocol::{Report, Request};

@@ -81,11 +81,25 @@ enum OutputWords {
     TurnBegan {
         turn: TurnId,
     },
+    /// They have no terminal.
+    #[serde(skip)]
+    Typed {
+        turn: TurnId,
+        item: ItemId,
+        text: String,
+    },
     Handed {
+        turn: TurnId,
+    },
+    /// Nor do they outlive what they are told.
+    #[serde(skip)]
+    Untold {
         turn: TurnId,
     },
     Steered {
         delivery: DeliveryId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<ItemId>,
     },
     Delta {
         item: ItemId,

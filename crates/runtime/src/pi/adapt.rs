@@ -322,7 +322,7 @@ impl Conversation {
             let turn = turn.ours;
             self.out.tell(Output::Handed { turn });
         } else if let Some(delivery) = turn.steers.pop_front() {
-            self.out.tell(Output::Steered { delivery });
+            self.out.tell(Output::Steered { delivery, item: None });
         }
     }
 

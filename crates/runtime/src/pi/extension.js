@@ -1,12 +1,15 @@
 // Paseo's side inside of pi: our tools, the question whether a tool may be used, and why a model failed.
 //
-// Written for pi 0.73 and 1.x. It talks to Paseo in requests of pi's own RPC mode: `setStatus` tells, `input` asks.
+// Written for pi 0.73 and 1.x. It talks to Paseo in requests of pi's own RPC mode: `setStatus` tells, `input` asks. In a
+// terminal it writes down what happens, in the file `record`, and asks whoever sits there.
 // What it is to do stands in PASEO_PI, as JSON; the token of our servers is PASEO_TOKEN.
 
+import { randomUUID } from "node:crypto";
+import { appendFileSync, readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 const settings = JSON.parse(process.env.PASEO_PI ?? "{}");
 const servers = settings.servers ?? [];
@@ -18,7 +21,7 @@ export default async function paseo(pi) {
 
   pi.on("session_start", (_event, ctx) => {
     withhold(pi);
-    tell(ctx, { ready: true });
+    tell(ctx, { ready: true, file: ctx.sessionManager?.getSessionFile?.() });
   });
   // Tools that come later, such as those of the user's own servers.
   pi.on("before_agent_start", () => withhold(pi));
@@ -28,6 +31,7 @@ export default async function paseo(pi) {
     if (!settings.ask || isOurs(event.toolName)) return mark(event);
     if (typeof event.input.path === "string") event.input.path = plain(event.input.path, ctx.cwd);
     const question = JSON.stringify({ call: event.toolCallId, tool: event.toolName, input: event.input });
+    if (settings.leave) return (await mayInTerminal(question, event, ctx)) ?? mark(event);
     const said = await ctx.ui.input("paseo", question, { signal: ctx.signal });
     const answer = said === undefined ? undefined : JSON.parse(said);
     if (answer?.allow !== true) return { block: true, reason: answer?.reason ?? "Nobody allowed this." };
@@ -39,6 +43,41 @@ export default async function paseo(pi) {
   pi.on("tool_execution_end", (event) => unmark(event));
 
   watchFailures(pi);
+  if (settings.record) recordTurns(pi);
+}
+
+/** Asks the daemon, and the person at the terminal where it leaves that to them. Returns why not, if not. */
+async function mayInTerminal(question, event, ctx) {
+  const { decision, reason } = await post(settings.leave, question, ctx.signal);
+  if (decision === "allow") return undefined;
+  if (decision === "ask" && (await ctx.ui.confirm(`May it use ${event.toolName}?`, JSON.stringify(event.input)))) return undefined;
+  record({ type: "denied", call: event.toolCallId });
+  return { block: true, reason: reason ?? "Nobody allowed this." };
+}
+
+/** Asks the daemon by its socket, where it knows this process. */
+function post(path, body, signal) {
+  const socketPath = `${process.env.PASEO_HOME}/daemon.sock`;
+  const headers = { "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    const sent = http.request({ socketPath, path, method: "POST", headers, signal }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece) => (text += piece));
+      response.on("error", reject);
+      response.on("end", () => {
+        if (response.statusCode !== 200) return reject(new Error(`Paseo refused: ${text.slice(0, 500)}`));
+        try {
+          resolve(JSON.parse(text));
+        } catch {
+          reject(new Error("Paseo did not answer in JSON"));
+        }
+      });
+    });
+    sent.on("error", reject);
+    sent.setTimeout(60_000, () => sent.destroy(new Error("Paseo did not answer in time")));
+    sent.end(body);
+  });
 }
 
 /** The commands that run. */
@@ -57,7 +96,87 @@ function unmark({ toolCallId }) {
 
 /** Tells Paseo something. */
 function tell(ctx, what) {
+  if (settings.record) return record({ type: "told", ...what });
   ctx.ui.setStatus("paseo", JSON.stringify(what));
+}
+
+/** This process, in what it writes down, and how many lines it wrote. */
+const run = randomUUID();
+let written = 0;
+
+/** Writes down that something happened. A line has a name, by which it is known again. */
+function record(what) {
+  const line = JSON.stringify({ id: `${run}-${++written}`, at: Date.now(), ...what });
+  appendFileSync(settings.record, `${line}\n`, { mode: 0o600 });
+}
+
+/** Writes down what is said and done, and when nothing goes on any more. */
+function recordTurns(pi) {
+  let running = false;
+  let failures = 0;
+  let waiting;
+  const stopped = (ctx) => ctx.signal?.aborted === true;
+  pi.on("agent_start", () => {
+    clearTimeout(waiting);
+    running = true;
+    record({ type: "agent_start" });
+  });
+  pi.on("turn_start", () => record({ type: "turn_start" }));
+  pi.on("message_start", ({ message }) => {
+    if (message.role === "user") record({ type: "message_start", message });
+  });
+  pi.on("message_end", ({ message }) => {
+    if (message.role === "assistant") record({ type: "message_end", message });
+  });
+  pi.on("tool_execution_start", ({ toolCallId, toolName, args }) =>
+    record({ type: "tool_execution_start", toolCallId, toolName, args }),
+  );
+  pi.on("tool_execution_end", ({ toolCallId, toolName, result, isError }, ctx) =>
+    record({ type: "tool_execution_end", toolCallId, toolName, result, isError, aborted: stopped(ctx) }),
+  );
+  const over = () => {
+    clearTimeout(waiting);
+    if (running) record({ type: "settled" });
+    running = false;
+    failures = 0;
+  };
+  // Newer ones say it.
+  pi.on("agent_settled", over);
+  // An older one may try again after a while, or go on with what was typed meanwhile.
+  pi.on("agent_end", ({ messages }, ctx) => {
+    const last = [...(messages ?? [])].reverse().find((message) => message.role === "assistant");
+    failures = last?.stopReason === "error" ? failures + 1 : 0;
+    const look = () => {
+      if (!goesOn(ctx)) return over();
+      waiting = setTimeout(look, 50);
+    };
+    clearTimeout(waiting);
+    waiting = setTimeout(look, failures > 0 ? untilRetry(failures) : 50);
+  });
+}
+
+function goesOn(ctx) {
+  try {
+    return !ctx.isIdle() || ctx.hasPendingMessages();
+  } catch {
+    // Another conversation took its place.
+    return false;
+  }
+}
+
+/** Returns how long pi waits before it tries again, so often has it failed, and some more. */
+function untilRetry(failures) {
+  const { enabled = true, maxRetries = 3, baseDelayMs = 2000 } = retries();
+  return enabled && failures <= maxRetries ? baseDelayMs * 2 ** (failures - 1) + 1000 : 50;
+}
+
+function retries() {
+  try {
+    const home = process.env.PI_CODING_AGENT_DIR ?? join(homedir(), ".pi", "agent");
+    return JSON.parse(readFileSync(join(home, "settings.json"), "utf8")).retry ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** The names of our tools, whole: another server's may begin like ours. */

@@ -6,6 +6,7 @@
 //! | `extension` | our extension, which runs inside of pi: our tools, the question before each tool, why a model failed |
 //! | `parse` | its lines |
 //! | `adapt`, `events` | the state machine: the life of turns; what is said within them |
+//! | `resident`, `record` | pi in a terminal; what our extension writes down there |
 //! | `speech`, `calls`, `tools`, `diffs`, `asks`, `failure`, `out` | what the state machine is made of |
 //!
 //! Pi itself asks nobody for leave. Our extension does, before each tool, and what it does not hear of it blocks; so
@@ -21,6 +22,8 @@ mod failure;
 mod login;
 mod out;
 mod parse;
+mod record;
+mod resident;
 mod spawn;
 mod speech;
 #[cfg(test)]
@@ -31,19 +34,22 @@ mod version;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use paseo_core::permission::{Mode, Power};
+use paseo_core::permission::{Mode, Power, Request};
+use serde_json::Value;
 
 use adapt::{Conversation, Session};
+use parse::Question;
+use resident::Resident;
 use spawn::Ground;
 use version::Generation;
 
 use crate::fresh::Ids;
 use crate::process_table::HOME_VARIABLE;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Provider, Readiness,
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider, Readiness,
     StartError,
 };
-use crate::{driver, programs};
+use crate::{driver, programs, terminal};
 
 const NAME: &str = "pi";
 
@@ -75,6 +81,11 @@ impl Pi {
     }
 
     async fn launch(&self, launch: Launch) -> Result<Harness, StartError> {
+        if launch.attaches() {
+            let (launch, _) = terminal::as_started(launch, self.options.isolated_home.as_deref()).await;
+            let resident = Resident::new(&launch)?;
+            return terminal::attach(launch, Box::new(resident)).await;
+        }
         let program = self.program().ok_or_else(|| self.missing())?;
         let not_started = |error: std::io::Error| StartError {
             message: format!("pi cannot be started: {error}"),
@@ -93,7 +104,17 @@ impl Pi {
             isolated_home: self.options.isolated_home.as_deref(),
             extension: place_extension(&launch)?,
             conversation: conversation.as_deref(),
+            record: None,
         };
+        if launch.terminal.is_some() {
+            return match lost {
+                Some(lost) => Err(StartError {
+                    message: format!("pi's file of this conversation is gone: {lost}"),
+                    hint: Some("start a new agent".to_owned()),
+                }),
+                None => board(launch, ground).await,
+            };
+        }
         let program = spawn::program(&launch, &ground)?;
         let session = Session {
             directory: launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone()),
@@ -104,6 +125,13 @@ impl Pi {
         let ids = Ids::fresh().map_err(not_started)?;
         driver::start(program, Conversation::new(session, ids)).map_err(not_started)
     }
+}
+
+/// Starts it in a terminal.
+async fn board(launch: Launch, ground: Ground<'_>) -> Result<Harness, StartError> {
+    let resident = Resident::new(&launch)?;
+    let boarding = resident.boarding(&launch, ground)?;
+    terminal::start(launch, boarding, Box::new(resident)).await
 }
 
 /// Refuses to ask people about an agent whose project decides what is run along with what they allow.
@@ -132,18 +160,35 @@ async fn generation(program: &Path) -> Generation {
     version.map_or(Generation::Early, |version| Generation::of(&version))
 }
 
+/// Returns the home of the daemon.
+fn our_home(launch: &Launch) -> Result<&str, StartError> {
+    let home = launch.environment.iter().rfind(|(name, _)| name == HOME_VARIABLE);
+    let nowhere =
+        || StartError { message: "there is no home to put pi's extension into".to_owned(), hint: None };
+    home.map(|(_, home)| home.as_str()).ok_or_else(nowhere)
+}
+
 fn place_extension(launch: &Launch) -> Result<PathBuf, StartError> {
-    let home = launch.environment.iter().rfind(|(name, _)| name == HOME_VARIABLE).map(|(_, home)| home);
-    let Some(home) = home else {
-        return Err(StartError {
-            message: "there is no home to put pi's extension into".to_owned(),
-            hint: None,
-        });
-    };
+    let home = our_home(launch)?;
     extension::place(Path::new(home)).map_err(|error| StartError {
         message: format!("Paseo's extension for pi cannot be written below {home}: {error}"),
         hint: Some("check that the directory can be written to and the disk is not full".to_owned()),
     })
+}
+
+/// For tests with the real program.
+#[cfg(test)]
+pub(crate) fn resident(launch: &Launch, program: &Path) -> Result<terminal::resident::Aboard, StartError> {
+    let ground = Ground {
+        program: program.to_owned(),
+        generation: Generation::of(&version::in_package(program).unwrap_or_default()),
+        isolated_home: None,
+        extension: place_extension(launch)?,
+        conversation: launch.resume.as_deref(),
+        record: None,
+    };
+    let resident = Resident::new(launch)?;
+    Ok((resident.boarding(launch, ground)?, Box::new(resident)))
 }
 
 impl Provider for Pi {
@@ -166,6 +211,8 @@ impl Provider for Pi {
             cost: true,
             own_turns: true,
             answer_messages: true,
+            guard: true,
+            terminal: true,
             lifetime: Lifetime::Pipe,
         }
     }
@@ -203,6 +250,11 @@ impl Provider for Pi {
             });
         }
         Ok(())
+    }
+
+    fn leave(&self, words: &Value, place: &Place<'_>) -> Result<Option<Request>, String> {
+        let question: Question = serde_json::from_value(words.clone()).map_err(|error| error.to_string())?;
+        Ok(Some(tools::request(question.call.clone(), question, place.directory)))
     }
 
     fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {

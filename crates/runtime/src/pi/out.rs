@@ -51,6 +51,11 @@ impl Out {
         }
     }
 
+    /// Makes ids from another source from now on.
+    pub(super) fn ids(&mut self, ids: Ids) {
+        self.ids = ids;
+    }
+
     pub(super) fn take(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
     }

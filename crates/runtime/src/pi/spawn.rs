@@ -65,6 +65,8 @@ pub(super) struct Ground<'a> {
     pub(super) extension: PathBuf,
     /// The conversation to continue: a file that is there.
     pub(super) conversation: Option<&'a str>,
+    /// Where our extension writes down what happens in a terminal.
+    pub(super) record: Option<&'a Path>,
 }
 
 /// Makes the program to run.
@@ -76,7 +78,7 @@ pub(super) fn program(launch: &Launch, ground: &Ground<'_>) -> Result<Program, S
         });
     }
     let mut environment = environment(launch, ground)?;
-    environment.push((SETTINGS_VARIABLE.to_owned(), settings(launch).to_string()));
+    environment.push((SETTINGS_VARIABLE.to_owned(), settings(launch, ground.record).to_string()));
     Ok(Program {
         shim: launch.executable.clone(),
         program: ground.program.clone().into_os_string(),
@@ -89,7 +91,13 @@ pub(super) fn program(launch: &Launch, ground: &Ground<'_>) -> Result<Program, S
 }
 
 fn arguments(launch: &Launch, ground: &Ground<'_>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = ["--mode", "rpc", "-e"].map(OsString::from).into();
+    let mode: &[&str] = match launch.terminal {
+        None => &["--mode", "rpc"],
+        // It would ask about what is in the project. Behind pipes it takes none of that.
+        Some(_) if ground.generation == Generation::Recent => &["--no-approve"],
+        Some(_) => &[],
+    };
+    let mut arguments: Vec<OsString> = mode.iter().chain(&["-e"]).map(OsString::from).collect();
     arguments.push(ground.extension.clone().into_os_string());
     let mut option = |name: &str, value: &str| arguments.extend([name, value].map(OsString::from));
     if let Some(conversation) = ground.conversation {
@@ -111,7 +119,7 @@ fn arguments(launch: &Launch, ground: &Ground<'_>) -> Vec<OsString> {
     arguments
 }
 
-fn settings(launch: &Launch) -> Value {
+fn settings(launch: &Launch, record: Option<&Path>) -> Value {
     let servers: Vec<Value> =
         launch.servers.iter().map(|server| json!({ "name": server.name, "url": server.url })).collect();
     let missing = |power: &Power| !launch.permissions.grants(*power) || launch.withheld.contains(power);
@@ -119,15 +127,18 @@ fn settings(launch: &Launch) -> Value {
     json!({
         "servers": servers,
         "ask": asks(launch),
+        // In a terminal a question would come to the person there.
+        "leave": launch.terminal.is_some().then(|| format!("/api/sessions/{}/leave", launch.session)),
         "without": tools::of_powers(&without),
         "endpoint": endpoint(launch),
         "timeout": TOOL_TIMEOUT_SECONDS,
+        "record": record,
     })
 }
 
 /// Says whether leave is to be asked for each tool.
 pub(super) fn asks(launch: &Launch) -> bool {
-    launch.permissions != Mode::Full || !launch.withheld.is_empty()
+    launch.guarded || launch.permissions != Mode::Full || !launch.withheld.is_empty()
 }
 
 /// Returns the environment.
@@ -193,6 +204,7 @@ mod tests {
             isolated_home: None,
             extension: "/home/pi/paseo.js".into(),
             conversation: None,
+            record: None,
         }
     }
 

@@ -9,6 +9,7 @@ use paseo_core::id::{SessionId, TurnId};
 use paseo_core::time::Timestamp;
 use rustix::process::{Signal, getpid, kill_process};
 
+use super::front::{self, Front};
 use super::plan::plan;
 use super::script::{Crash, StartFile};
 use super::turn::{SCRIPT_ERROR, Stop, Turn};
@@ -24,6 +25,8 @@ pub struct Arguments {
     pub turns: u64,
     /// The start file.
     pub script: Option<PathBuf>,
+    /// Set in a terminal.
+    pub front: Option<Front>,
 }
 
 impl Arguments {
@@ -39,13 +42,38 @@ impl Arguments {
         if let Some(script) = &self.script {
             words.extend(["--script".into(), script.into()]);
         }
+        if let Some(Front { record, asks }) = &self.front {
+            words.extend(["--record".into(), record.into(), "--asks".into(), asks.to_string().into()]);
+        }
         words
+    }
+
+    /// Reads what [`Arguments::words`] wrote, behind the name of the command.
+    pub fn read(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let (mut session, mut turns, mut script, mut record, mut asks) = (None, None, None, None, false);
+        while let Some(word) = words.next() {
+            let value = words.next()?;
+            match word.to_str()? {
+                "--session" => session = Some(value.to_str()?.parse().ok()?),
+                "--turns" => turns = Some(value.to_str()?.parse().ok()?),
+                "--script" => script = Some(value.into()),
+                "--record" => record = Some(value.into()),
+                "--asks" => asks = value.to_str()?.parse().ok()?,
+                _ => return None,
+            }
+        }
+        let front = record.map(|record| Front { record, asks });
+        Some(Self { session: session?, turns: turns?, script, front })
     }
 }
 
-/// Runs the agent on stdin and stdout until there are no more requests.
+/// Runs the agent until there are no more requests: on stdin and stdout, or in a terminal.
 pub fn run(arguments: Arguments) -> ExitCode {
-    match serve(arguments) {
+    let served = match arguments.front.clone() {
+        Some(front) => front::serve(arguments, &front),
+        None => serve(arguments),
+    };
+    match served {
         Ok(code) => code,
         Err(error) => {
             writeln!(io::stderr(), "paseo scripted-agent: {error}").ok();

@@ -2,14 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use paseo_core::permission::{Mode, Power};
+use paseo_core::permission::{Mode, Power, Request};
+use serde_json::Value;
 
 use super::agent::{Arguments, read_start_file};
+use super::front::Front;
+use super::petition::requested;
+use super::resident::Resident;
 use crate::own_agent;
 use crate::process::{self, Program};
+use crate::process_table::HOME_VARIABLE;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness, StartError,
+    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Place, Provider, Readiness, StartError,
 };
+use crate::terminal::{self, resident::Boarding};
 
 const NAME: &str = "scripted";
 
@@ -39,6 +45,8 @@ impl Provider for Scripted {
             cost: true,
             own_turns: false,
             answer_messages: true,
+            guard: true,
+            terminal: true,
             lifetime: Lifetime::Pipe,
         }
     }
@@ -55,10 +63,32 @@ impl Provider for Scripted {
         script_path(&request.directory, request.model.as_deref()).map(drop)
     }
 
+    fn leave(&self, words: &Value, _place: &Place<'_>) -> Result<Option<Request>, String> {
+        requested(words).map(Some)
+    }
+
     fn start(&self, launch: Launch) -> BoxFuture<'_, Result<Harness, StartError>> {
         Box::pin(async move {
+            if launch.attaches() {
+                let (launch, _) = terminal::as_started(launch, None).await;
+                let resident = Resident { record: record(&launch)? };
+                return terminal::attach(launch, Box::new(resident)).await;
+            }
             let script = script_path(&launch.directory, launch.model.as_deref())?;
-            let arguments = Arguments { session: launch.session, turns: launch.turns, script };
+            let mut arguments =
+                Arguments { session: launch.session, turns: launch.turns, script, front: None };
+            if launch.terminal.is_some() {
+                let record = record(&launch)?;
+                let asks = launch.guarded || launch.permissions != Mode::Full || !launch.withheld.is_empty();
+                arguments.front = Some(Front { record: record.clone(), asks });
+                let boarding = Boarding {
+                    program: launch.executable.clone(),
+                    arguments: arguments.words(),
+                    environment: Vec::new(),
+                    removed: Vec::new(),
+                };
+                return terminal::start(launch, boarding, Box::new(Resident { record })).await;
+            }
             let process = process::start(Program {
                 shim: launch.executable.clone(),
                 program: launch.executable.into_os_string(),
@@ -75,6 +105,15 @@ impl Provider for Scripted {
             Ok(own_agent::carry(process, NAME, None))
         })
     }
+}
+
+/// Returns where an agent in a terminal writes its session down.
+fn record(launch: &Launch) -> Result<PathBuf, StartError> {
+    let home = terminal::variable(launch, HOME_VARIABLE).ok_or_else(|| StartError {
+        message: "the scripted agent has no home to write its session down in".to_owned(),
+        hint: None,
+    })?;
+    Ok(PathBuf::from(home).join(NAME).join(format!("{}.jsonl", launch.session)))
 }
 
 /// Returns the start file that the model names, if it is one that can be run.

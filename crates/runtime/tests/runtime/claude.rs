@@ -51,6 +51,8 @@ impl House {
             effort: None,
             permissions: Mode::Full,
             withheld: Vec::new(),
+            guarded: false,
+            terminal: None,
             prompt: "the first prompt".into(),
             servers: Vec::new(),
             tools: Vec::new(),
@@ -345,7 +347,7 @@ async fn a_steered_message_enters_the_running_turn() {
     let delivery = message.delivery;
     talk.send(Input::Steer { message }).await;
     let outputs = talk.finish().await;
-    assert!(outputs.contains(&Output::Steered { delivery }));
+    assert!(outputs.contains(&Output::Steered { delivery, item: None }));
     assert_eq!(end(&outputs), TurnEnd::Completed);
     talk.leave().await;
 }
@@ -360,7 +362,7 @@ async fn a_message_steered_at_the_very_end_is_not_lost() {
     let delivery = message.delivery;
     talk.send(Input::Steer { message }).await;
     let outputs = talk.finish().await;
-    assert!(outputs.contains(&Output::Steered { delivery }), "{outputs:?}");
+    assert!(outputs.contains(&Output::Steered { delivery, item: None }), "{outputs:?}");
     assert!(said(&outputs).last().unwrap().starts_with("new"), "{outputs:?}");
     talk.leave().await;
 }

@@ -47,6 +47,8 @@ impl House {
             effort: Some("high".into()),
             permissions: Mode::Full,
             withheld: Vec::new(),
+            guarded: false,
+            terminal: None,
             prompt: "the first prompt".into(),
             servers: Vec::new(),
             tools: Vec::new(),

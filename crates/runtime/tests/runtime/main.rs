@@ -14,3 +14,15 @@ mod git;
 mod scripted;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod terminal_asks;
+#[cfg(test)]
+mod terminal_words;
+#[cfg(test)]
+mod terminals;
+#[cfg(test)]
+mod tmux;
+#[cfg(test)]
+mod tmux_hangs;

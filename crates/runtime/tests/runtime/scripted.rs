@@ -280,7 +280,8 @@ async fn a_steered_message_is_taken_up_between_steps() {
         .await;
     let outcome = session.finish().await;
     assert_eq!(outcome.texts("assistant_text"), ["second", "steered", "Received: <<say no>>"]);
-    let confirmed = [directive, quoted].map(|message| Output::Steered { delivery: message.delivery });
+    let confirmed =
+        [directive, quoted].map(|message| Output::Steered { delivery: message.delivery, item: None });
     assert_eq!(outcome.outputs[..2], confirmed);
 }
 

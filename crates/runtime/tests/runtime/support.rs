@@ -121,6 +121,8 @@ impl Session {
             effort: None,
             permissions: Mode::Full,
             withheld: Vec::new(),
+            guarded: false,
+            terminal: None,
             prompt: String::new(),
             servers: Vec::new(),
             tools: Vec::new(),

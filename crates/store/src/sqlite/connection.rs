@@ -19,6 +19,8 @@ const CHECKPOINT_STOP: u32 = 4000;
 /// Kilobytes of pages that the writer keeps. When the pages that filling an index touches do not fit, they are written
 /// and read back in the middle of the transaction.
 const CACHE: i32 = 16 * 1024;
+/// Kilobytes of pages that a reader keeps. It has them for as long as the daemon lives; the system keeps the others.
+const READER_CACHE: i32 = 512;
 /// How long a connection waits for another program's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Enough for every statement of this crate to stay prepared.
@@ -34,7 +36,9 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
 
 /// Opens a connection that can only read.
 pub(super) fn open_reader(path: &Path) -> Result<Connection> {
-    open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE).map_err(|failure| explain(path, &failure))?;
+    Ok(connection)
 }
 
 /// Makes an empty file that only its owner can read, or takes other people's rights from the one there is.

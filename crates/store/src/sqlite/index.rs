@@ -10,7 +10,9 @@ use crate::record::Seq;
 pub(super) const WAITING: u64 = 4096;
 /// How many keys may wait. Nobody looks at those, but the writer remembers a hash of each; and as keys come in no order,
 /// it takes many until some of them share a page.
-pub(super) const KEYS_WAITING: u64 = 8192;
+pub(super) const KEYS_WAITING: u64 = 32_768;
+/// How many may wait when the log is closed: whoever opens it reads them all.
+pub(super) const KEYS_LEFT: u64 = 1024;
 
 /// How far the indexes are filled.
 #[derive(Clone, Copy, Default)]

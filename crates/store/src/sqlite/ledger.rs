@@ -155,9 +155,9 @@ impl Ledger {
         self.keys.learn(connection)
     }
 
-    /// Says whether there are heads to be written yet.
+    /// Says whether there are heads to be written yet, or more keys without their place than are quickly read again.
     pub(super) fn is_behind(&self) -> bool {
-        self.filled.heads.is_some()
+        self.filled.heads.is_some() || self.keys.waiting() >= index::KEYS_LEFT
     }
 
     /// Writes what is behind, because nothing will come any more.
@@ -165,6 +165,10 @@ impl Ledger {
         self.refresh(connection)?;
         if self.filled.heads.take().is_some() {
             self.heads.catch_up(connection, &mut connection.prepare_cached(heads::UPDATE)?, &*self.fold)?;
+        }
+        if self.keys.waiting() >= index::KEYS_LEFT {
+            self.filled = index::fill_keys(connection)?;
+            self.keys.index();
         }
         Ok(())
     }

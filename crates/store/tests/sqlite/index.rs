@@ -17,7 +17,7 @@ const STREAMS: usize = 3;
 /// More than are indexed at once, and in the end some that wait.
 const ROUNDS: u64 = 1000;
 /// As many keys as are indexed at once.
-const KEYS: u64 = 8192;
+const KEYS: u64 = 32_768;
 
 /// Returns one control event and one item for each stream.
 fn round() -> Batch {

@@ -123,7 +123,7 @@ fn codex_speaks_thinks_and_works() {
         let mut codex =
             Codex::start(process(&["app-server"]), "thread/start", json!({ "approvalPolicy": "never" }));
         codex.turn(
-            "<<think hmm ok>> <<say let me look>> <<bash echo hi; echo err 1>&2; exit 3>> <<write x.txt hello>> \
+            "<<think hmm ok>> <<say let me look>> <<bash exec 2>&1; echo hi; echo err 1>&2; exit 3>> <<write x.txt hello>> \
              <<edit x.txt hello bye>> <<read x.txt>> <<say done now>>",
         );
         codex.until("turn/completed");

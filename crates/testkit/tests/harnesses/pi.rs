@@ -39,7 +39,12 @@ fn line(event: &Value) -> Option<String> {
     };
     Some(match kind {
         "response" => format!("{} {} {}", event["id"], event["command"], event["success"]),
-        "extension_ui_request" => format!("tells {}", event["statusText"]),
+        "extension_ui_request" => {
+            // Where it writes its session down is its own affair.
+            let told = event["statusText"].as_str().unwrap_or_default();
+            let told = told.split_once(",\"file\":").map_or(told.to_owned(), |(told, _)| format!("{told}}}"));
+            format!("tells {told:?}")
+        }
         "message_update" => {
             let piece = &event["assistantMessageEvent"];
             match piece["type"].as_str()? {

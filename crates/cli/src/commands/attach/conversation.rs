@@ -94,7 +94,7 @@ impl Conversation {
                     }
                 }
             },
-            Frame::Item(_) | Frame::Thread(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
+            Frame::Item(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
         }
         Ok(Next::Listen)
     }

@@ -13,9 +13,13 @@ use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::session::{Hidden, SessionLine, SessionLines, SessionPage, SessionQuery, SessionView};
 use paseo_wire::time::Moment;
+use paseo_wire::worker::TerminalView;
 use serde::Serialize;
 
+use watch::Agents;
+
 use super::run::directory;
+use super::{watched, worker};
 use crate::args::ListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -40,7 +44,7 @@ pub(crate) async fn run(context: &Context, args: ListArgs) -> Result<Exit, Failu
     };
     let client = context.client()?;
     if args.watch {
-        return watch::run(context, client, &printer, &query, &args).await;
+        return watched::run(context, client, &printer, &Agents { query: &query, args: &args }).await;
     }
     match printer.mode() {
         Mode::Json => printer.json(&view(&all(client, query).await?))?,
@@ -133,8 +137,20 @@ pub(super) fn shown_name<'a>(name: Option<&'a str>, title: Option<&'a str>) -> &
 /// Returns the name, with a star before that of a pinned session.
 fn marked_name(session: &SessionLine) -> String {
     let star = if session.pinned_at.is_some() { "* " } else { "" };
-    let name = shown_name(session.name.as_deref(), session.title.as_deref());
-    format!("{star}{name}").trim_end().to_owned()
+    let name = shown_name(session.name.as_deref(), session.title.as_deref().or(session.member.as_deref()));
+    let worker = session.terminal.as_ref().map(|terminal| as_worker(name, terminal)).unwrap_or_default();
+    format!("{star}{name}{worker}").trim().to_owned()
+}
+
+/// Marks a worker: whether a person is at it, and how its program ended.
+fn as_worker(name: &str, terminal: &TerminalView) -> String {
+    let called = if name == terminal.name { String::new() } else { format!(" {}", terminal.name) };
+    let stands = match (&terminal.exit, terminal.person) {
+        (Some(exit), _) => format!(", {}", worker::ended(exit)),
+        (None, true) => ", a person types".to_owned(),
+        (None, false) => String::new(),
+    };
+    format!(" (worker{called}{stands})")
 }
 
 /// Says whether a session follows a definition that somebody wrote.
@@ -151,6 +167,12 @@ fn shown_status(session: &SessionLine) -> String {
     }
 }
 
+/// Says how a worker is answered that asks in its terminal: the column may be too narrow for that.
+fn asks_in_terminal(session: &SessionLine) -> Option<String> {
+    let name = &session.terminal.as_ref().filter(|_| session.status == "waiting")?.name;
+    Some(format!("{name} waits for an answer in its terminal: paseo worker attach {name}"))
+}
+
 /// Returns the labels on one line.
 pub(super) fn shown_labels(labels: &BTreeMap<String, String>) -> String {
     let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -160,6 +182,7 @@ pub(super) fn shown_labels(labels: &BTreeMap<String, String>) -> String {
 fn show(printer: &Printer, page: SessionLines, args: &ListArgs) -> Result<(), Failure> {
     let hidden = hidden(page.hidden, args);
     let empty = page.sessions.is_empty();
+    let asking: Vec<String> = page.sessions.iter().filter_map(asks_in_terminal).collect();
     if empty {
         printer.note(match hidden {
             Some(_) => "No agents to show.",
@@ -168,6 +191,7 @@ fn show(printer: &Printer, page: SessionLines, args: &ListArgs) -> Result<(), Fa
     } else {
         printer.table(&table(page.sessions, args.global))?;
     }
+    asking.iter().for_each(|line| printer.aside(line));
     if let Some(hidden) = hidden.filter(|_| printer.is_watched() || empty) {
         printer.aside(&hidden);
     }
@@ -207,7 +231,7 @@ fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
 }
 
 /// Returns a path as people write it.
-fn under_home(path: &str) -> String {
+pub(super) fn under_home(path: &str) -> String {
     let home = std::env::home_dir().filter(|home| home.parent().is_some());
     let below = home.and_then(|home| Path::new(path).strip_prefix(home).ok().map(Path::to_owned));
     match below {
@@ -263,6 +287,16 @@ mod tests {
         let told = hidden(Hidden { agent: 2, ..Hidden::default() }, &args(&["--agent", "x"])).unwrap();
         assert_eq!(told, "hidden: 2 of other agents (without --agent)");
         assert_eq!(hidden(Hidden::default(), &args(&[])), None);
+    }
+
+    #[test]
+    fn workers_are_marked() {
+        let terminal = |exit, person| TerminalView { name: "red-1".to_owned(), exit, person };
+        let at = paseo_core::time::Timestamp::from_millis(0).into();
+        let exit = paseo_wire::worker::ExitView { code: Some(3), signal: None, at };
+        assert_eq!(as_worker("red-1", &terminal(None, false)), " (worker)");
+        assert_eq!(as_worker("mine", &terminal(None, true)), " (worker red-1, a person types)");
+        assert_eq!(as_worker("red-1", &terminal(Some(exit), false)), " (worker, exited 3)");
     }
 
     #[test]

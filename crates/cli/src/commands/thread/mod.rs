@@ -4,15 +4,16 @@ mod shown;
 mod tail;
 
 use paseo_core::skill::word;
-use paseo_wire::error::Exit;
+use paseo_wire::error::{Code, Exit};
 use paseo_wire::thread::{CreateThread, PatchThread, PostMessage, ThreadAnswer, ThreadQuery, ThreadView};
+use paseo_wire::worker::WorkerQuery;
 use serde_json::{Value, json};
 
 use super::run::directory;
 use crate::args::{InviteArgs, Output, PostArgs, SeatsArgs, ThreadCommand, ToggleArgs};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::{Mode, Printer};
+use crate::printer::{Column, Mode, Printer, Style, Table};
 use crate::prompt;
 
 pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exit, Failure> {
@@ -28,7 +29,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
                 Mode::Quiet => printer.line(&made.thread.id)?,
                 Mode::Normal => {
                     printer.line(&format!("{} is there ({})", made.thread.name, made.thread.id))?;
-                    printer.note(&shown::lonely(&made.thread.name));
+                    printer.note(&shown::lonely(context.client()?, &made.thread.name).await);
                 }
             }
         }
@@ -40,7 +41,16 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             match printer.mode() {
                 Mode::Json => printer.json(&answer.thread)?,
                 Mode::Quiet => printer.line(&answer.thread.id)?,
-                Mode::Normal => shown::thread(&printer, &answer.thread, &presence)?,
+                Mode::Normal => {
+                    let workers = match &answer.thread.team {
+                        Some(team) => {
+                            let of = WorkerQuery { team: Some(team.clone()), prefix: None };
+                            client.workers(&of).await?.workers
+                        }
+                        None => Vec::new(),
+                    };
+                    shown::thread(client, &printer, &answer.thread, &presence, &workers).await?;
+                }
             }
         }
         ThreadCommand::Rename { thread, name, output } => {
@@ -54,6 +64,10 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let changed = context.client()?.patch_thread(&thread, &patch).await?;
             let where_to = changed.thread.directory.clone().unwrap_or_default();
             told(context, output, &changed, &format!("its agents work in {where_to}"))?;
+        }
+        ThreadCommand::Rm { thread, force, output } => {
+            let deleted = context.client()?.delete_thread(&thread, force).await?;
+            told(context, output, &deleted, "deleted")?;
         }
         ThreadCommand::Post(args) => post(context, args).await?,
         ThreadCommand::Tail(args) => return tail::run(context, args).await,
@@ -114,16 +128,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
 }
 
 async fn list(context: &Context, output: Output) -> Result<(), Failure> {
-    let (client, printer) = (context.client()?, context.printer.with(output));
-    let (mut threads, mut after): (Vec<ThreadView>, Option<String>) = (Vec::new(), None);
-    loop {
-        let page = client.threads(&ThreadQuery { after, limit: None }).await?;
-        threads.extend(page.threads);
-        after = page.next;
-        if after.is_none() {
-            break;
-        }
-    }
+    let (threads, printer) = (all(context).await?, context.printer.with(output));
     match printer.mode() {
         Mode::Json => threads.iter().try_for_each(|thread| printer.json(thread)),
         Mode::Quiet => threads.iter().try_for_each(|thread| printer.line(&thread.id)),
@@ -132,6 +137,50 @@ async fn list(context: &Context, output: Output) -> Result<(), Failure> {
             Ok(())
         }
         Mode::Normal => printer.table(&shown::table(threads)),
+    }
+}
+
+/// Lists the threads of a team.
+pub(super) async fn of_team(context: &Context, printer: &Printer, team: &str) -> Result<(), Failure> {
+    let mut threads = match all(context).await {
+        Ok(threads) => threads,
+        // An agent finds those that it may see by its tools.
+        Err(failure) if failure.code == Some(Code::Forbidden) => return Ok(()),
+        Err(failure) => return Err(failure),
+    };
+    threads.retain(|thread| thread.team.as_deref() == Some(team));
+    if threads.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new([
+        Column::fixed("THREAD"),
+        Column::flexible("NAME"),
+        Column::flexible("PARTICIPANTS"),
+        Column::fixed("MESSAGES"),
+    ])
+    .strict();
+    for thread in threads {
+        table.row([
+            (Style::Bold, thread.alias.clone().unwrap_or_default()),
+            (Style::Plain, thread.name.clone()),
+            (Style::Plain, shown::participants(&thread)),
+            (Style::Plain, thread.messages.to_string()),
+        ]);
+    }
+    printer.line("")?;
+    printer.table(&table)
+}
+
+async fn all(context: &Context) -> Result<Vec<ThreadView>, Failure> {
+    let client = context.client()?;
+    let (mut threads, mut after): (Vec<ThreadView>, Option<String>) = (Vec::new(), None);
+    loop {
+        let page = client.threads(&ThreadQuery { after, limit: None }).await?;
+        threads.extend(page.threads);
+        after = page.next;
+        if after.is_none() {
+            return Ok(threads);
+        }
     }
 }
 

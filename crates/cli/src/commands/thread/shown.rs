@@ -2,45 +2,82 @@
 
 use std::collections::BTreeSet;
 
+use paseo_client::Client;
 use paseo_core::skill::word;
+use paseo_core::team::in_order;
 use paseo_core::thread::{COORDINATOR, USER};
 use paseo_wire::thread::{Participant, PresenceList, ThreadEvent, ThreadView};
+use paseo_wire::worker::WorkerView;
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::printer::{Column, Printer, Style, Table, clock, relative};
 
 /// Returns a list of threads.
-pub(super) fn table(threads: Vec<ThreadView>) -> Table<5> {
+pub(super) fn table(threads: Vec<ThreadView>) -> Table<6> {
+    let ids: Vec<String> = threads.iter().map(|thread| thread.id.clone()).collect();
+    let of_teams = threads.iter().any(|thread| thread.team.is_some());
     let mut table = Table::new([
         Column::flexible("NAME"),
+        // It is what the thread is called by.
+        Column::fixed(if of_teams { "TEAM" } else { "" }),
         Column::flexible("PARTICIPANTS"),
         Column::fixed("MESSAGES"),
         Column::fixed("UPDATED"),
         Column::fixed("ID"),
-    ]);
+    ])
+    .strict();
     for thread in threads {
-        let invited: Vec<&str> =
-            thread.state.participants.invited.iter().map(|seat| seat.id.as_str()).collect();
         let name =
             if thread.state.paused { format!("{} (paused)", thread.name) } else { thread.name.clone() };
         table.row([
             (Style::Bold, name),
-            (Style::Plain, if invited.is_empty() { "-".to_owned() } else { invited.join(", ") }),
+            (Style::Plain, called(&thread).unwrap_or_default()),
+            (Style::Plain, participants(&thread)),
             (Style::Plain, thread.messages.to_string()),
             (Style::Dim, relative(thread.updated_at)),
-            (Style::Dim, thread.id),
+            (Style::Dim, short(&thread.id, &ids)),
         ]);
     }
     table
 }
 
+/// Returns what a team calls one of its threads, with the team.
+fn called(thread: &ThreadView) -> Option<String> {
+    Some(format!("{}/{}", thread.team.as_ref()?, thread.alias.as_ref()?))
+}
+
+/// Returns who takes part in a thread: who is invited, and who of its team does.
+pub(super) fn participants(thread: &ThreadView) -> String {
+    let invited = thread.state.participants.invited.iter().map(|seat| &seat.id);
+    let all: BTreeSet<&str> = invited.chain(&thread.members).map(String::as_str).collect();
+    if all.is_empty() { "-".to_owned() } else { in_order(all).join(", ") }
+}
+
+/// Returns as much of an id as tells it from the others.
+fn short(id: &str, all: &[String]) -> String {
+    const LEAST: usize = 8;
+    let common = |other: &String| id.bytes().zip(other.bytes()).take_while(|(one, two)| one == two).count();
+    let shared = all.iter().filter(|other| *other != id).map(common).max().unwrap_or_default();
+    id.get(..LEAST.max(shared + 1)).unwrap_or(id).to_owned()
+}
+
 /// Shows one thread.
-pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &PresenceList) -> Result<(), Failure> {
+pub(super) async fn thread(
+    client: &Client,
+    printer: &Printer,
+    thread: &ThreadView,
+    presence: &PresenceList,
+    workers: &[WorkerView],
+) -> Result<(), Failure> {
     printer.styled(&[(Style::Bold, &thread.name), (Style::Dim, &format!("  {}", thread.id))])?;
     let state = &thread.state;
     let directory = thread.directory.as_deref().unwrap_or("none: say where with `paseo thread cwd`");
     printer.line(&format!("works in    {directory}"))?;
+    if let Some(called) = called(thread) {
+        printer.line(&format!("team        {called}"))?;
+        printer.line(&format!("members     {}", participants(thread)))?;
+    }
     let on = |on: bool| if on { "on" } else { "off" };
     printer.line(&format!("paused      {}", on(state.paused)))?;
     printer
@@ -56,18 +93,21 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
     printer.line("")?;
     let guests = guests(thread, presence);
     if state.participants.invited.is_empty() {
-        printer.note(&lonely(&thread.name));
+        if thread.team.is_none() {
+            printer.note(&lonely(client, &thread.name).await);
+        }
         if guests.is_empty() {
             return Ok(());
         }
     }
     let mut table = Table::new([
-        Column::fixed("PARTICIPANT"),
+        Column::flexible("PARTICIPANT"),
         Column::fixed("STATE"),
-        Column::fixed("CLIENT"),
+        Column::flexible("CLIENT"),
         Column::flexible("MODEL"),
         Column::flexible("ROLES"),
-    ]);
+    ])
+    .strict();
     for seat in &state.participants.invited {
         let Participant { id, profile, .. } = seat;
         let doing = doing(thread, presence, id);
@@ -84,7 +124,10 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
         ]);
     }
     for id in guests {
-        let doing = format!("{}, not invited", doing(thread, presence, id));
+        let doing = match workers.iter().find(|worker| worker.name == id) {
+            Some(worker) => format!("worker, {}", worker.status),
+            None => format!("{}, not invited", doing(thread, presence, id)),
+        };
         let none = || (Style::Dim, String::new());
         table.row([(Style::Bold, id.to_owned()), (Style::Plain, doing), none(), none(), none()]);
     }
@@ -92,14 +135,17 @@ pub(super) fn thread(printer: &Printer, thread: &ThreadView, presence: &Presence
 }
 
 /// Says how somebody is invited into a thread that has nobody.
-pub(super) fn lonely(name: &str) -> String {
-    format!("Nobody is invited yet: paseo thread invite {} claude", word(name))
+pub(super) async fn lonely(client: &Client, name: &str) -> String {
+    let known = client.providers().await.map(|list| list.providers).unwrap_or_default();
+    let provider = known.iter().find(|provider| provider.default).map_or("claude", |found| &found.name);
+    format!("Nobody is invited yet: paseo thread invite {} {provider}", word(name))
 }
 
-/// Returns who is known here without being invited: who says what they are doing, and who is muted.
+/// Returns who is known here without being invited: who spoke, who says what they are doing, and who is muted.
 fn guests<'a>(thread: &'a ThreadView, presence: &'a PresenceList) -> BTreeSet<&'a str> {
     let there = presence.participants.iter().map(|known| known.id.as_str());
-    let known = there.chain(thread.state.muted.iter().map(String::as_str));
+    let others = thread.state.guests.iter().chain(&thread.state.muted).map(String::as_str);
+    let known = there.chain(others);
     let invited = |id: &&str| thread.state.participants.invited.iter().any(|seat| seat.id == **id);
     known.filter(|id| ![USER, COORDINATOR].contains(id) && !invited(id)).collect()
 }
@@ -178,6 +224,12 @@ fn control(content: &Value) -> String {
             "mute" => format!("mutes {}", targets()),
             "unmute" => format!("unmutes {}", targets()),
             "pause" => (if on { "pauses the thread" } else { "resumes the thread" }).to_owned(),
+            "prod" => {
+                let list = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                format!("asks {} to go on", list.collect::<Vec<_>>().join(", "))
+            }
+            "done" => (if value == &Value::Bool(true) { "is done" } else { "is not done" }).to_owned(),
+            "ttl_seconds" => format!("says ttl_seconds {value}"),
             other => format!("switches {other} {}", if on { "on" } else { "off" }),
         });
     }

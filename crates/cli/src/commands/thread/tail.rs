@@ -90,6 +90,10 @@ async fn follow(context: &Context, thread: &str, seq: u64, mut shown: Shown) -> 
                 if let Some(event) = frame.event.filter(|event| event.version > shown.last) {
                     shown.show(&event)?;
                 }
+                if frame.deleted {
+                    shown.printer.note("the thread was deleted");
+                    return Ok(Exit::Ok);
+                }
             }
             Arrival::Frame(_) => {}
         }

@@ -69,8 +69,11 @@ fn what_only_people_may_is_without_effect_from_an_agent() {
         (&state["paused"], state["participants"]["invited"].as_array().unwrap().len()),
         (&json!(false), 1)
     );
-    // What the protocol announces and nothing does is taken from anybody.
-    bridge.post(&ada, &json!({"type": "control", "content": {"done": true}})).ok();
+    // What the protocol announces and nothing does is taken from anybody, and kept as it is.
+    let noted = json!({"done": true, "prod": ["ada"], "ttl_seconds": 60});
+    let stored = bridge.post(&ada, &json!({"type": "control", "content": noted})).ok();
+    assert_eq!(stored["event"]["content"], noted);
+    assert_eq!(bridge.events().last().unwrap()["content"], noted);
 }
 
 /// B12

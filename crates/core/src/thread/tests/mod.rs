@@ -37,6 +37,7 @@ impl Bed {
             directory: None,
             by,
             cause: None,
+            team: None,
         };
         Self { thread: Thread::create(&created, now()).unwrap(), events: vec![created], number: 0 }
     }
@@ -181,6 +182,13 @@ fn controls_come_as_objects_or_as_text_and_their_defaults_are_on() {
     bed.control(json!({"mute": {"targets": ["claude-1"]}}));
     bed.control(json!({"unmute": {"targets": ["codex-1"]}}));
     assert_eq!(bed.thread.muted.iter().collect::<Vec<_>>(), ["claude-1"]);
+    let again = control(&bed.thread, &json!({"mute": {"targets": vec!["codex-1"; 5000]}})).unwrap();
+    assert_eq!(again.mute, ["codex-1"], "whoever is named again is named once");
+    // What has no effect is kept for those who read it.
+    let (before, noted) = (bed.thread.clone(), json!({"prod": ["codex-1"], "done": true, "ttl_seconds": 60}));
+    assert_eq!(control(&bed.thread, &noted).unwrap().without_switches().content(), noted);
+    bed.control(noted);
+    assert_eq!(Thread { version: before.version, ..bed.thread.clone() }, before);
     for event in &bed.events {
         if let Event::Controlled { control: done, .. } = event {
             assert_eq!(control(&bed.thread, &done.content()).as_ref(), Ok(&**done));
@@ -192,6 +200,7 @@ fn controls_come_as_objects_or_as_text_and_their_defaults_are_on() {
 #[test]
 fn malformed_controls_say_what_was_expected() {
     let bed = Bed::with_two();
+    let many: Vec<String> = (0..5000).map(|number| format!("x{number}")).collect();
     for (content, expected) in [
         (json!({}), "at least one of invite"),
         (json!(null), "at least one of invite"),
@@ -206,6 +215,15 @@ fn malformed_controls_say_what_was_expected() {
         (json!({"uninvite": {"participant_id": "nobody"}}), "is not invited"),
         (json!({"uninvite": {}}), "uninvite.participant_id"),
         (json!({"discussion": {"allow_agent_mentions": 1}}), "allow_agent_mentions"),
+        (json!({"prod": "codex-1"}), "`prod` must be a list"),
+        (json!({"prod": ["nobody"]}), "`nobody` is not invited"),
+        (json!({"done": {}}), "`done` must be true or false"),
+        (json!({"ttl_seconds": -1}), "`ttl_seconds` must be a whole number"),
+        (
+            json!({"mute": {"targets": many}}),
+            "`mute.targets` must be a list of ids of participants, with at least one and at most 64",
+        ),
+        (json!({"prod": many}), "`prod` must be a list"),
     ] {
         let told = control(&bed.thread, &content).unwrap_err().to_string();
         assert!(told.contains(expected), "{content}: {told}");

@@ -103,3 +103,87 @@ fn to_names_no_role() {
     assert!(wakes.is_empty() && remarks[0].contains("`dev` is a role, a client or a model"), "{remarks:?}");
     assert!(remarks[0].contains("write `@dev` in a message to all. Invited: ada"), "{remarks:?}");
 }
+
+/// What is still to be answered, by whom.
+fn works(bed: &Bed) -> Vec<(SessionId, PostId)> {
+    bed.thread.works().map(|(_, session, work)| (session, work.post)).collect()
+}
+
+#[test]
+fn what_a_former_agent_works_on_is_kept_however_often_another_takes_its_seat() {
+    let mut bed = Bed::new();
+    let mut expected = Vec::new();
+    for (number, model) in (1..).zip(["m1", "m2", "m3"]) {
+        bed.invite_by(None, "ada", model);
+        expected.push((session(number), bed.wake("ada", session(number)).post));
+    }
+    let mut kept = works(&bed);
+    kept.sort();
+    assert_eq!(kept, expected, "nobody's answer is lost");
+    assert!(bed.thread.leaving().is_empty(), "who works is not sent away");
+    for (_, post) in expected {
+        bed.push(Event::Settled { post, seat: "ada".into() });
+    }
+    let mut leaving = bed.thread.leaving();
+    leaving.sort();
+    assert_eq!(leaving, [("ada".into(), session(1)), ("ada".into(), session(2))]);
+    assert!(!bed.thread.is_busy() && bed.thread.is_live());
+    for (seat, session) in leaving {
+        bed.push(Event::Dismissed { seat, session, closed: true });
+    }
+    assert!(bed.thread.leaving().is_empty() && !bed.thread.is_live());
+    // Who was there before comes back as it was.
+    bed.invite_by(None, "ada", "m2");
+    assert_eq!(bed.thread.invited["ada"].session, Some(session(2)));
+    assert_eq!(bed.thread.leaving(), [("ada".into(), session(3))]);
+    bed.assert_replays();
+}
+
+#[test]
+fn a_session_that_is_replaced_finishes_what_it_was_told() {
+    let mut bed = Bed::new();
+    bed.invite_by(None, "ada", "m");
+    let one = bed.wake("ada", session(1));
+    let two = bed.wake("ada", session(2));
+    assert_eq!(works(&bed), [(session(2), two.post), (session(1), one.post)]);
+    assert!(bed.thread.leaving().is_empty());
+    bed.push(Event::Settled { post: one.post, seat: "ada".into() });
+    assert_eq!(bed.thread.leaving(), [("ada".into(), session(1))]);
+    bed.push(Event::Dismissed { seat: "ada".into(), session: session(1), closed: true });
+    assert!(bed.thread.leaving().is_empty() && bed.thread.invited["ada"].session == Some(session(2)));
+    bed.assert_replays();
+}
+
+#[test]
+fn the_session_of_who_leaves_is_seen_to_once() {
+    let mut bed = Bed::new();
+    bed.invite_by(None, "ada", "m");
+    let due = bed.wake("ada", session(1));
+    bed.control(json!({"uninvite": {"participant_id": "ada"}}));
+    assert!(bed.thread.leaving().is_empty());
+    bed.push(Event::Settled { post: due.post, seat: "ada".into() });
+    assert_eq!(bed.thread.leaving(), [("ada".into(), session(1))]);
+    bed.push(Event::Dismissed { seat: "ada".into(), session: session(1), closed: false });
+    assert!(bed.thread.leaving().is_empty() && !bed.thread.left["ada"].closed);
+    bed.invite_by(None, "ada", "m");
+    let seat = &bed.thread.invited["ada"];
+    assert_eq!((seat.session, seat.dismissed), (Some(session(1)), false));
+    bed.assert_replays();
+}
+
+#[test]
+fn nobody_s_session_is_forgotten_however_many_left() {
+    let mut bed = Bed::new();
+    let count = crate::limits::THREAD_GUESTS + 2;
+    for number in 0..count {
+        bed.number = 0;
+        let id = format!("x{number}");
+        bed.invite_by(None, &id, "m");
+        let [high, low] = u16::try_from(number).unwrap().to_be_bytes();
+        let due =
+            bed.wake(&id, SessionId::from_random([high, low, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]));
+        bed.push(Event::Settled { post: due.post, seat: id.clone() });
+        bed.control(json!({"uninvite": {"participant_id": id}}));
+    }
+    assert_eq!(bed.thread.leaving().len(), count);
+}

@@ -1,26 +1,28 @@
 //! Failures in the shape of the bridge protocol.
 
-use axum::Json;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use http::StatusCode;
 use paseo_core::thread::Thread;
 use paseo_wire::bridge::{BridgeError, BridgeRefusal};
 
-use crate::failure::Failure;
-use crate::http::reply::retry_after;
+use crate::failure::{Cause, Failure};
+use crate::http::reply::{retry_after, why};
 use crate::threads::Speaker;
 
 /// A request that could not be done, as clients of the protocol are told.
 pub(crate) struct Refusal {
     told: BridgeRefusal,
     retry_after: Option<u64>,
+    cause: Cause,
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        let Failure { code, message, hint, candidates: _, retry_after } = failure;
+        let cause = why(&failure);
+        let Failure { code, message, hint, candidates: _, retry_after, cause: _ } = failure;
         let told = BridgeRefusal { code, message, hint, thread: None, participant: None };
-        Self { told, retry_after }
+        Self { told, retry_after, cause }
     }
 }
 
@@ -41,6 +43,7 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status =
             StatusCode::from_u16(self.told.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (status, retry_after(self.retry_after), Json(BridgeError { error: self.told })).into_response()
+        let later = retry_after(self.retry_after);
+        (status, later, Extension(self.cause), Json(BridgeError { error: self.told })).into_response()
     }
 }

@@ -20,8 +20,12 @@ use tokio::time::{Instant, sleep_until};
 use super::events::{Page, version};
 use super::{App, Refusal};
 use crate::failure::Failure;
+use crate::frames::Subject;
+use crate::http::pass::Pass;
 use crate::http::request::{Asked, Caller, Path};
+use crate::http::stream::ending;
 use crate::http::threads::entered;
+use crate::http::topics::Following;
 
 /// A comment is sent this often, as clients of the protocol expect.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -31,11 +35,13 @@ const HANDFUL: usize = 16;
 pub(crate) async fn stream(
     State(app): State<App>,
     Caller(by): Caller,
+    pass: Pass,
     Path(typed): Path<String>,
     headers: HeaderMap,
     query: Result<Asked<BridgeQuery>, Failure>,
 ) -> Result<Response, Refusal> {
     let (thread, _) = entered(&app, &by, &typed).await?;
+    let following = Following::begin(&app, by, &Subject::Thread(thread.id).to_string(), false).await?;
     let Asked(query) = query?;
     let last_seen =
         match headers.get("last-event-id") {
@@ -50,7 +56,8 @@ pub(crate) async fn stream(
     };
     let head = app.sessions.context.journal.log.watch();
     let ready = VecDeque::from([Bytes::from_static(b": paseo\n\n")]);
-    let reader = Reader { app, thread: thread.id, cursor, head, ready, spoke: Instant::now() };
+    let (thread, spoke) = (thread.id, Instant::now());
+    let reader = Reader { pass, following, app, thread, cursor, head, ready, over: false, spoke };
     let body = Body::from_stream(streams::unfold(reader, |mut reader| async move {
         let bytes = reader.next().await?;
         Some((Ok::<_, std::convert::Infallible>(bytes), reader))
@@ -60,26 +67,43 @@ pub(crate) async fn stream(
 
 /// One connection. It holds a cursor, and reads what it sends from the log.
 struct Reader {
+    pass: Pass,
+    following: Following,
     app: App,
     thread: ThreadId,
     cursor: Version,
     head: watch::Receiver<Seq>,
     /// What goes to the client next.
     ready: VecDeque<Bytes>,
+    over: bool,
     /// When something was last sent.
     spoke: Instant,
 }
 
 impl Reader {
-    /// Returns what comes next; `None` when the daemon stops or the thread is gone.
+    /// Refuses what it may not see any more.
+    async fn may_go_on(&self) -> Result<(), Failure> {
+        self.following.check().await?;
+        self.pass.check()
+    }
+
+    /// Returns what comes next; `None` when the daemon stops, the thread is gone or it may not be seen any more.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(bytes) = self.ready.pop_front() {
                 self.spoke = Instant::now();
                 return Some(bytes);
             }
+            if self.over {
+                return None;
+            }
             // Before looking, so that nothing is missed in between.
             self.head.borrow_and_update();
+            if let Err(why) = self.may_go_on().await {
+                self.ready.push_back(ending(why));
+                self.over = true;
+                continue;
+            }
             if self.app.threads.version(self.thread).await.ok()? > self.cursor {
                 let page = Page::read(&self.app, self.thread, self.cursor, HANDFUL).await.ok()?;
                 self.cursor = page.reached;
@@ -89,6 +113,7 @@ impl Reader {
             tokio::select! {
                 changed = self.head.changed() => changed.ok()?,
                 () = self.app.stop.requested() => return None,
+                () = self.pass.lapsed() => {}
                 () = sleep_until(self.spoke + KEEP_ALIVE) => {
                     self.ready.push_back(Bytes::from_static(b": keep-alive\n\n"));
                 }

@@ -31,6 +31,8 @@ pub(super) fn launch() -> Launch {
         effort: None,
         permissions: Mode::Full,
         withheld: Vec::new(),
+        guarded: false,
+        terminal: None,
         prompt: "Be kind.".to_owned(),
         servers: vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }],
         tools: Vec::new(),

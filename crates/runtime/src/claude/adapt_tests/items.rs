@@ -7,7 +7,7 @@ use paseo_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Play, fixture, lines_of, position, turn, word};
-use crate::driver::Adapter as _;
+use crate::driver::{Action, Adapter as _};
 use crate::lines::{Damage, Line};
 use crate::provider::{Answer, DeltaKind, Input, Output, TurnEnd};
 
@@ -384,6 +384,39 @@ fn a_program_that_cannot_tell_before_a_tool_is_told_of() {
         r#"{"type":"control_response","response":{"subtype":"error","request_id":"hooks","error":"no"}}"#,
     );
     assert!(matches!(play.kinds()[..], [Kind::Notice { code }] if code == "not_asked"), "{:?}", play.told);
+}
+
+#[test]
+fn a_guarded_program_gets_nothing_before_it_tells_of_its_tools() {
+    let answer = |subtype: &str| {
+        let answer = json!({ "subtype": subtype, "request_id": "hooks" });
+        json!({ "type": "control_response", "response": answer }).to_string()
+    };
+    let guarded = || {
+        let mut play = Play::asking();
+        play.adapter.session.guarded = true;
+        play.begin();
+        play.turn(1);
+        assert!(!play.written.iter().any(|line| line["type"] == "user"), "{:?}", play.written);
+        play
+    };
+    let mut play = guarded();
+    play.line(&answer("success"));
+    assert_eq!(play.written.last().unwrap()["type"], "user");
+
+    let mut play = guarded();
+    play.line(&answer("error"));
+    assert!(!play.written.iter().any(|line| line["type"] == "user"));
+    assert!(matches!(play.end(), TurnEnd::Failed(failed) if failed.code.word() == "cannot_guard"));
+    assert_eq!(play.done.last(), Some(&Action::End));
+    play.turn(2);
+    assert!(matches!(play.end(), TurnEnd::Failed(_)), "nor later");
+
+    let mut play = guarded();
+    play.input(Input::Interrupt);
+    assert_eq!(play.end(), &TurnEnd::Interrupted);
+    play.line(&answer("success"));
+    assert!(!play.written.iter().any(|line| line["type"] == "user"));
 }
 
 #[test]

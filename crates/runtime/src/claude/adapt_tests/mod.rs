@@ -51,6 +51,7 @@ impl Play {
         let session = Session {
             directory: "/project".into(),
             asks: false,
+            guarded: false,
             withheld: Vec::new(),
             servers: servers.iter().map(|name| (*name).to_owned()).collect(),
             conversation: CONVERSATION.to_owned(),
@@ -154,7 +155,9 @@ fn word(output: &Output) -> &'static str {
         Output::Forgotten => "forgotten",
         Output::Prompted(_) => "prompted",
         Output::TurnBegan { .. } => "began",
+        Output::Typed { .. } => "typed",
         Output::Handed { .. } => "handed",
+        Output::Untold { .. } => "untold",
         Output::Steered { .. } => "steered",
         Output::Delta { .. } => "delta",
         Output::Item { draft, .. } => draft.kind.word(),

@@ -92,7 +92,7 @@ fn a_steered_message_is_confirmed_when_it_is_taken_up() {
     play.lines(&lines[queued..taken_up]);
     assert!(!play.words().contains(&"steered"));
     play.line(&lines[taken_up]);
-    assert_eq!(play.told.last(), Some(&Output::Steered { delivery: steered.delivery }));
+    assert_eq!(play.told.last(), Some(&Output::Steered { delivery: steered.delivery, item: None }));
     play.lines(&lines[taken_up + 1..]);
     assert_eq!(play.words().iter().filter(|word| **word == "ended").count(), 1);
     assert_eq!(play.told.last(), Some(&Output::TurnEnded { turn, end: TurnEnd::Completed }));
@@ -113,7 +113,7 @@ fn what_is_steered_too_late_keeps_the_turn_open() {
     for line in lines_of!("tool_fails", late.delivery) {
         play.line(&line);
     }
-    assert!(play.told.contains(&Output::Steered { delivery: late.delivery }));
+    assert!(play.told.contains(&Output::Steered { delivery: late.delivery, item: None }));
     assert!(!play.words().contains(&"began"));
     assert_eq!(play.told.last(), Some(&Output::TurnEnded { turn, end: TurnEnd::Completed }));
     assert_eq!(play.words().iter().filter(|word| **word == "ended").count(), 1);
@@ -181,7 +181,7 @@ fn what_was_taken_up_before_the_interrupt_is_still_confirmed() {
     play.input(Input::Interrupt);
     let taken_up = queued + position(&lines[queued..], "isReplay");
     play.lines(&lines[queued..=taken_up]);
-    assert_eq!(play.told.last(), Some(&Output::Steered { delivery: steered.delivery }));
+    assert_eq!(play.told.last(), Some(&Output::Steered { delivery: steered.delivery, item: None }));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod asks;
 mod items;
 mod setup;
+mod terminal;
 mod turns;
 
 use paseo_core::actor::Actor;
@@ -31,6 +32,8 @@ fn launch() -> Launch {
         effort: None,
         permissions: Mode::Full,
         withheld: Vec::new(),
+        guarded: false,
+        terminal: None,
         prompt: "Be kind.".to_owned(),
         servers: vec![McpServer { name: "paseo-tools".into(), url: "http://127.0.0.1:1/mcp".into() }],
         tools: Vec::new(),

@@ -37,7 +37,7 @@ fn an_old_codex_that_gives_messages_no_ids_still_confirms_them() {
     assert!(bed.outputs.contains(&Output::Handed { turn: turn_id(1) }));
     bed.input(Input::Steer { message: message(2, "also") });
     bed.item(1, "started", said("other"));
-    let steered = Output::Steered { delivery: message(2, "").delivery };
+    let steered = Output::Steered { delivery: message(2, "").delivery, item: None };
     assert!(!bed.outputs.contains(&steered));
     bed.item(1, "started", said("also"));
     assert!(bed.outputs.contains(&steered));
@@ -162,7 +162,7 @@ fn a_steered_message_is_confirmed_by_its_uptake_and_what_was_being_said_comes_fi
         json!({ "type": "userMessage", "id": "m", "clientId": steer.delivery.to_string() }),
     );
     assert_eq!(texts(&bed.drafts(), "assistant_text"), ["half a "]);
-    assert_eq!(bed.outputs.last(), Some(&Output::Steered { delivery: steer.delivery }));
+    assert_eq!(bed.outputs.last(), Some(&Output::Steered { delivery: steer.delivery, item: None }));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod asks;
 mod items;
+mod terminal;
 mod turns;
 
 use std::path::Path;
@@ -44,6 +45,8 @@ pub(super) fn launch(directory: &Path) -> Launch {
         effort: Some("high".into()),
         permissions: Mode::Full,
         withheld: Vec::new(),
+        guarded: false,
+        terminal: None,
         prompt: "-- be kind".into(),
         servers: vec![McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }],
         tools: Vec::new(),

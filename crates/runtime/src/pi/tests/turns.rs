@@ -139,10 +139,10 @@ fn a_steered_message_is_confirmed_when_the_model_gets_it() {
         }
         assert_eq!(bed.outputs, []);
         bed.user("mind the gap");
-        assert_eq!(bed.outputs, [Output::Steered { delivery: delivery(2) }]);
+        assert_eq!(bed.outputs, [Output::Steered { delivery: delivery(2), item: None }]);
         bed.end();
         // The other one is still the daemon's.
-        assert!(!bed.outputs.contains(&Output::Steered { delivery: delivery(3) }));
+        assert!(!bed.outputs.contains(&Output::Steered { delivery: delivery(3), item: None }));
     }
 }
 

@@ -1,0 +1,289 @@
+//! `paseo task` and `paseo can-write`
+
+use std::time::Duration;
+
+use paseo_client::{Client, Error};
+use paseo_core::limits::PAGE_ROWS;
+use paseo_wire::error::Exit;
+use paseo_wire::team::{
+    ClaimTask, CreateTask, EndTask, MessageOfTeam, ReassignTask, RenewTask, TaskAnswer, TaskPage, TaskView,
+    TeamQuery, TeamView, WriteQuery,
+};
+
+use super::watched::{self, Watched};
+use crate::args::{CanWriteArgs, EndArgs, Output, TaskCommand, TaskCreateArgs};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Printer, Style, Table, clock, relative, size};
+use crate::prompt;
+
+pub(crate) async fn run(context: &Context, command: TaskCommand) -> Result<Exit, Failure> {
+    let client = context.client()?;
+    let (answer, output) = match command {
+        TaskCommand::Create(args) => (create(context, &args).await?, args.of.output),
+        TaskCommand::Ls { watch, of } => {
+            let (printer, team) = (context.printer.with(of.output), client.team(&of.team).await?.team);
+            if watch {
+                // By its name, so that it is the same one for as long as it is watched.
+                return watched::run(context, client, &printer, &Tasks { team: &team.id }).await;
+            }
+            table(context, &printer, &team).await?;
+            if team.closed_at.is_some() {
+                printer.note(&closed(&team.id));
+            }
+            return Ok(Exit::Ok);
+        }
+        TaskCommand::Show(one) => (client.task(&one.of.team, &one.task).await?, one.of.output),
+        TaskCommand::Claim { one, time } => {
+            let body = ClaimTask { ttl_ms: millis(time.ttl) };
+            (client.claim_task(&one.of.team, &one.task, &body).await?, one.of.output)
+        }
+        TaskCommand::Renew { one, epoch, time } => {
+            let body = RenewTask { epoch: epoch.epoch, ttl_ms: millis(time.ttl) };
+            (client.renew_task(&one.of.team, &one.task, &body).await?, one.of.output)
+        }
+        TaskCommand::Complete(args) => {
+            (client.complete_task(&args.one.of.team, &args.one.task, &end(&args)).await?, args.one.of.output)
+        }
+        TaskCommand::Fail(args) => {
+            (client.fail_task(&args.one.of.team, &args.one.task, &end(&args)).await?, args.one.of.output)
+        }
+        TaskCommand::Release { one, epoch } => {
+            (client.release_task(&one.of.team, &one.task, epoch.epoch).await?, one.of.output)
+        }
+        TaskCommand::Cancel(one) => (client.cancel_task(&one.of.team, &one.task).await?, one.of.output),
+        TaskCommand::Retry(one) => (client.retry_task(&one.of.team, &one.task).await?, one.of.output),
+        TaskCommand::Reassign { one, to, time } => {
+            let body = ReassignTask { to, ttl_ms: millis(time.ttl) };
+            (client.reassign_task(&one.of.team, &one.task, &body).await?, one.of.output)
+        }
+    };
+    context.explain_version();
+    told(context, output, &answer)?;
+    Ok(Exit::Ok)
+}
+
+pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<Exit, Failure> {
+    let asked = WriteQuery { path: args.path, agent: args.agent };
+    let answer = context.client()?.can_write(&args.of.team, &asked).await?;
+    let printer = context.printer.with(args.of.output);
+    match printer.mode() {
+        Mode::Json => printer.json(&answer)?,
+        Mode::Quiet => printer.line(&answer.reason)?,
+        Mode::Normal => {
+            let word = if answer.allow { "yes" } else { "no" };
+            printer.line(&format!("{word}: {} ({})", answer.advice, answer.reason))?;
+        }
+    }
+    Ok(if answer.allow { Exit::Ok } else { Exit::Refused })
+}
+
+async fn create(context: &Context, args: &TaskCreateArgs) -> Result<TaskAnswer, Failure> {
+    let wanted = CreateTask {
+        title: args.title.clone(),
+        description: args
+            .description
+            .as_deref()
+            .map(|text| prompt::typed(text, "description"))
+            .transpose()?,
+        deps: args.deps.clone(),
+        resources: args.resources.clone(),
+    };
+    Ok(context.client()?.create_task(&args.of.team, &wanted, None).await?)
+}
+
+/// Shows the tasks of a team.
+pub(super) async fn table(context: &Context, printer: &Printer, team: &TeamView) -> Result<(), Failure> {
+    let TaskPage { tasks, .. } = all(context.client()?, &team.id).await?;
+    match printer.mode() {
+        Mode::Json => tasks.iter().try_for_each(|task| printer.json(task)),
+        Mode::Quiet => tasks.iter().try_for_each(|task| printer.line(&task.id)),
+        Mode::Normal if tasks.is_empty() => {
+            printer.note(if team.closed_at.is_some() { "No tasks." } else { NONE });
+            Ok(())
+        }
+        Mode::Normal => printer.table(&rows(&tasks)),
+    }
+}
+
+const NONE: &str = "No tasks. Make one: paseo task create \"…\" --resource src";
+
+fn closed(team: &str) -> String {
+    format!("The team {team} was closed: nothing is done in it any more.")
+}
+
+/// Reads a whole list.
+async fn all(client: &Client, team: &str) -> Result<TaskPage, Error> {
+    let mut whole = client.tasks(team, &TeamQuery { after: None, limit: Some(PAGE_ROWS) }).await?;
+    while let Some(after) = whole.next.take() {
+        let page = client.tasks(team, &TeamQuery { after: Some(after), limit: Some(PAGE_ROWS) }).await?;
+        whole.tasks.extend(page.tasks);
+        whole.next = page.next;
+    }
+    Ok(whole)
+}
+
+fn rows(tasks: &[TaskView]) -> Table<6> {
+    let blocked = tasks.iter().any(|task| task.reason.is_some());
+    let mut table = Table::new([
+        Column::fixed("TASK"),
+        Column::fixed("STATUS"),
+        Column::flexible("OWNER"),
+        Column::flexible("TITLE"),
+        Column::flexible("NEEDS"),
+        Column::flexible(if blocked { "BECAUSE" } else { "" }),
+    ])
+    .strict();
+    for task in tasks {
+        table.row([
+            (Style::Bold, task.id.clone()),
+            (Style::Plain, task.status.clone()),
+            (Style::Plain, task.owner.clone().unwrap_or_else(|| "-".to_owned())),
+            (Style::Plain, task.title.clone()),
+            (Style::Dim, task.resources.join(", ")),
+            (Style::Dim, task.reason.clone().unwrap_or_default()),
+        ]);
+    }
+    table
+}
+
+/// The tasks of a team, as they change.
+struct Tasks<'a> {
+    team: &'a str,
+}
+
+impl Watched for Tasks<'_> {
+    /// And whether the team was closed.
+    type Page = (TaskPage, bool);
+
+    fn topic(&self) -> String {
+        format!("team:{}", self.team)
+    }
+
+    async fn read(&self, client: &Client) -> Result<Self::Page, Error> {
+        let page = all(client, self.team).await?;
+        Ok((page, client.team(self.team).await?.team.closed_at.is_some()))
+    }
+
+    fn seq((page, _): &Self::Page) -> u64 {
+        page.seq
+    }
+
+    fn is_same((before, _): &Self::Page, (page, _): &Self::Page) -> bool {
+        before.tasks == page.tasks
+    }
+
+    fn print(&self, printer: &Printer, (page, _): &Self::Page) -> Result<(), Failure> {
+        printer.json(page)
+    }
+
+    fn shown(&self, printer: &Printer, (page, _): &Self::Page) -> String {
+        match printer.mode() {
+            Mode::Quiet => page.tasks.iter().map(|task| format!("{}\n", task.id)).collect(),
+            _ if page.tasks.is_empty() => format!("{NONE}\n"),
+            _ if printer.is_screen() => {
+                // Beside the tasks there are a headline, the line of how many are left out, and that of the cursor.
+                let (tasks, left_out) = fitting(&page.tasks, size().1.saturating_sub(3).max(1));
+                let more = if left_out > 0 { format!("… {left_out} more\n") } else { String::new() };
+                printer.rendered(&rows(&tasks)) + &more
+            }
+            _ => printer.rendered(&rows(&page.tasks)),
+        }
+    }
+
+    fn over(&self, (_, is_closed): &Self::Page) -> Option<String> {
+        is_closed.then(|| closed(self.team))
+    }
+}
+
+/// Chooses which tasks are shown where not all fit: those that are not over, and the newest. Says how many are not.
+fn fitting(tasks: &[TaskView], room: usize) -> (Vec<TaskView>, usize) {
+    let is_over = |task: &TaskView| matches!(task.status.as_str(), "completed" | "failed" | "canceled");
+    // Newest first; of these, first what is not over.
+    let mut order: Vec<usize> = (0..tasks.len()).rev().collect();
+    order.sort_by_key(|at| is_over(&tasks[*at]));
+    order.truncate(room);
+    order.sort_unstable();
+    (order.iter().map(|at| tasks[*at].clone()).collect(), tasks.len().saturating_sub(room))
+}
+
+fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Failure> {
+    let (printer, task) = (context.printer.with(output), &answer.task);
+    match printer.mode() {
+        Mode::Json => return printer.json(task),
+        Mode::Quiet => return printer.line(&task.id),
+        Mode::Normal => {}
+    }
+    let head = format!("  {}", task.title);
+    printer.styled(&[(Style::Bold, &task.id), (Style::Plain, &head)])?;
+    let status = match (&task.reason, &task.lease) {
+        (Some(reason), _) => format!("{}: {reason}", task.status),
+        (None, Some(lease)) => {
+            let until = clock(lease.expires_at);
+            format!("{}: {} has it until {until} (epoch {})", task.status, lease.holder, lease.epoch)
+        }
+        (None, None) => task.status.clone(),
+    };
+    printer.line(&format!("status      {status}"))?;
+    let deps = if task.status == "blocked" { "waits for" } else { "came after" };
+    for (name, list) in [(deps, &task.deps), ("needs", &task.resources)] {
+        if !list.is_empty() {
+            printer.line(&format!("{name:<11} {}", list.join(", ")))?;
+        }
+    }
+    if let Some(owner) = task.owner.as_ref().filter(|_| task.lease.is_none()) {
+        printer.line(&format!("owner       {owner}"))?;
+    }
+    if let Some(message) = &task.message {
+        printer.line(&format!("told in     {} {}", message.thread, message.id))?;
+    }
+    printer.line(&format!("made        {} by {}", relative(task.created_at), task.created_by))?;
+    for text in [&task.summary, &task.description].into_iter().flatten() {
+        printer.line("")?;
+        printer.text(text)?;
+    }
+    Ok(())
+}
+
+fn end(args: &EndArgs) -> EndTask {
+    let message = match args.message.as_deref() {
+        Some([thread, id]) => Some(MessageOfTeam { thread: thread.clone(), id: id.clone() }),
+        _ => None,
+    };
+    EndTask { epoch: args.epoch.epoch, summary: args.summary.clone(), message }
+}
+
+fn millis(ttl: Option<Duration>) -> Option<i64> {
+    ttl.map(|ttl| i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn where_not_all_tasks_fit_the_open_and_the_newest_are_shown() {
+        let task = |(at, status): (usize, &&str)| -> TaskView {
+            serde_json::from_value(json!({
+                "id": format!("task-{:04}", at + 1), "title": "t", "status": status, "deps": [], "resources": [],
+                "epoch": 0, "created_by": "user", "created_at": "2026-01-31T12:00:00.000Z",
+            }))
+            .unwrap()
+        };
+        let tasks: Vec<TaskView> = ["pending", "completed", "failed", "in_progress", "completed"]
+            .iter()
+            .enumerate()
+            .map(task)
+            .collect();
+        let shown = |room| {
+            let (some, left_out) = fitting(&tasks, room);
+            (some.into_iter().map(|task| task.id).collect::<Vec<_>>(), left_out)
+        };
+        assert_eq!(shown(5).0.len(), 5);
+        assert_eq!(shown(5).1, 0);
+        assert_eq!(shown(3), (["task-0001", "task-0004", "task-0005"].map(str::to_owned).to_vec(), 2));
+        assert_eq!(shown(1), (["task-0004".to_owned()].to_vec(), 4));
+    }
+}

@@ -1,0 +1,310 @@
+//! `paseo team`
+
+use paseo_core::team::LEADER;
+use paseo_wire::error::Exit;
+use paseo_wire::team::{AgentOfTeam, CreateTeam, NoticeQuery, NoticeView, TeamQuery, TeamView};
+use serde_json::json;
+
+use super::ls::under_home;
+use super::{run, task, thread};
+use crate::args::{Output, TeamCommand};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Column, Mode, Style, Table, clock, relative};
+
+pub(crate) async fn run(context: &Context, command: TeamCommand) -> Result<Exit, Failure> {
+    match command {
+        TeamCommand::Create { team, cwd, agents, output } => {
+            let directory = Some(run::directory(cwd.as_deref())?);
+            let agents = agents.iter().map(|agent| member(agent)).collect();
+            let made = context.client()?.create_team(&CreateTeam { id: team, directory, agents }).await?;
+            context.explain_version();
+            let printer = context.printer.with(output);
+            match printer.mode() {
+                Mode::Json => printer.json(&made.team)?,
+                Mode::Quiet => printer.line(&made.team.id)?,
+                Mode::Normal => {
+                    let id = &made.team.id;
+                    printer.line(&format!("the team {id} is there"))?;
+                    let leader = made.team.agents.iter().find(|agent| agent.role == LEADER);
+                    printer.note(&match leader.map(|leader| leader.id.as_str()) {
+                        Some(leader) => {
+                            format!("Start {leader}: paseo team leader {id} --member {leader} \"…\"")
+                        }
+                        None => format!("Let somebody lead it: paseo team leader {id} \"…\""),
+                    });
+                }
+            }
+        }
+        TeamCommand::Ls { all, output } => list(context, all, output).await?,
+        TeamCommand::Show { which, output } => show(context, which.typed(), output).await?,
+        TeamCommand::Env { which, agent, again, output } => {
+            env(context, which.typed(), &agent, again, output).await?;
+        }
+        TeamCommand::Audit { which, agent, after, output } => {
+            audit(context, which.typed(), agent, after, output).await?;
+        }
+        TeamCommand::Leader(args) => {
+            let mut wanted = args.run;
+            (wanted.team, wanted.leads) = (Some(args.team_id), true);
+            return run::run(context, wanted).await;
+        }
+        TeamCommand::Leave { which, agent, output } => {
+            leave(context, which.typed(), agent.as_deref(), output).await?;
+        }
+        TeamCommand::Rm { team, output } => close(context, &team, output).await?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn member(text: &str) -> AgentOfTeam {
+    let (id, role) = text.split_once(':').unwrap_or((text, "worker"));
+    AgentOfTeam {
+        id: id.to_owned(),
+        role: role.to_owned(),
+        model: None,
+        session: None,
+        handle: None,
+        gone: false,
+    }
+}
+
+async fn leave(context: &Context, team: &str, agent: Option<&str>, output: Output) -> Result<(), Failure> {
+    let team = context.client()?.leave_team(team, agent.unwrap_or("-")).await?.team;
+    context.explain_version();
+    let printer = context.printer.with(output);
+    match printer.mode() {
+        Mode::Json => printer.json(&team),
+        Mode::Quiet => printer.line(&team.id),
+        Mode::Normal => {
+            let (who, verb) = agent.map_or(("you", "belong"), |agent| (agent, "belongs"));
+            printer.line(&format!("{who} {verb} to the team {} no more", team.id))
+        }
+    }
+}
+
+async fn close(context: &Context, team: &str, output: Output) -> Result<(), Failure> {
+    let team = context.client()?.close_team(team).await?.team;
+    context.explain_version();
+    let printer = context.printer.with(output);
+    match printer.mode() {
+        Mode::Json => return printer.json(&team),
+        Mode::Quiet => return printer.line(&team.id),
+        Mode::Normal => printer.line(&format!("the team {} is closed", team.id))?,
+    }
+    let there = team.agents.iter().filter(|agent| !agent.gone);
+    let handles: Vec<&str> = there.filter_map(|agent| agent.handle.as_deref()).collect();
+    if !handles.is_empty() {
+        printer.note(&format!("Its agents are still open. End them: paseo close {}", handles.join(" ")));
+    }
+    Ok(())
+}
+
+async fn list(context: &Context, all: bool, output: Output) -> Result<(), Failure> {
+    let (client, printer) = (context.client()?, context.printer.with(output));
+    let (mut teams, mut after): (Vec<TeamView>, Option<String>) = (Vec::new(), None);
+    loop {
+        let page = client.teams(&TeamQuery { after, limit: None }).await?;
+        teams.extend(page.teams);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    teams.retain(|team| all || team.closed_at.is_none());
+    match printer.mode() {
+        Mode::Json => teams.iter().try_for_each(|team| printer.json(team)),
+        Mode::Quiet => teams.iter().try_for_each(|team| printer.line(&team.id)),
+        Mode::Normal if teams.is_empty() => {
+            printer.note("No teams. Make one: paseo team create red");
+            Ok(())
+        }
+        Mode::Normal => {
+            let mut table = Table::new([
+                Column::flexible("TEAM"),
+                Column::flexible("AGENTS"),
+                Column::fixed("TASKS"),
+                Column::fixed("IN PROGRESS"),
+                Column::fixed("UPDATED"),
+            ])
+            .strict();
+            for team in teams {
+                let there = team.agents.iter().filter(|agent| !agent.gone);
+                let agents: Vec<&str> = there.map(|agent| agent.id.as_str()).collect();
+                let agents = if agents.is_empty() { "-".to_owned() } else { agents.join(", ") };
+                let closed = if team.closed_at.is_some() { " (closed)" } else { "" };
+                table.row([
+                    (Style::Bold, format!("{}{closed}", team.id)),
+                    (Style::Plain, agents),
+                    (Style::Plain, team.tasks.to_string()),
+                    (Style::Plain, team.in_progress.to_string()),
+                    (Style::Dim, relative(team.updated_at)),
+                ]);
+            }
+            printer.table(&table)
+        }
+    }
+}
+
+async fn show(context: &Context, typed: &str, output: Output) -> Result<(), Failure> {
+    let printer = context.printer.with(output);
+    let team = context.client()?.team(typed).await?.team;
+    match printer.mode() {
+        Mode::Json => return printer.json(&team),
+        Mode::Quiet => return printer.line(&team.id),
+        Mode::Normal => {}
+    }
+    let directory = team.directory.as_deref().map_or_else(|| "none".to_owned(), under_home);
+    let closed = team.closed_at.map(|at| format!("closed {}", relative(at))).unwrap_or_default();
+    let mut head = Table::new([Column::fixed(""), Column::flexible(""), Column::fixed("")]).strict();
+    head.row([(Style::Bold, team.id.clone()), (Style::Dim, directory), (Style::Dim, closed)]);
+    printer.table(&head)?;
+    printer.line("")?;
+    let (gone, there): (Vec<_>, Vec<_>) = team.agents.iter().partition(|agent| agent.gone);
+    let models = there.iter().any(|agent| agent.model.is_some());
+    let mut table = Table::new([
+        Column::flexible("AGENT"),
+        Column::flexible("ROLE"),
+        Column::flexible(if models { "MODEL" } else { "" }),
+        Column::fixed("SESSION"),
+    ])
+    .strict();
+    for agent in &there {
+        let session = agent.handle.clone().unwrap_or_else(|| "-".to_owned());
+        table.row([
+            (Style::Bold, agent.id.clone()),
+            (Style::Plain, agent.role.clone()),
+            (Style::Dim, agent.model.clone().unwrap_or_default()),
+            (Style::Dim, session),
+        ]);
+    }
+    if team.agents.is_empty() && team.closed_at.is_none() {
+        printer.note(&format!("Nobody belongs to it yet: paseo run --team {} \"…\"", team.id));
+    } else if !there.is_empty() {
+        printer.table(&table)?;
+    }
+    if !gone.is_empty() {
+        let gone: Vec<&str> = gone.iter().map(|agent| agent.id.as_str()).collect();
+        printer.line(&format!("gone: {}", gone.join(", ")))?;
+    }
+    printer.line("")?;
+    task::table(context, &printer, &team).await?;
+    thread::of_team(context, &printer, &team.id).await
+}
+
+async fn env(context: &Context, team: &str, agent: &str, again: bool, output: Output) -> Result<(), Failure> {
+    let client = context.client()?;
+    let (id, url) = (client.team(team).await?.team.id, client.status().await?.url);
+    let token = client.create_agent_token(&id, agent, again).await?;
+    let variables = [
+        ("PI_TEAMD_URL", url.as_str()),
+        ("PI_TEAMD_TOKEN", token.secret.as_str()),
+        ("PI_TEAM_ID", id.as_str()),
+        ("PI_AGENT_ID", agent),
+    ];
+    let printer = context.printer.with(output);
+    match printer.mode() {
+        Mode::Json => {
+            let all: serde_json::Map<String, serde_json::Value> =
+                variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+            printer.json(&all)
+        }
+        Mode::Quiet | Mode::Normal => {
+            printer.note(&format!("token {} acts as {agent}. Its secret is shown only now:", token.id));
+            // None of these can hold a quote: ids are plain, and the others are ours.
+            variables.iter().try_for_each(|(name, value)| printer.line(&format!("export {name}='{value}'")))
+        }
+    }
+}
+
+async fn audit(
+    context: &Context,
+    team: &str,
+    agent: Option<String>,
+    from: Option<u64>,
+    output: Output,
+) -> Result<(), Failure> {
+    let (client, printer) = (context.client()?, context.printer.with(output));
+    let (mut after, mut all): (Option<u64>, Vec<NoticeView>) = (from, Vec::new());
+    loop {
+        let asked = NoticeQuery { agent: agent.clone(), after, limit: Some(500) };
+        let page = match agent {
+            Some(_) => client.inbox(team, &asked).await?,
+            None => client.audit(team, &NoticeQuery { agent: None, ..asked }).await?,
+        };
+        after = Some(page.next);
+        all.extend(page.notices);
+        if !page.more {
+            break;
+        }
+    }
+    match printer.mode() {
+        Mode::Json => all.iter().try_for_each(|notice| printer.json(notice)),
+        Mode::Normal if all.is_empty() => {
+            printer.note(&from.map_or_else(
+                || "Nothing has happened yet.".to_owned(),
+                |cursor| format!("Nothing has happened after {cursor}."),
+            ));
+            Ok(())
+        }
+        Mode::Quiet | Mode::Normal => all.iter().try_for_each(|notice| {
+            let when = format!("{:>6}  {}  ", notice.cursor, clock(notice.ts));
+            printer.styled(&[(Style::Dim, &when), (Style::Plain, &told(notice))])
+        }),
+    }
+}
+
+/// Says what happened, to what or whom, and by whom: in the order of an inbox's lines.
+fn told(notice: &NoticeView) -> String {
+    let about = notice.thread.as_deref().or(notice.task.as_deref());
+    let (about, of, to) = match (about, notice.to.as_deref()) {
+        (None, whom) => (whom, None, None),
+        (about, to) if notice.kind == "task_assigned" => (about, None, to),
+        (about, of) => (about, of, None),
+    };
+    let word =
+        |before: &str, word: Option<&str>| word.map(|word| format!("{before}{word}")).unwrap_or_default();
+    let session = notice.session.as_deref().map(|id| format!(" (session {})", id.get(..8).unwrap_or(id)));
+    format!(
+        "{}{}{}{} by {}{}{}",
+        notice.kind,
+        word(" ", about),
+        word(" of ", of),
+        session.unwrap_or_default(),
+        notice.actor,
+        word(" to ", to),
+        word(": ", notice.reason.as_deref())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_reads_as_a_sentence() {
+        for (more, words) in [
+            (json!({ "type": "team_created" }), "team_created by user"),
+            (
+                json!({ "type": "agent_enrolled", "to": "red-3", "session": "3c070dcb-0000" }),
+                "agent_enrolled red-3 (session 3c070dcb) by user",
+            ),
+            (
+                json!({ "type": "task_assigned", "task": "task-0001", "to": "ann" }),
+                "task_assigned task-0001 by user to ann",
+            ),
+            (
+                json!({ "type": "task_released", "task": "task-0001", "to": "ann", "reason": "its holder is gone" }),
+                "task_released task-0001 of ann by user: its holder is gone",
+            ),
+            (
+                json!({ "type": "thread_message", "thread": "thread-0001", "task": "task-0001" }),
+                "thread_message thread-0001 by user",
+            ),
+        ] {
+            let mut all = json!({ "cursor": 1, "actor": "user", "ts": "2026-01-31T12:00:00.000Z" });
+            all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            assert_eq!(told(&serde_json::from_value(all).unwrap()), words);
+        }
+    }
+}

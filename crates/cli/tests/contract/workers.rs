@@ -1,0 +1,140 @@
+//! Harnesses as workers: in terminals of their own, over restarts of the daemon. Only the real ones have a screen.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, CLAUDE, CODEX, PI};
+
+fn worker(bench: &Bench) -> Value {
+    let listed = bench.home.paseo(&["worker", "ls", "--json"]);
+    serde_json::from_str(listed.ok().lines().next().unwrap()).unwrap()
+}
+
+fn it_works_in_a_terminal_and_outlives_the_daemon(bench: &Bench) {
+    let home = &bench.home;
+    let work = home.work().display().to_string();
+    home.paseo(&["team", "create", "red", "-C", &work]).ok();
+    let name = home.paseo(&["worker", "start", "--team", "red", "-q", "Please <<say hello>>"]);
+    assert_eq!(name.ok(), "red-1");
+    let found = worker(bench);
+    let handle = found["handle"].as_str().unwrap();
+    let waited = home.paseo(&["wait", handle, "--timeout", "60s"]);
+    let shown = || home.paseo(&["worker", "capture", "red-1"]).stdout;
+    assert_eq!(waited.code, 0, "{waited:?}\n{}", shown());
+    let answer = home.paseo(&["read", handle]);
+    assert!(answer.ok().contains("hello"), "{answer:?}");
+    assert!(shown().contains("hello"));
+
+    assert!(home.kill_daemon());
+    home.paseo(&["up"]).ok();
+    assert_eq!(worker(bench)["alive"], true, "{}", shown());
+    let sent = home.paseo(&["send", handle, "--wait", "--timeout", "60s", "Then <<say again>>"]);
+    assert_eq!(sent.code, 0, "{sent:?}\n{}", shown());
+    assert!(sent.stdout.contains("again") && sent.stdout.contains("turns=2"), "{sent:?}");
+    let heard = home.paseo(&["logs", handle, "--json"]);
+    let said = |line: &&str| line.contains("\"user_text\"") && !line.contains("INBOX:");
+    assert_eq!(heard.ok().lines().filter(said).count(), 2, "each was typed in once: {heard:?}");
+    home.paseo(&["worker", "kill", "red-1"]).ok();
+    assert_eq!(home.left_beside_the_daemon(), Vec::<String>::new());
+}
+
+#[test]
+fn claude_works_in_a_terminal() {
+    Bench::real(CLAUDE).as_ref().map(it_works_in_a_terminal_and_outlives_the_daemon);
+}
+
+#[test]
+fn codex_works_in_a_terminal() {
+    Bench::real(CODEX).as_ref().map(it_works_in_a_terminal_and_outlives_the_daemon);
+}
+
+#[test]
+fn pi_works_in_a_terminal() {
+    Bench::real(PI).as_ref().map(it_works_in_a_terminal_and_outlives_the_daemon);
+}
+
+#[allow(clippy::disallowed_methods)] // A person's own tmux.
+fn tmux(bench: &Bench, words: &[&str]) {
+    let mut command = std::process::Command::new("tmux");
+    command.arg("-S").arg(bench.home.path().join("tmux.sock")).args(words);
+    assert!(command.status().unwrap().success());
+}
+
+fn type_in(bench: &Bench, keys: &[&str]) {
+    tmux(bench, &[&["send-keys", "-t", "=red-1:"], keys].concat());
+}
+
+fn until(bench: &Bench, what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..600 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("{what} never came:\n{}", bench.home.paseo(&["worker", "capture", "red-1"]).stdout);
+}
+
+/// A turn that goes on while there is no daemon is the same turn afterwards, and a person who types is one; also when the
+/// next daemon knows neither the program nor where it keeps its conversations.
+fn a_turn_goes_on_without_the_daemon(mut bench: Bench) {
+    let home = &bench.home;
+    let work = home.work().display().to_string();
+    home.paseo(&["team", "create", "red", "-C", &work]).ok();
+    let script = "Please <<bash touch begun; until [ -e go ]; do sleep 0.1; done>> <<say finished>>";
+    home.paseo(&["worker", "start", "--team", "red", "-q", script]).ok();
+    let handle = worker(&bench)["handle"].as_str().unwrap().to_owned();
+    until(&bench, "the command", || home.work().join("begun").exists());
+    until(&bench, "the call", || home.paseo(&["logs", &handle, "--json"]).stdout.contains("tool_call"));
+    assert!(home.kill_daemon());
+    std::fs::write(home.work().join("go"), "").unwrap();
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"] {
+        bench.home.unset(name);
+    }
+    bench.home.set("PATH", "/usr/bin:/bin");
+    let (home, bench) = (&bench.home, &bench);
+    home.paseo(&["up"]).ok();
+    let waited = home.paseo(&["wait", &handle, "--timeout", "60s"]);
+    assert_eq!(waited.code, 0, "{waited:?}");
+    assert!(home.paseo(&["read", &handle]).ok().contains("finished"));
+    let logs = home.paseo(&["logs", &handle, "--json"]);
+    let count = |word: &str| logs.ok().lines().filter(|line| line.contains(word)).count();
+    assert_eq!(
+        (count("\"user_text\""), count("\"tool_call\""), count("\"tool_result\"")),
+        (1, 1, 1),
+        "{logs:?}"
+    );
+
+    type_in(bench, &["-l", "Now <<say typed>>"]);
+    until(bench, "its line", || {
+        home.paseo(&["worker", "capture", "red-1"]).stdout.contains("Now <<say typed>>")
+    });
+    // Like a person: a key that comes too soon after others may count as one of them.
+    until(bench, "what was typed", || {
+        let seen = home.paseo(&["logs", &handle, "--json"]).stdout.contains("human:terminal");
+        if !seen {
+            type_in(bench, &["Enter"]);
+        }
+        seen
+    });
+    until(bench, "the answer", || home.paseo(&["read", &handle]).stdout.contains("typed"));
+
+    // The next one needs the program.
+    tmux(bench, &["kill-session", "-t", "=red-1"]);
+    until(bench, "its end", || !worker(bench)["exit"].is_null());
+    let refused = home.paseo(&["send", &handle, "--wait", "--timeout", "60s", "Go on"]);
+    assert!(refused.code != 0 && format!("{refused:?}").contains("install it with"), "{refused:?}");
+}
+
+#[test]
+fn a_turn_of_claude_goes_on_without_the_daemon() {
+    Bench::real(CLAUDE).into_iter().for_each(a_turn_goes_on_without_the_daemon);
+}
+
+#[test]
+fn a_turn_of_codex_goes_on_without_the_daemon() {
+    Bench::real(CODEX).into_iter().for_each(a_turn_goes_on_without_the_daemon);
+}
+
+#[test]
+fn a_turn_of_pi_goes_on_without_the_daemon() {
+    Bench::real(PI).into_iter().for_each(a_turn_goes_on_without_the_daemon);
+}

@@ -1,0 +1,182 @@
+//! What makes no sense in a team is refused with a word, whichever way it comes: commands, tools, and teamd's routes.
+
+use paseo_wire::session::{CreateSession, SessionView};
+use serde_json::{Value, json};
+
+use crate::cast::Cast;
+use crate::teamd::{Agent, Team, code};
+use crate::workers::red;
+
+async fn member(cast: &Cast, role: &str) -> SessionView {
+    cast.create(CreateSession {
+        provider: Some("scripted".to_owned()),
+        team: Some("red".to_owned()),
+        team_role: Some(role.to_owned()),
+        ..CreateSession::default()
+    })
+    .await
+}
+
+fn link(work: &std::path::Path) {
+    std::fs::create_dir(work.join("src")).unwrap();
+    for (name, target) in [("inside", "src"), ("outside", "/etc"), ("nowhere", "gone")] {
+        std::os::unix::fs::symlink(target, work.join(name)).unwrap();
+    }
+}
+
+#[test]
+fn commands_refuse_it() {
+    let team = Team::new();
+    let home = &team.home;
+    link(&home.work());
+    home.paseo(&["task", "create", "One"]).ok();
+    let (long, mut wrong) = ("x".repeat(65), Vec::new());
+    for (words, expected) in [
+        // Names.
+        (&["team", "create", ""][..], "cannot be the id of a team"),
+        (&["team", "create", "../red"], "cannot be the id of a team"),
+        (&["team", "create", "Z."], "does not end with `.`"),
+        (&["team", "create", &long], "xxx…` cannot be the id of a team"),
+        (&["team", "create", "RED"], "differs from the team red only in upper and lower case"),
+        (&["team", "audit", "--after", "zzz"], "`zzz` is no cursor"),
+        (&["team", "audit", "--after", "-3"], "`-3` is no cursor"),
+        (&["worker", "capture", "red-1", "--lines", "-3"], "`-3` is no number of lines"),
+        (&["worker", "capture", "red-1", "--lines", "0"], "`0` is no number of lines"),
+        (&["team", "create", "blue", "--agent", ""], "cannot be the id of an agent"),
+        (&["team", "create", "blue", "--agent", "a/b"], "cannot be the id of an agent"),
+        (&["team", "create", "blue", "--agent", &long], "cannot be the id of an agent"),
+        (&["team", "create", "blue", "--agent", "ann", "--agent", "ann"], "the same id"),
+        (&["team", "env", "red", "--agent", ""], ""),
+        (&["team", "env", "red", "--agent", "../x"], "cannot be the id of an agent"),
+        (&["team", "env", "red", "--agent", "user"], "reserved"),
+        (&["team", "leave", "red", "--agent", ".."], ""),
+        (&["run", "-d", "--team", "red", "--member", "", "x"], "cannot be the id of an agent"),
+        (&["run", "-d", "--team", "red", "--member", "a b", "x"], "cannot be the id of an agent"),
+        (&["task", "show", "../task-0001"], "is not the id of a task"),
+        (&["task", "claim", "task-1"], "is not the id of a task"),
+        (&["task", "claim", "task-0099"], "there is no task-0099"),
+        (&["task", "ls", "--team", "../red"], "cannot be the id of a team"),
+        // Times.
+        (&["task", "claim", "task-0001", "--ttl", "0s"], "is no duration"),
+        (&["task", "claim", "task-0001", "--ttl", "999ms"], "from a second"),
+        (&["task", "claim", "task-0001", "--ttl", "-5m"], "`-5m` is no duration"),
+        (&["task", "claim", "task-0001", "--ttl", "25h"], "to a day"),
+        (&["task", "claim", "task-0001", "--ttl", "99999999999999999999h"], "too long"),
+        (&["task", "release", "task-0001", "--epoch", "-1"], "`-1` is no epoch"),
+        (&["task", "renew", "task-0001", "--epoch=-1"], "--epoch"),
+        (
+            &["task", "complete", "task-0001", "--epoch", "1", "--message", "thread-0001", "nope"],
+            "`nope` is not the id of a message",
+        ),
+        // What waits for itself, for nothing, or in a circle.
+        (&["task", "create", "Two", "--dep", "task-0002"], "cannot wait for itself"),
+        (&["task", "create", "Two", "--dep", "task-0003"], "there is no task-0003"),
+        (&["task", "create", "Two", "--dep", "../x"], "is not the id of a task"),
+        (&["task", "create", " "], "needs a title"),
+        // Paths.
+        (&["task", "create", "Two", "--resource", ""], "is not a path"),
+        (&["task", "create", "Two", "--resource", "../x"], ".."),
+        (&["task", "create", "Two", "--resource", "src/../../x"], ".."),
+        (&["task", "create", "Two", "--resource", "/etc"], "/etc"),
+        (&["task", "create", "Two", "--resource", "inside"], "is really `src`"),
+        (&["task", "create", "Two", "--resource", "outside/passwd"], "leads out of the project"),
+        (&["task", "create", "Two", "--resource", "nowhere"], "cannot be a resource"),
+        (&["can-write", "../x"], "path_traversal_denied"),
+        (&["can-write", "/etc/passwd"], "outside_project"),
+        // Workers.
+        (&["worker", "start", "--team", "red", "--prefix", "../x", "x"], "cannot begin the name"),
+        (&["worker", "start", "--team", "red", "--prefix", "", "x"], "cannot begin the name"),
+        (&["worker", "capture", "../x"], "there is no worker"),
+        (&["worker", "send", "=red-1:0", "x"], "there is no worker"),
+        (&["worker", "kill", ""], ""),
+    ] {
+        let refused = home.paseo(words);
+        let said = format!("{}{}", refused.stdout, refused.stderr);
+        if ![2, 3, 6].contains(&refused.code) || !said.contains(expected) || said.contains("panicked") {
+            wrong.push(format!("{words:?} {refused:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(home.paseo(&["task", "ls", "-q"]).ok(), "task-0001", "nothing came of any of it");
+    assert_eq!(home.paseo(&["team", "ls", "-q"]).ok(), "red");
+}
+
+#[tokio::test]
+async fn tools_refuse_it() {
+    let cast = red();
+    link(&cast.0.home.work());
+    let lead = member(&cast, "leader").await;
+    cast.call(&lead.id, "team_tasks_create", &json!({ "title": "One" })).await.ok();
+    let (one, dep) = (json!("task-0001"), |dep: Value| json!({ "title": "Two", "deps": [dep] }));
+    let resource = |path: &str| json!({ "title": "Two", "resources": [path] });
+    let mut wrong = Vec::new();
+    for (tool, input, expected) in [
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": -1 }), "from a second"),
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": 0 }), "from a second"),
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": i64::MAX }), "to a day"),
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": "long" }), "ttlMs"),
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": 1e30 }), "at most a day"),
+        ("team_tasks_claim", json!({ "taskId": "../task-0001" }), "is not the id of a task"),
+        ("team_tasks_claim", json!({ "taskId": "" }), "`taskId` is missing or empty"),
+        ("team_tasks_complete", json!({ "taskId": one, "epoch": -1 }), "epoch"),
+        ("team_tasks_create", dep(json!("task-0002")), "cannot wait for itself"),
+        ("team_tasks_create", dep(json!("task-0009")), "there is no task-0009"),
+        ("team_tasks_create", dep(json!("../x")), "is not the id of a task"),
+        ("team_tasks_create", dep(json!(1)), "deps"),
+        ("team_tasks_create", resource("../x"), ".."),
+        ("team_tasks_create", resource("/etc/passwd"), "/etc/passwd"),
+        ("team_tasks_create", resource("inside/x"), "is really `src/x`"),
+        ("team_tasks_create", resource("outside"), "leads out of the project"),
+        ("team_tasks_create", json!({ "title": "" }), "title"),
+        ("team_threads_start", json!({ "participants": [""] }), "cannot be the id of an agent"),
+        ("team_threads_start", json!({ "participants": ["../x"] }), "cannot be the id of an agent"),
+        ("team_threads_read_tail", json!({ "threadId": "../x" }), "thread"),
+        ("team_threads_post", json!({ "threadId": "thread-0009", "message": "x" }), "thread-0009"),
+        ("team_tmux_capture", json!({ "sessionName": "../x" }), "there is no worker"),
+        ("team_tmux_send", json!({ "sessionName": "=x:0", "message": "x" }), "there is no worker"),
+        ("team_tmux_start", json!({ "taskPrompt": "x", "sessionPrefix": "../x" }), "cannot begin the name"),
+        ("team_tmux_start", json!({ "taskPrompt": "x", "cwd": "outside" }), "is not in your own directory"),
+    ] {
+        let refused = cast.call(&lead.id, tool, &input).await;
+        if refused.outcome != "error" || !refused.text.contains(expected) {
+            wrong.push(format!("{tool} {input}: {refused:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let page = cast.0.client.tasks("red", &Default::default()).await.unwrap();
+    assert_eq!((page.tasks.len(), page.tasks[0].status.as_str()), (1, "pending"));
+}
+
+#[test]
+fn the_routes_of_teamd_refuse_it() {
+    let team = Team::new();
+    link(&team.home.work());
+    let ann = team.agent("ann");
+    let task = team.task(json!({ "teamId": "red", "title": "one" }));
+    for resource in ["inside", "inside/x", "outside/passwd", "nowhere"] {
+        let made = ann.post("/v1/tasks", json!({ "title": "two", "resources": [resource] }));
+        assert_eq!(code(&made), (400, "INVALID_TASK"), "{resource}");
+    }
+    let token = team.home.paseo(&["token", "create", "--name", "test", "-q"]).ok().to_owned();
+    let person = Agent { token, ..team.agent("ann") };
+    let alike = person.post("/v1/teams", json!({ "teamId": "RED", "agents": [] }));
+    assert_eq!(code(&alike), (409, "CONFLICT"), "{alike:?}");
+    for act in ["claim", "renew", "complete", "fail", "release", "cancel", "retry"] {
+        let path = format!("/v1/tasks/{task}/{act}");
+        let refused = ann.post(&path, json!({ "agentId": "", "epoch": 1 }));
+        assert_eq!(code(&refused), (400, "INVALID_AGENT_ID"), "{act}");
+    }
+    assert_eq!(code(&ann.get("/v1/inbox?agentId=")), (400, "INVALID_AGENT_ID"));
+    assert_eq!(code(&ann.post("/v1/threads", json!({ "participants": [""] }))), (400, "INVALID_THREAD"));
+    assert_eq!(code(&ann.post("/v1/threads", json!({ "participants": ["../x"] }))), (400, "INVALID_THREAD"));
+    assert_eq!(ann.on(&task, "claim", json!({})).0, 200);
+    for ttl in [-1, 0, 999, 86_400_001, i64::MAX, i64::MIN] {
+        let refused = ann.on(&task, "renew", json!({ "epoch": 1, "ttlMs": ttl }));
+        assert_eq!(code(&refused), (400, "INVALID_REQUEST"), "{ttl}");
+    }
+    for id in ["..%2Fthread-0001", "%2Fetc", "thread-1"] {
+        assert_eq!(code(&ann.get(&format!("/v1/threads/{id}/tail"))), (404, "THREAD_NOT_FOUND"), "{id}");
+        let said = ann.post(&format!("/v1/threads/{id}/messages"), json!({ "message": "x" }));
+        assert_eq!(code(&said), (404, "THREAD_NOT_FOUND"), "{id}");
+    }
+}

@@ -1,0 +1,179 @@
+//! Workers as agents have them: leaders start them, and nobody reaches further than they may.
+
+use paseo_wire::session::{CreateSession, SessionView};
+use paseo_wire::team::NoticeQuery;
+use paseo_wire::worker::WorkerQuery;
+use serde_json::json;
+
+use crate::cast::Cast;
+use crate::workers::{Reader, red, started, until};
+
+pub(crate) async fn member(cast: &Cast, agent: Option<&str>, role: &str) -> SessionView {
+    cast.create(CreateSession {
+        provider: Some("scripted".to_owned()),
+        agent: agent.map(str::to_owned),
+        team: Some("red".to_owned()),
+        team_role: Some(role.to_owned()),
+        ..CreateSession::default()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn what_a_worker_calls_comes_behind_what_it_was_told() {
+    let cast = red();
+    let worker = started(&cast, "<<tool team_tasks_list>><<say done>>").await;
+    cast.0.settled(&worker.session).await;
+    let items = cast.0.items(&worker.session).await;
+    let at = |kind: &str| items.iter().position(|item| item.kind == kind).unwrap();
+    assert!(at("user_text") < at("notice"), "{items:?}");
+}
+
+#[tokio::test]
+async fn a_leader_starts_watches_and_ends_workers() {
+    let cast = red();
+    let lead = member(&cast, None, "leader").await;
+    let start =
+        json!({ "taskPrompt": "the parser, please", "provider": "scripted", "title": "Parser", "lines": 20 });
+    let begun = cast.call(&lead.id, "team_tmux_start", &start).await.json();
+    assert_eq!((&begun["sessionName"], &begun["threadId"]), (&json!("red-1"), &json!("thread-0001")));
+    assert!(begun["attach"].as_str().unwrap().contains("paseo worker attach red-1"), "{begun}");
+
+    let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
+    let enrolled = audit.iter().rfind(|notice| notice.kind == "agent_enrolled").unwrap();
+    let own = cast.0.client.team("red").await.unwrap().team.agents;
+    let own = own.iter().find(|agent| agent.session.as_deref() == Some(lead.id.as_str())).unwrap();
+    assert_eq!((&enrolled.actor, enrolled.to.as_deref()), (&own.id, Some("red-1")), "it took it in");
+
+    let worker = cast.0.client.worker("red-1").await.unwrap().worker;
+    let view = cast.view(&worker.session).await;
+    assert_eq!(
+        (view.parent.as_deref(), view.created_by),
+        (Some(lead.id.as_str()), format!("session:{}", lead.id))
+    );
+    // It knows who sent it, and answers to the thread.
+    let reader = Reader::new(&cast);
+    until("the answer", async || reader.posts("thread-0001").iter().any(|(from, _)| from == "red-1")).await;
+    assert!(cast.heard(&worker.session).await[0].contains("the parser, please"));
+    // Whoever started it is told when it has finished.
+    cast.until_heard(&lead.id, &format!("Tab {} (worker red-1, thread-0001) has finished", worker.handle))
+        .await;
+    cast.0.settled(&lead.id).await;
+
+    let listed = cast.call(&lead.id, "team_tmux_list", &json!({ "sessionPrefix": "red" })).await.json();
+    assert_eq!(
+        (&listed["sessions"][0]["sessionName"], &listed["sessions"][0]["alive"]),
+        (&json!("red-1"), &json!(true))
+    );
+    let none = cast.call(&lead.id, "team_tmux_list", &json!({ "sessionPrefix": "blue" })).await.json();
+    assert_eq!(none["sessions"], json!([]));
+    let name = json!({ "sessionName": "red-1" });
+    let attach = cast.call(&lead.id, "team_tmux_attach", &name).await;
+    assert!(attach.ok().contains("tmux.sock"), "{attach:?}");
+    let capture = json!({ "sessionName": "red-1", "lines": 999_999, "threadId": "thread-0001" });
+    let shown = cast.call(&lead.id, "team_tmux_capture", &capture).await;
+    assert!(shown.ok().contains("the parser, please"), "{shown:?}");
+    let posted = reader.posts("thread-0001");
+    assert!(posted.last().unwrap().1.contains("The terminal of red-1 shows"), "{posted:?}");
+    let send = json!({ "sessionName": "red-1", "message": "and the docs" });
+    assert!(cast.call(&lead.id, "team_tmux_send", &send).await.ok().contains("red-1"));
+    cast.until_heard(&worker.session, "and the docs").await;
+    cast.0.settled(&worker.session).await;
+    let gone = cast.call(&lead.id, "team_tmux_kill", &name).await;
+    assert!(gone.ok().contains("was ended"), "{gone:?}");
+    let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
+    for kind in ["worker_started", "worker_ended"] {
+        let noted = audit.iter().find(|notice| notice.kind == kind).unwrap();
+        assert_eq!((&noted.actor, noted.to.as_deref()), (&own.id, Some("red-1")), "{kind}");
+    }
+    let missing = cast.call(&lead.id, "team_tmux_capture", &name).await;
+    assert!(missing.error().contains("there is no worker `red-1`"), "{missing:?}");
+    assert!(cast.0.client.workers(&WorkerQuery::default()).await.unwrap().workers.is_empty());
+}
+
+#[tokio::test]
+async fn a_leader_is_refused_what_it_may_not() {
+    let cast = red();
+    let lead = member(&cast, None, "leader").await;
+    for (input, words) in [
+        (json!({}), "taskPrompt"),
+        (json!({ "taskPrompt": "x", "cwd": "/" }), "is not in your own directory"),
+        (json!({ "taskPrompt": "x", "cwd": ".." }), "is not in your own directory"),
+        (json!({ "taskPrompt": "x", "provider": "openai" }), "cannot run in a terminal"),
+        (json!({ "taskPrompt": "x", "sessionPrefix": "A;b" }), "cannot begin the name"),
+        (json!({ "taskPrompt": "x", "threadId": "thread-0007" }), "thread-0007"),
+        (json!({ "taskPrompt": "x", "agent": "nobody" }), "no agent definition"),
+        (json!({ "taskPrompt": "x", "nonsense": 1 }), "nonsense"),
+        (
+            json!({ "taskPrompt": "x", "guard": "wolf" }),
+            "`guard` is \"wolf\", not one of \"lease\", true, false",
+        ),
+    ] {
+        let refused = cast.call(&lead.id, "team_tmux_start", &input).await;
+        assert!(refused.error().contains(words), "{input}: {refused:?}");
+    }
+    assert!(cast.0.client.workers(&WorkerQuery::default()).await.unwrap().workers.is_empty());
+    // Called again with the same key it is the same worker.
+    let start = json!({ "taskPrompt": "x", "provider": "scripted", "requestKey": "k" });
+    let first = cast.call(&lead.id, "team_tmux_start", &start).await.json();
+    let second = cast.call(&lead.id, "team_tmux_start", &start).await.json();
+    assert_eq!(first["handle"], second["handle"]);
+    // A leader of another team does not see it.
+    cast.0.home.paseo(&["team", "create", "blue"]).ok();
+    let other = cast
+        .create(CreateSession {
+            provider: Some("scripted".to_owned()),
+            team: Some("blue".to_owned()),
+            team_role: Some("leader".to_owned()),
+            ..CreateSession::default()
+        })
+        .await;
+    for tool in ["team_tmux_attach", "team_tmux_capture", "team_tmux_kill"] {
+        let refused = cast.call(&other.id, tool, &json!({ "sessionName": "red-1" })).await;
+        assert!(refused.error().contains("there is no worker"), "{refused:?}");
+    }
+    // With whoever started them they end.
+    cast.0.home.paseo(&["close", &lead.handle, &other.handle]).ok();
+    assert_eq!(cast.0.home.left_beside_the_daemon(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_leader_has_workers_guarded_by_the_word_or_by_a_yes() {
+    let cast = red();
+    let lead = member(&cast, None, "leader").await;
+    for (n, (guard, guarded)) in
+        [(json!("lease"), true), (json!(true), true), (json!(false), false)].iter().enumerate()
+    {
+        let start = json!({ "taskPrompt": "x", "provider": "scripted", "guard": guard });
+        let begun = cast.call(&lead.id, "team_tmux_start", &start).await.json();
+        let worker = cast.0.client.worker(&format!("red-{}", n + 1)).await.unwrap().worker;
+        assert_eq!((&begun["sessionName"], worker.guarded), (&json!(worker.name), *guarded), "{guard}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_does_not_reach_others_unless_it_may() {
+    let cast = red();
+    let worker = started(&cast, "<<say ready>>").await;
+    cast.0.settled(&worker.session).await;
+    let plain = member(&cast, None, "worker").await;
+    for (tool, input) in [
+        ("team_tmux_start", json!({ "taskPrompt": "x" })),
+        ("team_tmux_list", json!({})),
+        ("team_tmux_send", json!({ "sessionName": "red-1", "message": "<<say pwned>>" })),
+        ("team_tmux_kill", json!({ "sessionName": "red-1" })),
+    ] {
+        let refused = cast.call(&plain.id, tool, &input).await;
+        assert_eq!(refused.outcome, "denied", "{refused:?}");
+    }
+    // A definition that names the tools gives them.
+    cast.define("foreman", "toolAllowlist = ['team_tmux_*']");
+    let foreman = member(&cast, Some("foreman"), "worker").await;
+    let granted = cast.0.client.tools_of(&foreman.id).await.unwrap().tools;
+    assert_eq!(granted.len(), 6, "{granted:?}");
+    let send = json!({ "sessionName": "red-1", "message": "hello" });
+    cast.call(&foreman.id, "team_tmux_send", &send).await.ok();
+    cast.until_heard(&worker.session, "hello").await;
+    // Nobody lives in the terminal of one who is in no team.
+    cast.0.home.paseo(&["worker", "kill", "red-1"]).ok();
+}

@@ -1,0 +1,402 @@
+//! Teams: agents that share tasks. Who works on what is decided by leases, which run out and are numbered: whoever
+//! lost one can finish nothing any more.
+
+mod apply;
+mod departure;
+mod event;
+mod guard;
+mod lease;
+mod name;
+mod notice;
+mod plan;
+mod primer;
+mod resource;
+mod worker;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+pub use departure::{close, leave};
+pub use event::{Assigned, Enrolled, Event, Outcome, TaskCreated, ThreadStarted};
+pub use guard::{OwnWorktree, Site, Unleased, Wish, guard, may_run, may_write};
+pub use lease::{
+    Due, LEASE_MS, MAX_LEASE_MS, MIN_LEASE_MS, abandoned, attention, cancel, claim, complete, due, extend,
+    fail, reassign, release, renew, retry,
+};
+pub use name::{Malformed, TaskId, TeamId, ThreadAlias, check_agent};
+pub use notice::{Notice, audit, inbox};
+pub use plan::{Plan, Thread, enrol, found, join, let_in, link, plan, start_thread};
+pub use primer::primer;
+pub use resource::{Misplaced, Resource};
+pub use worker::{
+    BadPrefix, check_prefix, in_order, next_name, place, prefix_of, worker_ended, worker_started,
+};
+pub use write::{Permit, Reason, can_write};
+
+use crate::actor::Actor;
+use crate::content::ContentRef;
+use crate::id::{PostId, SessionId, ThreadId};
+use crate::thread::USER;
+use crate::time::Timestamp;
+
+/// The role whose bearers direct the others.
+pub const LEADER: &str = "leader";
+/// The role of everybody else.
+pub const WORKER: &str = "worker";
+
+/// Returns the name of a team's stream.
+pub fn stream(id: &TeamId) -> String {
+    format!("team/{id}")
+}
+
+/// Returns the team that a stream belongs to.
+pub fn from_stream(stream: &str) -> Option<TeamId> {
+    stream.strip_prefix("team/")?.parse().ok()
+}
+
+/// The state of a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Team {
+    pub id: TeamId,
+    /// The project, which resources are parts of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    pub created_by: Actor,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, Member>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tasks: BTreeMap<TaskId, Task>,
+    /// The tasks that somebody has now.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub held: BTreeSet<TaskId>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub threads: BTreeMap<ThreadAlias, TeamThread>,
+    /// Those who left it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub former: BTreeSet<String>,
+    /// The sessions of workers that were ended.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub ended: BTreeSet<SessionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Timestamp>,
+    /// How many events there are.
+    #[serde(default)]
+    pub version: u64,
+}
+
+/// One who belongs to a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub role: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The session that acts as this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+}
+
+/// A unit of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<ContentRef>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deps: Vec<TaskId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<Resource>,
+    pub stage: Stage,
+    /// Who has it, or who finished it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<Lease>,
+    /// Its last lease ran out, and nobody has claimed it since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapsed: Option<Lapsed>,
+    /// How often it was given to somebody.
+    #[serde(default)]
+    pub epoch: u64,
+    #[serde(default)]
+    pub outcome: Outcome,
+    pub created_by: String,
+    pub created_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// How far a task is, apart from what it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Open,
+    InProgress,
+    Completed,
+    Failed,
+    Canceled,
+}
+
+/// The right to work on a task, for a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    pub holder: String,
+    pub epoch: u64,
+    pub ttl_ms: i64,
+    pub expires_at: Timestamp,
+}
+
+/// A lease that ran out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lapsed {
+    pub holder: String,
+    pub epoch: u64,
+}
+
+/// A thread of a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TeamThread {
+    pub thread: ThreadId,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub participants: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// Something that was said in a thread of the team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageRef {
+    pub thread: ThreadAlias,
+    pub post: PostId,
+}
+
+/// How far a task is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It waits for these, in order.
+    Blocked(Vec<Blocker>),
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+    Canceled,
+}
+
+/// What a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocker {
+    pub task: TaskId,
+    /// What it is stuck at: it will not complete by itself.
+    pub stuck: Option<Stage>,
+}
+
+impl Status {
+    /// Returns the word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Blocked(_) => "blocked",
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    /// Says in words what a task waits for.
+    pub fn reason(&self) -> Option<String> {
+        let Self::Blocked(blockers) = self else { return None };
+        let one = |blocker: &Blocker| match blocker.stuck {
+            Some(Stage::Failed) => format!("{} failed: retry it, or cancel this one", blocker.task),
+            Some(Stage::Canceled) => format!("{} was canceled: retry it, or cancel this one", blocker.task),
+            Some(Stage::Open | Stage::InProgress | Stage::Completed) | None => {
+                format!("{} is not completed", blocker.task)
+            }
+        };
+        Some(blockers.iter().map(one).collect::<Vec<_>>().join("; "))
+    }
+}
+
+impl Lease {
+    /// Says whether it counts at a time.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.expires_at > now
+    }
+}
+
+/// Who acts in a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By<'a> {
+    Person,
+    Agent(&'a str),
+}
+
+impl<'a> By<'a> {
+    /// Returns the name it goes by.
+    pub fn id(self) -> &'a str {
+        match self {
+            Self::Person => USER,
+            Self::Agent(id) => id,
+        }
+    }
+}
+
+impl Team {
+    /// Says how far a task is, and what it waits for.
+    pub fn status(&self, task: &Task) -> Status {
+        match task.stage {
+            Stage::InProgress => Status::InProgress,
+            Stage::Completed => Status::Completed,
+            Stage::Failed => Status::Failed,
+            Stage::Canceled => Status::Canceled,
+            Stage::Open => {
+                let blockers: Vec<Blocker> = task.deps.iter().filter_map(|dep| self.blocker(*dep)).collect();
+                if blockers.is_empty() { Status::Pending } else { Status::Blocked(blockers) }
+            }
+        }
+    }
+
+    fn blocker(&self, dep: TaskId) -> Option<Blocker> {
+        let stage = self.tasks.get(&dep).map_or(Stage::Canceled, |task| task.stage);
+        let stuck = matches!(stage, Stage::Failed | Stage::Canceled).then_some(stage);
+        (stage != Stage::Completed).then_some(Blocker { task: dep, stuck })
+    }
+
+    /// Returns a task.
+    pub fn task(&self, id: TaskId) -> Result<&Task, Refused> {
+        self.tasks.get(&id).ok_or_else(|| Refused::NoTask(id, self.id.clone()))
+    }
+
+    /// Returns the live leases of a time, with their tasks.
+    pub fn leases(&self, now: Timestamp) -> impl Iterator<Item = (TaskId, &Task, &Lease)> {
+        self.held.iter().filter_map(move |id| {
+            let task = self.tasks.get(id)?;
+            let lease = task.lease.as_ref().filter(|lease| lease.is_live(now))?;
+            Some((*id, task, lease))
+        })
+    }
+
+    /// Returns the agent that a session acts as.
+    pub fn agent_of(&self, session: SessionId) -> Option<&str> {
+        self.agents.iter().find(|(_, member)| member.session == Some(session)).map(|(id, _)| id.as_str())
+    }
+
+    /// Says whether a session belongs to it now: it has not left, and the team is there.
+    pub fn is_member(&self, session: SessionId) -> bool {
+        self.closed_at.is_none() && self.agent_of(session).is_some()
+    }
+
+    /// Returns a thread of the team by its real id.
+    pub fn thread(&self, id: ThreadId) -> Option<(ThreadAlias, &TeamThread)> {
+        self.threads.iter().find(|(_, thread)| thread.thread == id).map(|(alias, thread)| (*alias, thread))
+    }
+
+    /// Returns every name that somebody has or had in it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.agents.keys().chain(&self.former).map(String::as_str)
+    }
+
+    /// Says whether somebody may decide about a task that another has: people, leaders, and whoever made it.
+    fn directs(&self, by: By<'_>, task: &Task) -> bool {
+        self.leads(by) || task.created_by == by.id()
+    }
+
+    /// Says whether somebody may decide about all that is in it.
+    fn leads(&self, by: By<'_>) -> bool {
+        match by {
+            By::Person => true,
+            By::Agent(id) => self.agents.get(id).is_some_and(|member| member.role == LEADER),
+        }
+    }
+
+    /// Refuses what cannot be done any more once it is closed.
+    pub fn open(&self) -> Result<(), Refused> {
+        match self.closed_at {
+            Some(_) => Err(Refused::Closed { team: self.id.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes a time as people type it.
+fn lasting(millis: i64) -> String {
+    match millis {
+        0 => "0s".to_owned(),
+        hours if hours % 3_600_000 == 0 => format!("{}h", hours / 3_600_000),
+        minutes if minutes % 60_000 == 0 => format!("{}m", minutes / 60_000),
+        seconds if seconds % 1_000 == 0 => format!("{}s", seconds / 1_000),
+        other => format!("{other}ms"),
+    }
+}
+
+fn is_over(status: &str) -> bool {
+    matches!(status, "completed" | "failed" | "canceled")
+}
+
+/// Why something cannot be done in a team.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("there is no {0} in the team {1}")]
+    NoTask(TaskId, TeamId),
+    #[error("there is no {0} in the team {1}")]
+    NoThread(ThreadAlias, TeamId),
+    #[error("{task} cannot be claimed: {why}")]
+    NotClaimable { task: TaskId, why: String },
+    #[error("{task} cannot be given to anybody: {why}")]
+    NotAssignable { task: TaskId, why: String },
+    #[error(
+        "{task} cannot be claimed now: {holder} has {other}, and works on `{held}`, which `{wanted}` overlaps"
+    )]
+    Overlap { task: TaskId, other: TaskId, holder: String, held: Resource, wanted: Resource },
+    #[error("{task} is {status}{}", if is_over(.status) { " already" } else { ": nobody has it now" })]
+    NotInProgress { task: TaskId, status: &'static str },
+    #[error("the lease of {holder} on {task} (epoch {epoch}) has expired")]
+    Expired { task: TaskId, holder: String, epoch: u64 },
+    #[error("{holder} has {task}, not {agent}")]
+    HolderMismatch { task: TaskId, holder: String, agent: String },
+    #[error("{task} is yours already, by the lease with epoch {epoch}")]
+    YoursAlready { task: TaskId, epoch: u64 },
+    #[error("there is no `{agent}` in this team; there are: {there}")]
+    NoAgent { agent: String, there: String },
+    #[error("`{agent}` was taken out of the team {team}")]
+    TakenOut { agent: String, team: TeamId },
+    #[error("{task} is yours by the lease with epoch {now}, not {given}")]
+    EpochMismatch { task: TaskId, given: u64, now: u64 },
+    #[error("only a person, a leader or whoever made {task} may do this")]
+    NotYours { task: TaskId },
+    #[error("only a person or a leader of the team may do this")]
+    NotLeader,
+    #[error("the team {team} was closed: what it did can be read, and nothing is done in it any more")]
+    Closed { team: TeamId },
+    #[error("{task} is {status} already")]
+    Over { task: TaskId, status: &'static str },
+    #[error("{task} is {status}: only what failed or was canceled is tried again")]
+    NotRetriable { task: TaskId, status: &'static str },
+    #[error("a lease lasts from a second (1s, 1000 ms) to a day (24h, 86400000 ms), and {} does not", lasting(*.0))]
+    Ttl(i64),
+    #[error("{0}")]
+    Invalid(String),
+    #[error("{0}")]
+    Full(String),
+    #[error("`{id}` of this team is another agent, which is still open")]
+    Taken { id: String, other: SessionId },
+    #[error(transparent)]
+    Name(#[from] Malformed),
+    #[error(transparent)]
+    Resource(#[from] Misplaced),
+}
+
+#[cfg(test)]
+mod guard_tests;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

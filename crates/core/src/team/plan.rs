@@ -1,0 +1,209 @@
+//! What a team has: its agents, its tasks, its threads.
+
+use std::collections::BTreeSet;
+
+use super::{
+    By, Enrolled, Event, Member, Refused, Resource, TaskCreated, TaskId, Team, TeamId, ThreadAlias,
+    ThreadStarted, WORKER, check_agent,
+};
+use crate::actor::Actor;
+use crate::content::ContentRef;
+use crate::id::{SessionId, ThreadId};
+use crate::limits::{NAME_CHARS, TEAM_AGENTS, TEAM_DEPS, TEAM_RESOURCE_BYTES, TEAM_TASKS, TEAM_THREADS};
+
+/// A task that somebody wants.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    pub title: String,
+    pub description: Option<ContentRef>,
+    pub deps: Vec<String>,
+    pub resources: Vec<String>,
+}
+
+/// A thread that somebody wants.
+#[derive(Debug, Clone)]
+pub struct Thread {
+    pub id: ThreadId,
+    pub title: String,
+    pub participants: Vec<String>,
+    pub task: Option<TaskId>,
+}
+
+/// Makes a team.
+pub fn found(
+    team: TeamId,
+    directory: Option<String>,
+    agents: Vec<Enrolled>,
+    by: Actor,
+) -> Result<Event, Refused> {
+    agents.iter().try_for_each(checked)?;
+    let ids: BTreeSet<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
+    if ids.len() != agents.len() {
+        return Err(Refused::Invalid("two agents of the team have the same id".to_owned()));
+    }
+    crowd(ids.len())?;
+    Ok(Event::Created { team, directory, agents, by })
+}
+
+/// Takes somebody into a team, or changes their role. Nothing when that is so already.
+pub fn enrol(team: &Team, id: &str, member: Member, by: By<'_>) -> Result<Vec<Event>, Refused> {
+    admit(team, id, member, team.agents.len(), by)
+}
+
+/// Takes somebody into a team who only wants to act there, unless it is there already. Whoever was taken out comes back
+/// only when that is asked for.
+pub fn let_in(team: &Team, id: &str, again: bool, by: By<'_>) -> Result<Vec<Event>, Refused> {
+    team.open()?;
+    if team.agents.contains_key(id) {
+        return Ok(Vec::new());
+    }
+    if team.former.contains(id) && !again {
+        return Err(Refused::TakenOut { agent: id.to_owned(), team: team.id.clone() });
+    }
+    enrol(team, id, Member { role: WORKER.to_owned(), model: None, session: None }, by)
+}
+
+fn admit(team: &Team, id: &str, member: Member, there: usize, by: By<'_>) -> Result<Vec<Event>, Refused> {
+    team.open()?;
+    if team.agents.get(id) == Some(&member) {
+        return Ok(Vec::new());
+    }
+    let by = Some(by.id().to_owned());
+    let enrolled = Enrolled { id: id.to_owned(), member, by };
+    checked(&enrolled)?;
+    if !team.agents.contains_key(id) {
+        crowd(there + 1)?;
+    }
+    Ok(vec![Event::Enrolled(enrolled)])
+}
+
+/// Takes a session into a team: by the name it wants, else by one after what it is. Nobody takes the name of another
+/// that is still there.
+pub fn join(
+    team: &Team,
+    wanted: Option<&str>,
+    base: &str,
+    member: Member,
+    by: By<'_>,
+    is_open: impl Fn(SessionId) -> bool,
+) -> Result<(String, Vec<Event>), Refused> {
+    let taken = |id: &str| {
+        let other = team.agents.get(id).and_then(|known| known.session);
+        other.filter(|other| Some(*other) != member.session && is_open(*other))
+    };
+    let id = match wanted {
+        Some(id) => match taken(id) {
+            Some(other) => return Err(Refused::Taken { id: id.to_owned(), other }),
+            None => id.to_owned(),
+        },
+        None => {
+            let base = if check_agent(base).is_ok() { base } else { "agent" };
+            let mut names = (1..).map(|number: u32| format!("{base}-{number}"));
+            names.find(|name| team.names().all(|taken| taken != name)).unwrap_or_default()
+        }
+    };
+    let is_gone = |known: &Member| known.session.is_some_and(|session| !is_open(session));
+    let there = team.agents.values().filter(|known| !is_gone(known)).count();
+    Ok((id.clone(), admit(team, &id, member, there, by)?))
+}
+
+/// Makes a task. It depends only on tasks that are there, so no circle can close.
+pub fn plan(team: &Team, by: By<'_>, plan: Plan) -> Result<TaskCreated, Refused> {
+    team.open()?;
+    let title = plain(&plan.title, "a task needs a title")?;
+    let task = TaskId(team.tasks.last_key_value().map_or(0, |(last, _)| last.0) + 1);
+    if team.tasks.len() >= TEAM_TASKS {
+        return Err(Refused::Full(format!("a team has at most {TEAM_TASKS} tasks: make another team")));
+    }
+    let deps = plan.deps.iter().map(|dep| dep.parse()).collect::<Result<BTreeSet<TaskId>, _>>()?;
+    if deps.len() > TEAM_DEPS {
+        return Err(Refused::Invalid(format!("a task depends on at most {TEAM_DEPS} others")));
+    }
+    for dep in &deps {
+        if *dep == task {
+            return Err(Refused::Invalid(format!(
+                "{task} would be this task itself, which cannot wait for itself"
+            )));
+        }
+        if !team.tasks.contains_key(dep) {
+            return Err(Refused::Invalid(format!("there is no {dep} for this task to depend on")));
+        }
+    }
+    let parse = |path: &String| Resource::parse(path, team.directory.as_deref());
+    let resources = plan.resources.iter().map(parse).collect::<Result<BTreeSet<Resource>, _>>()?;
+    if resources.iter().map(|resource| resource.as_str().len() + 3).sum::<usize>() > TEAM_RESOURCE_BYTES {
+        let most = TEAM_RESOURCE_BYTES / 1024;
+        return Err(Refused::Invalid(format!(
+            "the resources of a task have at most {most} KB together: name directories"
+        )));
+    }
+    Ok(TaskCreated {
+        task,
+        title,
+        description: plan.description,
+        deps: deps.into_iter().collect(),
+        resources: resources.into_iter().collect(),
+        by: by.id().to_owned(),
+    })
+}
+
+/// Makes a thread of the team. Whoever makes it takes part in it.
+pub fn start_thread(team: &Team, by: By<'_>, wanted: Thread) -> Result<ThreadStarted, Refused> {
+    team.open()?;
+    let title = plain(&wanted.title, "a thread needs a title")?;
+    if team.threads.len() >= TEAM_THREADS {
+        return Err(Refused::Full(format!("a team has at most {TEAM_THREADS} threads: make another team")));
+    }
+    wanted.participants.iter().filter(|id| *id != By::Person.id()).try_for_each(|id| check_agent(id))?;
+    if let Some(task) = wanted.task {
+        team.task(task)?;
+    }
+    let mut participants: BTreeSet<String> = wanted.participants.into_iter().collect();
+    participants.insert(by.id().to_owned());
+    crowd(participants.len())?;
+    Ok(ThreadStarted {
+        alias: ThreadAlias(team.threads.last_key_value().map_or(0, |(last, _)| last.0) + 1),
+        thread: wanted.id,
+        title,
+        participants: participants.into_iter().collect(),
+        task: wanted.task,
+        by: by.id().to_owned(),
+    })
+}
+
+/// Says which task a thread is about.
+pub fn link(team: &Team, by: By<'_>, thread: ThreadAlias, task: TaskId) -> Result<Vec<Event>, Refused> {
+    team.open()?;
+    let known = team.threads.get(&thread).ok_or_else(|| Refused::NoThread(thread, team.id.clone()))?;
+    team.task(task)?;
+    if known.task == Some(task) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Event::ThreadLinked { thread, task, by: by.id().to_owned() }])
+}
+
+fn checked(enrolled: &Enrolled) -> Result<(), Refused> {
+    check_agent(&enrolled.id)?;
+    let short = |text: &str| (1..=64).contains(&text.len()) && !text.chars().any(char::is_control);
+    if !short(&enrolled.member.role) || !enrolled.member.model.as_deref().is_none_or(short) {
+        return Err(Refused::Invalid("a role, and a model, have 1 to 64 plain characters".to_owned()));
+    }
+    Ok(())
+}
+
+fn crowd(agents: usize) -> Result<(), Refused> {
+    if agents > TEAM_AGENTS {
+        return Err(Refused::Full(format!("at most {TEAM_AGENTS} agents belong together")));
+    }
+    Ok(())
+}
+
+/// A title on one line.
+fn plain(text: &str, needs: &str) -> Result<String, Refused> {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if title.is_empty() || title.chars().count() > NAME_CHARS {
+        return Err(Refused::Invalid(format!("{needs} of at most {NAME_CHARS} characters")));
+    }
+    Ok(title)
+}

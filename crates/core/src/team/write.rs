@@ -1,0 +1,150 @@
+//! Who may write where.
+
+use super::{Misplaced, Resource, TaskId, Team, TeamId};
+use crate::time::Timestamp;
+
+/// Whether somebody may write to a path, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permit {
+    pub allow: bool,
+    pub reason: Reason,
+}
+
+/// Why somebody may or may not write to a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// It has a lease on a task with a resource that covers the path.
+    Lease {
+        task: TaskId,
+        resource: Resource,
+    },
+    /// It wants to run a command, works in a worktree of its own, and has a lease.
+    Apart {
+        task: TaskId,
+    },
+    InvalidPath,
+    /// A link on the way leads nowhere, or it cannot be followed.
+    Nowhere(String),
+    Traversal,
+    OutsideProject {
+        project: String,
+    },
+    /// Another has it.
+    Held {
+        task: TaskId,
+        holder: String,
+        resource: Resource,
+    },
+    NoLease,
+    /// A command needs all of the project.
+    NotAll,
+    /// It has no task at all.
+    NoTask,
+    /// Nobody has a task in it any more.
+    Closed {
+        team: TeamId,
+    },
+}
+
+impl From<Misplaced> for Reason {
+    fn from(misplaced: Misplaced) -> Self {
+        match misplaced {
+            Misplaced::Malformed(_) => Self::InvalidPath,
+            Misplaced::Upwards(_) => Self::Traversal,
+            Misplaced::Outside(_, project) => Self::OutsideProject { project },
+        }
+    }
+}
+
+impl Reason {
+    /// Returns the word that clients know.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Lease { .. } | Self::Apart { .. } => "lease_active_for_resource",
+            Self::InvalidPath | Self::Nowhere(_) => "invalid_path",
+            Self::Traversal => "path_traversal_denied",
+            Self::OutsideProject { .. } => "outside_project",
+            Self::Held { .. } | Self::NoLease | Self::NotAll | Self::NoTask => "no_active_lease_for_path",
+            Self::Closed { .. } => "team_closed",
+        }
+    }
+
+    /// Says what to do about it, in words that an agent can act on.
+    pub fn advice(&self) -> String {
+        match self {
+            Self::Lease { task, resource } => format!("you have {task}, which covers `{resource}`"),
+            Self::Apart { task } => format!("you have {task}, and run commands in a worktree of your own"),
+            Self::InvalidPath => "that is not a path: give a file or a directory of the project".to_owned(),
+            Self::Nowhere(why) => format!("the path leads nowhere: {why}"),
+            Self::Traversal => "the path contains `..`: give it from the project's directory on".to_owned(),
+            Self::OutsideProject { project } => format!("the path lies outside the project {project}"),
+            Self::Held { task, holder, resource } => format!(
+                "{holder} has {task}, which covers `{resource}`: wait until it is done, or ask {holder} for it"
+            ),
+            Self::NoLease => {
+                "you hold no task that covers the path: claim one whose resources do, or make one".to_owned()
+            }
+            Self::NotAll => {
+                "a command may touch everything: claim a task whose resource is `.`, or change files with \
+                             the tools that write them"
+                    .to_owned()
+            }
+            Self::NoTask => "you hold no task: claim one first".to_owned(),
+            Self::Closed { team } => {
+                format!("the team {team} was closed, and nobody has tasks there any more")
+            }
+        }
+    }
+
+    /// Says the same to somebody else, about an agent.
+    pub fn advice_about(&self, agent: &str) -> String {
+        match self {
+            Self::Lease { task, resource } => format!("{agent} has {task}, which covers `{resource}`"),
+            Self::Apart { task } => {
+                format!("{agent} has {task}, and runs commands in a worktree of its own")
+            }
+            Self::NoLease => {
+                format!("{agent} holds no task that covers the path, and may claim one whose resources do")
+            }
+            Self::NotAll => format!(
+                "a command may touch everything, and {agent} holds no task whose resource is `.`, but may claim one"
+            ),
+            Self::NoTask => format!("{agent} holds no task, and may claim one"),
+            Self::Held { task, holder, resource } => format!(
+                "{holder} has {task}, which covers `{resource}`, and {agent} has not: once that is done, {agent} may \
+                 claim one that does"
+            ),
+            Self::InvalidPath
+            | Self::Nowhere(_)
+            | Self::Traversal
+            | Self::OutsideProject { .. }
+            | Self::Closed { .. } => self.advice(),
+        }
+    }
+}
+
+/// Decides whether an agent may write to a path now. A shell command may touch everything: its path is `.`.
+pub fn can_write(team: &Team, agent: &str, path: &str, now: Timestamp) -> Permit {
+    match Resource::parse(path, team.directory.as_deref()) {
+        Ok(path) => covering(team, agent, &path, now),
+        Err(misplaced) => Permit { allow: false, reason: misplaced.into() },
+    }
+}
+
+/// Decides whether an agent may write to a part of the project now.
+pub(super) fn covering(team: &Team, agent: &str, path: &Resource, now: Timestamp) -> Permit {
+    if team.closed_at.is_some() {
+        return Permit { allow: false, reason: Reason::Closed { team: team.id.clone() } };
+    }
+    let mut other = None;
+    for (id, task, lease) in team.leases(now) {
+        let Some(resource) = task.resources.iter().find(|resource| resource.covers(path)) else { continue };
+        let resource = resource.clone();
+        if lease.holder == agent {
+            return Permit { allow: true, reason: Reason::Lease { task: id, resource } };
+        }
+        let holder = lease.holder.clone();
+        other.get_or_insert(Reason::Held { task: id, holder, resource });
+    }
+    Permit { allow: false, reason: other.unwrap_or(Reason::NoLease) }
+}

@@ -1,0 +1,53 @@
+//! Leave for harnesses in terminals: those behind pipes ask through their driver.
+
+use axum::Json;
+use axum::extract::State;
+use paseo_core::id::SessionId;
+use paseo_core::permission::Verdict;
+use paseo_runtime::provider::Place;
+use paseo_wire::error::Code;
+use paseo_wire::permission::{AskLeave, LeaveAnswer};
+use serde_json::Value;
+
+use super::App;
+use super::reply::Answer;
+use super::request::{Body, Caller, Path};
+use crate::failure::Failure;
+use crate::tools::catalogue::SERVERS;
+
+pub(crate) async fn ask(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+    body: Result<Body<AskLeave>, Failure>,
+) -> Answer<LeaveAnswer> {
+    let own = typed.parse::<SessionId>().ok().filter(|id| by.session() == Some(*id));
+    let id = own.ok_or_else(|| Failure::new(Code::Forbidden, "an agent asks leave for itself alone"))?;
+    let Body(AskLeave(words)) = body?;
+    let context = &app.sessions.context;
+    let session =
+        context.directory.get(id).ok_or_else(|| Failure::new(Code::Closed, "the agent is closed"))?;
+    let profile = &session.profile;
+    let provider = context.providers.get(&profile.provider).ok_or_else(|| {
+        Failure::new(Code::ProviderUnavailable, format!("there is no provider {} any more", profile.provider))
+    })?;
+    let servers = SERVERS.map(str::to_owned);
+    let place = Place {
+        directory: profile.directory.as_ref(),
+        servers: &servers,
+        terminal: profile.terminal.is_some(),
+    };
+    let request = provider
+        .leave(&Value::Object(words), &place)
+        .map_err(|why| Failure::new(Code::InvalidRequest, format!("this cannot be decided: {why}")))?;
+    let verdict = match &request {
+        Some(request) => context.judge(&session, request).await,
+        None => Verdict::Allow,
+    };
+    let (decision, reason) = match verdict {
+        Verdict::Allow => ("allow", None),
+        Verdict::Ask => ("ask", None),
+        Verdict::Deny(reason) => ("deny", Some(reason)),
+    };
+    Ok(Json(LeaveAnswer { decision: decision.to_owned(), reason }))
+}

@@ -1,0 +1,118 @@
+//! One route: where it is, who may use it, what it takes and gives.
+
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
+
+use super::gate::Access;
+use super::{App, bridge, teamd};
+use crate::failure::Failure;
+
+/// One route.
+pub(crate) struct Route {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    pub(crate) summary: &'static str,
+    /// Name of the schema of the body.
+    pub(crate) request: Option<&'static str>,
+    /// Name of the schema of the answer.
+    pub(crate) response: Option<&'static str>,
+    /// Names of what the query may hold.
+    pub(crate) query: &'static [&'static str],
+    /// Names of headers that it heeds.
+    pub(crate) headers: &'static [&'static str],
+    /// Status of the answer when all goes well.
+    pub(crate) status: u16,
+    /// What the answer is made of, when it is not JSON.
+    pub(crate) media: Option<&'static str>,
+    pub(super) handler: fn() -> MethodRouter<App>,
+}
+
+/// Begins a route.
+pub(super) const fn route(
+    method: &'static str,
+    path: &'static str,
+    access: Access,
+    handler: fn() -> MethodRouter<App>,
+) -> Route {
+    Route {
+        method,
+        path,
+        access,
+        summary: "",
+        request: None,
+        response: None,
+        query: &[],
+        headers: &[],
+        status: 200,
+        media: None,
+        handler,
+    }
+}
+
+/// Puts a failure into the shape that clients of a path know, whether or not there is a route.
+pub(crate) fn refusal(path: &str, failure: Failure) -> Response {
+    if is_of_bridge(path) {
+        return bridge::Refusal::from(failure).into_response();
+    }
+    if path.starts_with(teamd::ROOT) {
+        return teamd::Refusal::from(failure).into_response();
+    }
+    failure.into_response()
+}
+
+fn is_of_bridge(path: &str) -> bool {
+    path == "/threads" || path.starts_with("/threads/")
+}
+
+impl Route {
+    /// Says whether it is one of the bridge protocol.
+    pub(crate) fn is_of_bridge(&self) -> bool {
+        is_of_bridge(self.path)
+    }
+
+    /// Says whether it is one of teamd.
+    pub(crate) fn is_of_teamd(&self) -> bool {
+        self.path.starts_with(teamd::ROOT)
+    }
+
+    /// Refuses a request in the shape that its clients know.
+    pub(crate) fn refuses(&self, failure: Failure) -> Response {
+        refusal(self.path, failure)
+    }
+
+    pub(super) const fn says(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    pub(super) const fn takes(mut self, schema: &'static str) -> Self {
+        self.request = Some(schema);
+        self
+    }
+
+    pub(super) const fn gives(mut self, schema: &'static str) -> Self {
+        self.response = Some(schema);
+        self
+    }
+
+    pub(super) const fn heeds(mut self, headers: &'static [&'static str]) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    pub(super) const fn answers(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
+    pub(super) const fn made_of(mut self, media: &'static str) -> Self {
+        self.media = Some(media);
+        self
+    }
+
+    pub(super) const fn asks(mut self, query: &'static [&'static str]) -> Self {
+        self.query = query;
+        self
+    }
+}

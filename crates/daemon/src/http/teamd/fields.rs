@@ -1,0 +1,104 @@
+//! What requests hold.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use http::StatusCode;
+use http::request::Parts;
+use paseo_core::actor::Actor;
+use paseo_core::team::Team;
+use paseo_wire::team::MessageOfTeam;
+use serde_json::{Map, Value};
+
+use super::{Refusal, entered};
+use crate::failure::Failure;
+use crate::http::App;
+use crate::http::teams::mismatch;
+use crate::teams::{Acting, Ending, ending};
+
+/// The body of a request: a JSON object.
+pub(crate) struct Fields(pub(super) Map<String, Value>);
+
+/// Something that is taken out of a request; what is wrong with it is told in the protocol's shape.
+pub(crate) struct In<T>(pub(super) T);
+
+impl<S: Send + Sync, T> FromRequestParts<S> for In<T>
+where
+    T: FromRequestParts<S, Rejection = Failure>,
+{
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        Ok(Self(T::from_request_parts(parts, state).await?))
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Fields {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        match Bytes::from_request(request, state).await {
+            Ok(body) => Self::read(&body),
+            Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Err(Refusal::new(413, "TOO_LARGE", "the body is larger than 1 MB"))
+            }
+            Err(rejection) => Err(Refusal::new(400, "INVALID_REQUEST", rejection.body_text())),
+        }
+    }
+}
+
+impl Fields {
+    fn read(body: &[u8]) -> Result<Self, Refusal> {
+        if body.is_empty() {
+            return Ok(Self(Map::new()));
+        }
+        let read = serde_json::from_slice(body);
+        read.map(Self).map_err(|_| Refusal::new(400, "INVALID_JSON", "the body is not a JSON object"))
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` is not a text"));
+        self.get(name).map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).transpose()
+    }
+
+    pub(super) fn list(&self, name: &str) -> Result<&[Value], Refusal> {
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` is not a list"));
+        self.get(name).map_or(Ok(&[][..]), |value| value.as_array().map(Vec::as_slice).ok_or_else(wrong))
+    }
+
+    pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Refusal> {
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` is not a whole number"));
+        self.get(name).map(|value| value.as_i64().ok_or_else(wrong)).transpose()
+    }
+
+    pub(super) fn epoch(&self) -> Result<u64, Refusal> {
+        let epoch = self.integer("epoch")?.and_then(|epoch| u64::try_from(epoch).ok());
+        epoch
+            .ok_or_else(|| Refusal::new(400, "INVALID_REQUEST", "`epoch` is missing: it came with the lease"))
+    }
+
+    pub(super) fn ending(&self) -> Result<Ending, Refusal> {
+        let (thread, message) = (self.text("threadId")?, self.text("messageId")?);
+        let message = thread.zip(message).map(|(thread, id)| MessageOfTeam { thread, id });
+        Ok(ending(self.text("summary")?, message)?)
+    }
+
+    /// Finds the team that is meant, and checks that whoever the request names is the one whose credential it carries.
+    pub(super) async fn acting(&self, app: &App, by: &Actor) -> Result<(Arc<Team>, Acting), Refusal> {
+        let (team, acting) = entered(app, by, self.text("teamId")?).await?;
+        team.open().map_err(|closed| Refusal::new(409, "TEAM_CLOSED", closed.to_string()))?;
+        let agent = self.text("agentId")?;
+        match agent {
+            Some(agent) if agent.is_empty() => {
+                Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is empty"))
+            }
+            Some(agent) if agent != acting.id() => Err(mismatch(&acting).into()),
+            _ => Ok((team, acting)),
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Teams: tasks, their leases, and the threads where work is talked about. What may be done is decided by `core`.
+
+mod arrival;
+mod clock;
+mod departure;
+mod inbox;
+mod leases;
+mod links;
+mod talk;
+#[cfg(test)]
+mod tests;
+mod timer;
+pub(crate) mod view;
+
+use std::sync::Arc;
+
+use paseo_core::actor::Actor;
+use paseo_core::limits::{PAGE_ROWS, TASK_DESCRIPTION_BYTES, TASK_SUMMARY_CHARS};
+use paseo_core::team::{self, By, Enrolled, Event, MessageRef, Outcome, Plan, Refused, TaskId, Team, TeamId};
+use paseo_core::time::Timestamp;
+use paseo_store::{HeadRow, Version, Which};
+use paseo_wire::error::Code;
+use paseo_wire::team::MessageOfTeam;
+
+use clock::Clock;
+pub(crate) use inbox::Told;
+pub(crate) use talk::{NewThread, search};
+use timer::Timer;
+
+use crate::desk::{self, Desk, Done, Held, Subject};
+use crate::failure::Failure;
+use crate::journal::Journal;
+use crate::sessions::{RequestKey, Sessions};
+use crate::threads::Threads;
+
+/// All teams. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Teams {
+    sessions: Sessions,
+    threads: Threads,
+    desk: Desk<Team>,
+    timer: Arc<Timer>,
+    clock: Clock,
+}
+
+type Change = desk::Change<Event>;
+
+impl Subject for Team {
+    type Id = TeamId;
+    type Event = Event;
+
+    fn stream(id: &TeamId) -> String {
+        team::stream(id)
+    }
+
+    async fn read(journal: &Journal, id: &TeamId) -> Result<Option<(Self, Version)>, Failure> {
+        journal.team(id).await
+    }
+
+    fn take_in(&mut self, event: &Event, at: Timestamp) {
+        self.apply(event, at);
+    }
+
+    fn unknown(id: &TeamId) -> Failure {
+        Failure::new(Code::NotFound, format!("there is no team {id}")).hint("`paseo team ls` lists them")
+    }
+}
+
+/// Who acts in a team.
+#[derive(Debug, Clone)]
+pub(crate) struct Acting {
+    pub(crate) actor: Actor,
+    /// `None`: a person.
+    pub(crate) agent: Option<String>,
+}
+
+impl Acting {
+    pub(crate) fn by(&self) -> By<'_> {
+        self.agent.as_deref().map_or(By::Person, By::Agent)
+    }
+
+    /// Returns the name it goes by.
+    pub(crate) fn id(&self) -> &str {
+        self.by().id()
+    }
+}
+
+/// A team that a session is to belong to.
+#[derive(Debug, Clone)]
+pub(crate) struct Joining {
+    pub(crate) team: TeamId,
+    /// As whom; without it by a name after what it is.
+    pub(crate) agent: Option<String>,
+}
+
+/// What somebody does with a task.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Claim { ttl: Option<i64> },
+    Renew { epoch: u64, ttl: Option<i64> },
+    Complete { epoch: u64, ending: Ending },
+    Fail { epoch: u64, ending: Ending },
+    Release { epoch: u64 },
+    Reassign { to: Option<String>, ttl: Option<i64> },
+    Cancel,
+    Retry,
+}
+
+/// What came of a task, as it is told.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ending {
+    pub(crate) summary: Option<String>,
+    pub(crate) message: Option<MessageRef>,
+}
+
+/// A task that somebody wants.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewTask {
+    pub(crate) title: String,
+    pub(crate) description: Option<String>,
+    pub(crate) deps: Vec<String>,
+    pub(crate) resources: Vec<String>,
+}
+
+impl Teams {
+    /// Opens all teams, and takes up the leases that there are.
+    pub(crate) async fn load(sessions: Sessions, threads: Threads) -> Result<Self, Failure> {
+        let desk = Desk::new(sessions.context.journal.clone());
+        let clock = Clock::not_before(Timestamp::default());
+        let mut teams = Self { sessions, threads, desk, timer: Arc::default(), clock };
+        teams.resume().await?;
+        Ok(teams)
+    }
+
+    /// Returns a team as it stands.
+    pub(crate) async fn get(&self, id: &TeamId) -> Result<Arc<Team>, Failure> {
+        self.desk.get(id).await
+    }
+
+    /// Keeps a team as it stands, for whoever does something in one of its threads.
+    pub(crate) async fn hold(&self, id: &TeamId) -> Result<Held<Team>, Failure> {
+        self.desk.hold(id).await
+    }
+
+    /// Lists teams in order of their ids, from one on.
+    pub(crate) async fn list(&self, after: Option<&TeamId>, limit: usize) -> Result<Vec<HeadRow>, Failure> {
+        let after = after.map(team::stream);
+        let log = &self.sessions.context.journal.log;
+        Ok(log.heads("team/", Which::All, after.as_deref(), limit.min(PAGE_ROWS)).await?)
+    }
+
+    /// Returns the teams that are not closed, in order, so many at most.
+    pub(crate) async fn open(&self, limit: usize) -> Result<Vec<TeamId>, Failure> {
+        let (mut open, mut after) = (Vec::new(), None);
+        loop {
+            let heads = self.list(after.as_ref(), PAGE_ROWS).await?;
+            let last = heads.len() < PAGE_ROWS;
+            for row in heads {
+                let Some(id) = team::from_stream(&row.stream) else { continue };
+                if self.get(&id).await?.closed_at.is_none() {
+                    open.push(id.clone());
+                }
+                if open.len() == limit {
+                    return Ok(open);
+                }
+                after = Some(id);
+            }
+            if last {
+                return Ok(open);
+            }
+        }
+    }
+
+    /// Returns another team that people would take for this one.
+    async fn alike(&self, id: &TeamId) -> Result<Option<TeamId>, Failure> {
+        let mut after = None;
+        loop {
+            let heads = self.list(after.as_ref(), PAGE_ROWS).await?;
+            let last = heads.len() < PAGE_ROWS;
+            for other in heads.iter().filter_map(|row| team::from_stream(&row.stream)) {
+                if other != *id && other.as_str().eq_ignore_ascii_case(id.as_str()) {
+                    return Ok(Some(other));
+                }
+                after = Some(other);
+            }
+            if last {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Makes a team.
+    pub(crate) async fn create(
+        &self,
+        by: &Actor,
+        id: &TeamId,
+        directory: Option<String>,
+        agents: Vec<Enrolled>,
+    ) -> Result<Arc<Team>, Failure> {
+        let mut change = Change::default();
+        let created = team::found(id.clone(), directory, agents, by.clone()).map_err(refused)?;
+        if let Some(other) = self.alike(id).await? {
+            let message = format!("`{id}` differs from the team {other} only in upper and lower case");
+            return Err(Failure::new(Code::Conflict, message)
+                .hint(format!("`paseo team show {other}` shows it; choose another id for a new one")));
+        }
+        change.events.push(created);
+        match self.desk.open(by, id, change, None).await {
+            Ok(Done::New(team, ())) => Ok(team),
+            Ok(Done::Repeat(_)) => self.get(id).await,
+            Err(failure) if failure.code == Code::Conflict => {
+                let closed = self.get(id).await.is_ok_and(|team| team.closed_at.is_some());
+                let (is, more) = if closed { ("was", ", which was closed") } else { ("is", " already") };
+                Err(Failure::new(Code::Conflict, format!("there {is} a team {id}{more}"))
+                    .hint(format!("`paseo team show {id}` shows it; choose another id for a new one")))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Says who an actor is in a team.
+    pub(crate) fn acting(&self, team: &Team, actor: &Actor) -> Result<Acting, Failure> {
+        let agent = match actor {
+            Actor::Human(_) => return Ok(Acting { actor: actor.clone(), agent: None }),
+            Actor::Agent(agent) => match agent.split_once('/') {
+                Some((of, id)) if of == team.id.as_str() && team.agents.contains_key(id) => Some(id),
+                _ => None,
+            },
+            Actor::Session(session) => team.agent_of(*session),
+            Actor::Seat(_) | Actor::Daemon => None,
+        };
+        match agent {
+            Some(agent) => Ok(Acting { actor: actor.clone(), agent: Some(agent.to_owned()) }),
+            None => Err(Failure::new(Code::Forbidden, format!("you do not belong to the team {}", team.id))
+                .hint("agents join a team when they are started: `paseo run --team`")),
+        }
+    }
+
+    /// Makes a task. Says which, and whether it was made before by the same request.
+    pub(crate) async fn create_task(
+        &self,
+        acting: &Acting,
+        id: &TeamId,
+        wanted: NewTask,
+        key: Option<RequestKey>,
+    ) -> Result<(Arc<Team>, TaskId, bool), Failure> {
+        let description = wanted.description.as_deref().filter(|text| !text.trim().is_empty());
+        if description.is_some_and(|text| text.len() > TASK_DESCRIPTION_BYTES) {
+            let most = TASK_DESCRIPTION_BYTES / 1024;
+            return Err(Failure::new(Code::TooLarge, format!("a description has at most {most} KB"))
+                .hint("say the rest in a thread that is linked to the task"));
+        }
+        let project = self.get(id).await?.directory.clone();
+        for resource in &wanted.resources {
+            links::check(project.as_deref(), resource).await?;
+        }
+        let done = self.desk.change(
+            &acting.actor,
+            id,
+            key,
+            |team, change| {
+                let plan = Plan {
+                    title: wanted.title.clone(),
+                    description: description.map(|text| change.text(text)),
+                    deps: wanted.deps.clone(),
+                    resources: wanted.resources.clone(),
+                };
+                let created = team::plan(team, acting.by(), plan).map_err(refused)?;
+                let task = created.task;
+                change.events.push(Event::TaskCreated(Box::new(created)));
+                Ok(task)
+            },
+            TaskId::to_string,
+        );
+        match done.await? {
+            Done::New(team, task) => Ok((team, task, false)),
+            Done::Repeat(task) => Ok((self.get(id).await?, task.parse().map_err(Failure::internal)?, true)),
+        }
+    }
+
+    /// Does something with a task.
+    pub(crate) async fn act(
+        &self,
+        acting: &Acting,
+        id: &TeamId,
+        task: TaskId,
+        act: Act,
+    ) -> Result<Arc<Team>, Failure> {
+        if let Act::Complete { ending, .. } | Act::Fail { ending, .. } = &act {
+            let long = |text: &String| text.chars().count() > TASK_SUMMARY_CHARS;
+            if ending.summary.as_ref().is_some_and(long) {
+                return Err(Failure::new(
+                    Code::TooLarge,
+                    format!("a summary has at most {TASK_SUMMARY_CHARS} characters"),
+                )
+                .hint("say the whole in a thread of the team, and refer to that message"));
+            }
+        }
+        let decide = |team: &Team, change: &mut Change| {
+            let (by, now) = (acting.by(), self.clock.now());
+            match &act {
+                Act::Claim { ttl } => team::claim(team, task, by, *ttl, now),
+                Act::Renew { epoch, ttl } => team::renew(team, task, by, *epoch, *ttl, now),
+                Act::Complete { epoch, ending } => {
+                    team::complete(team, task, by, *epoch, kept(change, ending), now)
+                }
+                Act::Fail { epoch, ending } => team::fail(team, task, by, *epoch, kept(change, ending), now),
+                Act::Release { epoch } => team::release(team, task, by, *epoch, now),
+                Act::Reassign { to, ttl } => {
+                    let session = to.as_deref().and_then(|to| team.agents.get(to)?.session);
+                    if session.is_some_and(|session| self.sessions.context.directory.get(session).is_none()) {
+                        let to = to.as_deref().unwrap_or_default();
+                        return Err(Refused::Invalid(format!("`{to}` was closed and does nothing any more")));
+                    }
+                    let to = to
+                        .as_deref()
+                        .map(|to| if to == By::Person.id() { By::Person } else { By::Agent(to) });
+                    team::reassign(team, task, by, to, *ttl, now)
+                }
+                Act::Cancel => team::cancel(team, task, by),
+                Act::Retry => team::retry(team, task, by),
+            }
+        };
+        self.decide(&acting.actor, id, None, decide).await.map(|(team, _)| team)
+    }
+
+    /// Tells those who take part in a thread of a team that something was said there.
+    pub(crate) fn heard(&self, id: &TeamId, event: Event) {
+        let (teams, id) = (self.clone(), id.clone());
+        tokio::spawn(async move {
+            match teams.get(&id).await {
+                Ok(team) => teams.tell(&team, vec![event]),
+                Err(failure) => tracing::warn!(team = %id, error = %failure.message, "nobody is told"),
+            }
+        });
+    }
+
+    /// Says whether somebody may write to a path now: a session as its guard would.
+    pub(crate) async fn can_write(&self, team: &Team, agent: &str, path: &str) -> team::Permit {
+        let context = &self.sessions.context;
+        let session = team.agents.get(agent).and_then(|member| context.directory.get(member.session?));
+        match session {
+            Some(session) => context.permit(&session, team, agent, path).await,
+            None => team::can_write(team, agent, path, self.now()),
+        }
+    }
+
+    /// Returns the time that leases run on.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Decides on what a team is now, does it, and tells whom it concerns.
+    async fn decide(
+        &self,
+        by: &Actor,
+        id: &TeamId,
+        key: Option<RequestKey>,
+        decide: impl Fn(&Team, &mut Change) -> Result<Vec<Event>, Refused>,
+    ) -> Result<(Arc<Team>, Vec<Event>), Failure> {
+        let done = self.desk.change(
+            by,
+            id,
+            key,
+            |team, change| {
+                let events = decide(team, change).map_err(refused)?;
+                change.events.extend(events.iter().cloned());
+                Ok(events)
+            },
+            |_| String::new(),
+        );
+        match done.await? {
+            Done::New(team, events) => {
+                self.watch(&team, &events);
+                self.tell(&team, events.clone());
+                Ok((team, events))
+            }
+            Done::Repeat(_) => Ok((self.get(id).await?, Vec::new())),
+        }
+    }
+}
+
+/// Says as whom somebody acts who may not belong to the team.
+fn actor<'a>(team: &'a Team, by: &'a Actor) -> By<'a> {
+    match by {
+        Actor::Session(session) => team.agent_of(*session).map_or(By::Person, By::Agent),
+        Actor::Agent(agent) => agent.split_once('/').map_or(By::Person, |(_, id)| By::Agent(id)),
+        Actor::Human(_) | Actor::Seat(_) | Actor::Daemon => By::Person,
+    }
+}
+
+/// Returns how an actor is called in a team.
+fn name<'a>(team: &'a Team, by: &'a Actor) -> &'a str {
+    match by {
+        Actor::Daemon => "daemon",
+        _ => actor(team, by).id(),
+    }
+}
+
+fn kept(change: &mut Change, told: &Ending) -> Outcome {
+    let summary = told.summary.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    Outcome { summary: summary.map(|text| change.text(text)), message: told.message }
+}
+
+/// Reads what came of a task.
+pub(crate) fn ending(summary: Option<String>, message: Option<MessageOfTeam>) -> Result<Ending, Failure> {
+    let message = message
+        .map(|MessageOfTeam { thread, id }| {
+            let post = id.strip_prefix("msg-").unwrap_or(&id).parse().map_err(|_| {
+                let id: String = id.chars().take(64).flat_map(char::escape_debug).collect();
+                Failure::new(Code::InvalidRequest, format!("`{id}` is not the id of a message"))
+                    .hint("it is said when something is posted, and `paseo thread tail --json` shows it")
+            })?;
+            let thread = thread.parse().map_err(|malformed: team::Malformed| {
+                Failure::new(Code::InvalidRequest, malformed.to_string())
+            })?;
+            Ok::<_, Failure>(MessageRef { thread, post })
+        })
+        .transpose()?;
+    Ok(Ending { summary, message })
+}
+
+/// Puts a refusal into the words of the API.
+pub(crate) fn refused(refused: Refused) -> Failure {
+    let listed;
+    let (code, hint) = match &refused {
+        Refused::NoTask(_, team) => {
+            listed = format!("`paseo task ls --team {team}` lists them");
+            (Code::NotFound, Some(listed.as_str()))
+        }
+        Refused::NoThread(_, team) => {
+            listed = format!("`paseo team show {team}` lists them");
+            (Code::NotFound, Some(listed.as_str()))
+        }
+        Refused::NotClaimable { .. } => (Code::TaskNotClaimable, Some("claim another, or wait for it")),
+        Refused::NotAssignable { .. } => {
+            (Code::TaskNotClaimable, Some("give them another; what failed or was canceled can be retried"))
+        }
+        Refused::Overlap { .. } => {
+            (Code::ResourceHeld, Some("claim another task, or wait until that one is done"))
+        }
+        Refused::NotInProgress { status, .. } => {
+            let hint = match *status {
+                "completed" => "there is nothing left to do about it",
+                "failed" | "canceled" => "it can be claimed again once it is retried",
+                "blocked" => "it can be claimed once what it waits for is completed",
+                _ => "claim it first",
+            };
+            (Code::TaskNotInProgress, Some(hint))
+        }
+        Refused::Expired { .. } => {
+            (Code::LeaseExpired, Some("claim it again, and look at what others did meanwhile"))
+        }
+        Refused::HolderMismatch { .. } => (Code::LeaseHolderMismatch, Some("leave it to them")),
+        Refused::EpochMismatch { .. } => {
+            (Code::EpochMismatch, Some("use the epoch that the newest claim returned"))
+        }
+        Refused::YoursAlready { .. } => {
+            (Code::TaskNotClaimable, Some("go on with it, or extend its lease: renew it with that epoch"))
+        }
+        Refused::NoAgent { .. } => (Code::NotFound, Some("`paseo team show` shows who is there")),
+        Refused::TakenOut { .. } => {
+            (Code::Conflict, Some("`--again` takes it in again; `paseo team audit` says who took it out"))
+        }
+        Refused::NotYours { .. } | Refused::NotLeader => {
+            (Code::Forbidden, Some("ask the leader, or a person"))
+        }
+        Refused::Closed { .. } => (Code::Conflict, Some("make another: `paseo team create`")),
+        Refused::Over { .. } | Refused::NotRetriable { .. } => (Code::Conflict, None),
+        Refused::Full(_) | Refused::Taken { .. } => (Code::Conflict, None),
+        Refused::Ttl(_) | Refused::Invalid(_) | Refused::Name(_) | Refused::Resource(_) => {
+            (Code::InvalidRequest, None)
+        }
+    };
+    let failure = Failure::new(code, refused.to_string());
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}

@@ -1,0 +1,350 @@
+//! How a worker begins: a name, a seat in its team, a thread for its answers, a terminal.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use paseo_core::definition::{DEFAULT, Definition};
+use paseo_core::label::Labels;
+use paseo_core::limits::{MESSAGE_BYTES, PATH_BYTES};
+use paseo_core::session::{Session, TeamSeat};
+use paseo_core::team::{self, Malformed, Member, Team, TeamId, ThreadAlias};
+use paseo_wire::error::Code;
+use paseo_wire::message::CreatedSession;
+use paseo_wire::worker::{StartedWorker, WorkerView};
+
+use super::{Pane, Workers};
+use crate::failure::Failure;
+use crate::mint;
+use crate::sessions::{NewSession, Notify, Order, RequestKey, routing};
+use crate::teams::{Acting, Joining, NewThread};
+use crate::tools::{admit_child, inherited, powers};
+use crate::worktrees::{self, Wish};
+
+/// A worker that somebody wants.
+pub(crate) struct NewWorker {
+    /// What is typed in first.
+    pub(crate) task: String,
+    /// Slug of its definition.
+    pub(crate) definition: Option<String>,
+    pub(crate) provider: Option<String>,
+    pub(crate) model: Option<String>,
+    /// Where its answers go; without one a thread is made.
+    pub(crate) thread: Option<ThreadAlias>,
+    pub(crate) title: Option<String>,
+    pub(crate) prefix: Option<String>,
+    pub(crate) directory: Option<String>,
+    pub(crate) worktree: bool,
+    pub(crate) guard: bool,
+    pub(crate) key: Option<RequestKey>,
+}
+
+impl Workers {
+    /// Starts a worker in a team, for a person or for an agent of that team.
+    pub(crate) async fn start(
+        &self,
+        acting: &Acting,
+        id: &TeamId,
+        wanted: NewWorker,
+    ) -> Result<StartedWorker, Failure> {
+        let context = &self.sessions.context;
+        if let Some(key) = &wanted.key
+            && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?
+        {
+            return self.repeated(&first).await;
+        }
+        check_task(&wanted.task)?;
+        let team = self.teams.get(id).await?;
+        let prefix = match &wanted.prefix {
+            Some(prefix) => {
+                let bad = |bad: team::BadPrefix| Failure::new(Code::InvalidRequest, bad.to_string());
+                team::check_prefix(prefix).map_err(bad)?.to_owned()
+            }
+            None => team::prefix_of(id.as_str()),
+        };
+        if let Some(alias) = wanted.thread {
+            self.teams.tail(id, alias, 1).await?;
+        }
+        context.terminals.check().await?;
+        let starter = acting.actor.session().and_then(|starter| context.directory.get(starter));
+        let family = match &starter {
+            Some(_) => Some(context.families.lock().await),
+            None => None,
+        };
+        let _making = context.terminals.making.lock().await;
+        self.admit(starter.as_deref())?;
+        let order = self.order(acting, &team, starter.as_deref(), &wanted)?;
+        let new = match &starter {
+            None => order.by_person(context, None)?,
+            Some(starter) => {
+                let cause = inherited(starter, mint::session())?;
+                let above = powers::ceiling(&self.sessions, starter);
+                let mut new = order.by_agent(context, starter, &above, None, cause)?;
+                new.parent = Some(starter.id);
+                let notify = Notify { watch: mint::watch(), watcher: starter.id };
+                new.with_task(&wanted.task, false, Some(notify))
+            }
+        };
+        let created = self.make(acting, &team, &prefix, new, wanted).await?;
+        drop(family);
+        self.answer(created).await
+    }
+
+    /// Refuses more workers than there may be, and families that get too large.
+    fn admit(&self, starter: Option<&Session>) -> Result<(), Failure> {
+        if let Some(starter) = starter {
+            admit_child(&self.sessions, starter)?;
+        }
+        let limit = self.sessions.context.terminals.limit;
+        // Whose program has ended only shows its last screen.
+        let there = self.open().iter().filter(|session| session.history.exit.is_none()).count();
+        if there >= limit {
+            return Err(Failure::new(
+                Code::Conflict,
+                format!("there are {there} workers already, at most {limit} may be"),
+            )
+            .hint(
+                "end one that is not needed with `paseo worker kill`, or raise limits.workers in config.toml",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Says what is to be made, from what was asked for and what the definition and the team say.
+    fn order(
+        &self,
+        acting: &Acting,
+        team: &Team,
+        starter: Option<&Session>,
+        wanted: &NewWorker,
+    ) -> Result<Order, Failure> {
+        let (directory, project) = self.place(team, starter, wanted.directory.as_deref())?;
+        let definition = self.definition(starter, &project, wanted.definition.as_deref())?;
+        if definition.is_external() {
+            return Err(Failure::new(
+                Code::InvalidRequest,
+                format!("`{}` is external and runs elsewhere, not in a terminal", definition.slug),
+            )
+            .hint("choose another definition"));
+        }
+        let own = wanted.provider.clone().or_else(|| definition.provider.clone());
+        let context = &self.sessions.context;
+        let held = starter.is_some_and(|starter| context.is_guarded(starter));
+        let guarded = wanted.guard || definition.guarded || held;
+        let provider = context.providers.in_terminal(own.as_deref(), guarded)?;
+        Ok(Order {
+            by: acting.actor.clone(),
+            definition,
+            project,
+            directory,
+            provider: Some(provider),
+            model: wanted.model.clone(),
+            effort: None,
+            labels: Labels::default(),
+            name: None,
+            aside: true,
+            guarded: wanted.guard,
+        })
+    }
+
+    /// Returns the definition that it follows. Agents start what they see.
+    fn definition(
+        &self,
+        starter: Option<&Session>,
+        project: &str,
+        slug: Option<&str>,
+    ) -> Result<Arc<Definition>, Failure> {
+        let context = &self.sessions.context;
+        let slug = slug.unwrap_or(DEFAULT);
+        let Some(starter) = starter.filter(|_| slug != DEFAULT) else {
+            return match starter {
+                None => routing::for_person(context, project, slug),
+                Some(_) => context.definitions.catalogue(project).get(slug),
+            };
+        };
+        let catalogue = context.definitions.catalogue(project);
+        let own = catalogue.followed(starter)?;
+        let seen = catalogue.all().find(|definition| definition.slug == slug && own.sees(definition));
+        seen.cloned().ok_or_else(|| {
+            let all = catalogue.all().filter(|definition| own.sees(definition));
+            let all: Vec<&str> = all.map(|definition| definition.slug.as_str()).collect();
+            let slug: String = slug.chars().take(64).flat_map(char::escape_debug).collect();
+            Failure::new(Code::NotFound, format!("there is no agent definition `{slug}` that you can start"))
+                .hint(format!("you can start: {}", all.join(", ")))
+        })
+    }
+
+    /// Returns where it works, and its project. An agent's workers work where it works itself, or below.
+    fn place(
+        &self,
+        team: &Team,
+        starter: Option<&Session>,
+        asked: Option<&str>,
+    ) -> Result<(String, String), Failure> {
+        let project = match starter {
+            Some(starter) => starter.profile.project.clone(),
+            None => team.directory.clone().or_else(|| asked.map(str::to_owned)).ok_or_else(|| {
+                Failure::new(Code::InvalidRequest, format!("the team {} has no directory", team.id))
+                    .hint("say where it works with --cwd")
+            })?,
+        };
+        let home = starter.map_or(project.as_str(), |starter| starter.profile.directory.as_str());
+        let place = real(&Path::new(home).join(asked.unwrap_or(".")))?;
+        if !place.starts_with(real(Path::new(home))?) {
+            let whose = if starter.is_some() { "your own directory" } else { "the project of the team" };
+            let asked: String =
+                asked.unwrap_or_default().chars().take(200).flat_map(char::escape_debug).collect();
+            return Err(Failure::new(Code::Forbidden, format!("`{asked}` is not in {whose}"))
+                .hint(format!("choose one in {home}")));
+        }
+        let text = place.to_str().filter(|text| text.len() <= PATH_BYTES).map(str::to_owned);
+        let text =
+            text.ok_or_else(|| Failure::new(Code::InvalidRequest, "the path is too long, or not in UTF-8"))?;
+        Ok((text, project))
+    }
+
+    async fn make(
+        &self,
+        acting: &Acting,
+        team: &Team,
+        prefix: &str,
+        new: NewSession,
+        wanted: NewWorker,
+    ) -> Result<CreatedSession, Failure> {
+        let context = &self.sessions.context;
+        let name = self.free_name(team, prefix).await?;
+        let id = new.id;
+        let wish = Wish { make: wanted.worktree.then_some(true), ..Wish::default() };
+        let place = worktrees::prepare(&context.home, id, new.directory.clone(), false, wish).await?;
+        let seated = self.seat(acting, team, &name, &new, &wanted).await;
+        let (seat, alias) = match seated {
+            Ok(seated) => seated,
+            Err(failure) => {
+                if let Some(made) = place.made {
+                    made.undo().await;
+                }
+                return Err(failure);
+            }
+        };
+        let thread = self.teams.get(&team.id).await?.threads.get(&alias).map(|known| known.thread);
+        let new = NewSession {
+            name: Some(name.clone()),
+            team: Some(seat),
+            terminal: Some(name.clone()),
+            reports_to: thread,
+            directory: place.directory.clone(),
+            worktree: place.made.as_ref().map(|made| made.worktree.clone()),
+            notes: place.notes(),
+            prompt: Some(wanted.task.clone()),
+            key: wanted.key,
+            ..new
+        };
+        let created = self.sessions.create(new).await;
+        let came_to_be = created.as_ref().is_ok_and(|created| created.session.id == id.to_string());
+        if let Some(made) = place.made.filter(|_| !came_to_be) {
+            made.undo().await;
+        }
+        let created = created?;
+        if came_to_be && let Err(failure) = self.teams.boarded(&acting.actor, &team.id, id).await {
+            tracing::error!(worker = name, error = %failure.message, "its team does not know who started it");
+        }
+        if wanted.thread.is_none() {
+            let text = instructions(&name, &created);
+            if let Err(failure) = self.teams.post_status(acting, &team.id, alias, &text).await {
+                tracing::warn!(worker = name, error = %failure.message, "its thread does not say how to get to it");
+            }
+        }
+        Ok(created)
+    }
+
+    /// Gives it a place in its team, and a thread for its answers.
+    async fn seat(
+        &self,
+        acting: &Acting,
+        team: &Team,
+        name: &str,
+        new: &NewSession,
+        wanted: &NewWorker,
+    ) -> Result<(TeamSeat, ThreadAlias), Failure> {
+        let joining = Joining { team: team.id.clone(), agent: Some(name.to_owned()) };
+        let member = Member { role: "worker".to_owned(), model: new.model.clone(), session: Some(new.id) };
+        let seat = self.teams.join(&acting.actor, &joining, name, member).await?;
+        let alias = match wanted.thread {
+            Some(alias) => alias,
+            None => {
+                let title = wanted.title.clone().unwrap_or_else(|| title(name, &wanted.task));
+                let thread = NewThread { title, participants: vec![name.to_owned()], task: None };
+                self.teams.start_thread(acting, &team.id, thread).await?.1
+            }
+        };
+        Ok((seat, alias))
+    }
+
+    /// Returns a name that no terminal has and nobody in the team ever had.
+    async fn free_name(&self, team: &Team, prefix: &str) -> Result<String, Failure> {
+        let (panes, open) = (self.sessions.context.terminals.all().await?, self.open());
+        let terminals = open.iter().filter_map(|session| session.profile.terminal.as_deref());
+        let shown = panes.iter().map(Pane::name);
+        Ok(team::next_name(prefix, team.names().chain(terminals).chain(shown)))
+    }
+
+    async fn repeated(&self, first: &str) -> Result<StartedWorker, Failure> {
+        self.answer(serde_json::from_str(first).map_err(Failure::internal)?).await
+    }
+
+    async fn answer(&self, created: CreatedSession) -> Result<StartedWorker, Failure> {
+        let journal = &self.sessions.context.journal;
+        let seq = journal.head();
+        let id = created.session.id.parse().map_err(Failure::internal)?;
+        let (session, _) = journal
+            .session(id)
+            .await?
+            .ok_or_else(|| Failure::new(Code::NotFound, "that worker was deleted since"))?;
+        let held = created.receipt.filter(|receipt| receipt.placement == "held");
+        let worker: WorkerView = self.show(&session).await?;
+        Ok(StartedWorker { seq, worker, held: held.map(|held| held.reason.unwrap_or_default()) })
+    }
+}
+
+/// What the thread of a worker begins with.
+fn instructions(name: &str, created: &CreatedSession) -> String {
+    let handle = &created.session.handle;
+    format!(
+        "{name} ({handle}) was started. What it answers is posted here.\n\n\
+         Watch it or take over: `paseo worker attach {name}`\n\
+         See what its terminal shows: `paseo worker capture {name}`\n\
+         Write to it: `paseo worker send {name} \"…\"`\n\
+         End it: `paseo worker kill {name}`"
+    )
+}
+
+fn title(name: &str, task: &str) -> String {
+    const CHARS: usize = 60;
+    let line = task.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|c| !c.is_control()).take(CHARS).collect();
+    if line.is_empty() { name.to_owned() } else { format!("{name}: {line}") }
+}
+
+fn check_task(task: &str) -> Result<(), Failure> {
+    if task.trim().is_empty() {
+        return Err(Failure::new(Code::InvalidRequest, "a worker needs something to do: the task is empty"));
+    }
+    if task.len() > MESSAGE_BYTES {
+        let length = task.len();
+        let message = format!("the task has {length} bytes; at most {MESSAGE_BYTES} are allowed");
+        return Err(Failure::new(Code::TooLarge, message));
+    }
+    Ok(())
+}
+
+/// Reads how a team calls a thread.
+pub(crate) fn alias(text: &str) -> Result<ThreadAlias, Failure> {
+    text.parse().map_err(|malformed: Malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))
+}
+
+fn real(path: &Path) -> Result<std::path::PathBuf, Failure> {
+    let real = path.canonicalize().ok().filter(|path| path.is_dir());
+    real.ok_or_else(|| {
+        let shown: String = path.to_string_lossy().chars().take(200).flat_map(char::escape_debug).collect();
+        Failure::new(Code::InvalidRequest, format!("`{shown}` is not a directory"))
+    })
+}

@@ -1,0 +1,154 @@
+//! Codex in a terminal: how it is started there, when it listens, and where it writes down what happens.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use paseo_core::id::SessionId;
+use serde_json::Value;
+
+use super::login;
+use super::rollout::Rollout;
+use super::spawn::{self, HOME_VARIABLE};
+use crate::process_table;
+use crate::provider::{Launch, StartError};
+use crate::terminal::resident::{self, Boarding, Screen, Seen};
+use crate::terminal::{screen, variable};
+
+/// The longest prompt that fits into one argument, beside its name.
+const PROMPT_BYTES: usize = 120 * 1024;
+
+/// What stands before what is typed, and before what is chosen from a list.
+const POINTER: char = '›';
+
+/// One thread in a terminal.
+#[derive(Debug)]
+pub(super) struct Resident {
+    session: SessionId,
+    /// Where it keeps what was said, in a folder for each day.
+    sessions: PathBuf,
+    /// The thread that is continued.
+    thread: Option<String>,
+    rollout: Rollout,
+    /// The process, once it was seen.
+    process: Cell<Option<u32>>,
+}
+
+impl Resident {
+    pub(super) fn new(launch: &Launch, isolated_home: Option<&Path>) -> Self {
+        let set = || variable(launch, HOME_VARIABLE).map(PathBuf::from);
+        let own = || variable(launch, "HOME").map(|home| PathBuf::from(home).join(".codex"));
+        let home = isolated_home.map(Path::to_owned).or_else(set).or_else(own).or_else(|| login::home(None));
+        Self {
+            session: launch.session,
+            sessions: home.unwrap_or_default().join("sessions"),
+            thread: launch.resume.clone(),
+            rollout: Rollout::default(),
+            process: Cell::new(None),
+        }
+    }
+
+    /// Says how it is started.
+    pub(super) fn boarding(
+        launch: &Launch,
+        program: PathBuf,
+        isolated_home: Option<&Path>,
+    ) -> Result<Boarding, StartError> {
+        if launch.prompt.len() > PROMPT_BYTES {
+            return Err(StartError {
+                message: format!(
+                    "the prompt has {} bytes; codex takes at most {PROMPT_BYTES} in a terminal",
+                    launch.prompt.len()
+                ),
+                hint: Some("make the agent's definition shorter".to_owned()),
+            });
+        }
+        Ok(spawn::program(launch, program, isolated_home).into())
+    }
+
+    /// Returns what the process of this session has open: of a new thread nobody else knows the name.
+    fn open(&self) -> Option<PathBuf> {
+        let is_ours = |pid: u32| process_table::mark(pid).is_some_and(|mark| mark.session == self.session);
+        if let Some(pid) = self.process.get().filter(|pid| is_ours(*pid)) {
+            return self.opened_by(pid);
+        }
+        let (pid, path) = process_table::all()
+            .filter(|pid| is_ours(*pid))
+            .find_map(|pid| Some((pid, self.opened_by(pid)?)))?;
+        self.process.set(Some(pid));
+        Some(path)
+    }
+
+    fn opened_by(&self, pid: u32) -> Option<PathBuf> {
+        let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+        let paths = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+        // Subagents have threads of their own.
+        let mut found: Vec<PathBuf> =
+            paths.filter(|path| self.is_rollout(path)).filter(|path| is_own(path)).collect();
+        found.sort_unstable();
+        found.into_iter().next()
+    }
+
+    fn is_rollout(&self, path: &Path) -> bool {
+        let sessions = self.sessions.canonicalize().unwrap_or_else(|_| self.sessions.clone());
+        path.starts_with(sessions) && path.extension().is_some_and(|extension| extension == "jsonl")
+    }
+}
+
+/// Says whether a thread was begun by whoever sits at the terminal.
+fn is_own(path: &Path) -> bool {
+    let mut first = String::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file).read_line(&mut first));
+    let meta: Value = read.ok().and_then(|_| serde_json::from_str(&first).ok()).unwrap_or_default();
+    meta.pointer("/payload/source").is_some_and(Value::is_string)
+}
+
+/// Finds the file of a thread, in a folder of a folder of a folder.
+fn find(folder: &Path, thread: &str, depth: usize) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?;
+    entries.flatten().map(|entry| entry.path()).find_map(|path| {
+        let name = path.file_name()?.to_str()?;
+        match depth {
+            0 => name.strip_suffix(".jsonl")?.ends_with(thread).then_some(path),
+            _ => find(&path, thread, depth - 1),
+        }
+    })
+}
+
+impl resident::Resident for Resident {
+    fn readiness(&self, screen: &str) -> Screen {
+        let lines = screen::lines(screen);
+        let points = |line: &str| line.trim_start().starts_with([POINTER, '>']);
+        let Some(last) = lines.iter().rposition(|line| points(line)) else { return Screen::NotYet };
+        let chosen = lines[last].trim_start().trim_start_matches([POINTER, '>']).trim_start();
+        // What is chosen from has a number; nobody begins a task with one and a dot right where it is empty.
+        let number = chosen.chars().take_while(char::is_ascii_digit).count();
+        if number > 0 && chosen[number..].starts_with(". ") {
+            return Screen::Asks(screen::words(&lines));
+        }
+        // Below it stands which model it is: until then the screen is not whole.
+        let below = lines[last + 1..].iter().any(|line| line.contains(" · "));
+        let own = lines[last].starts_with(POINTER);
+        if below && own { Screen::Ready } else { Screen::NotYet }
+    }
+
+    fn in_line(&self, screen: &str) -> Option<String> {
+        let lines = screen::lines(screen);
+        let begin = lines.iter().rposition(|line| line.starts_with(POINTER))?;
+        let rest = &lines[begin..];
+        let end = rest.iter().position(|line| line.is_empty()).unwrap_or(rest.len());
+        screen::typed(&rest[..end], &[POINTER])
+    }
+
+    fn session_file(&self) -> Option<PathBuf> {
+        match &self.thread {
+            Some(thread) => find(&self.sessions, thread, 3),
+            None => self.open(),
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Vec<Seen> {
+        self.rollout.line(line)
+    }
+}

@@ -1,0 +1,493 @@
+//! The imperative shell of a harness in a terminal: types for it, looks at its screen and follows its session file.
+
+use std::collections::{HashSet, VecDeque};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use paseo_core::envelope::together;
+use paseo_core::id::{ItemId, SessionId, TurnId};
+use paseo_core::item::{Draft, Kind};
+use paseo_core::permission::{ON_SCREEN, Power, Request, Shape};
+use serde_json::Value;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep};
+
+use super::bookmark::Bookmark;
+use super::leaving::{Stop, ended};
+use super::record::{Line, Record};
+use super::resident::{Resident, Screen, Seen};
+use super::tmux::{Error, Tmux};
+use super::typing::{Move, Purpose, Typing, spoken};
+use crate::fresh::{Ids, item_id, now};
+use crate::provider::{Failed, FailureCode, Input, Message, Output, TurnEnd};
+
+/// How often it is looked while something is being typed, and while it is not.
+pub(super) const BUSY: Duration = Duration::from_millis(30);
+pub(super) const CALM: Duration = Duration::from_millis(100);
+
+/// How often it is looked for a file that may never come, and at the screen of a turn that goes on by itself.
+const RARELY: Duration = Duration::from_secs(1);
+
+/// How long a turn may take to end after it was interrupted, before the screen decides.
+const INTERRUPT: Duration = Duration::from_secs(5);
+
+/// How long a text that could be ours waits for whoever knows.
+pub(super) const CLAIM: Duration = Duration::from_secs(5);
+
+/// How many lines of the last screen are told when it ends.
+pub(super) const LAST_LINES: usize = 20;
+
+/// Somebody in a terminal.
+pub(super) struct Driver {
+    pub(super) resident: Box<dyn Resident>,
+    pub(super) desk: Desk,
+    pub(super) inputs: mpsc::Receiver<Input>,
+    pub(super) outputs: mpsc::Sender<Output>,
+    pub(super) ids: Ids,
+    pub(super) record: Record,
+    /// What stands before this in the file is known to everybody.
+    pub(super) silent_until: u64,
+    pub(super) known: HashSet<ItemId>,
+    pub(super) reference: Option<String>,
+    /// The turn that runs.
+    pub(super) turn: Option<TurnId>,
+    /// A turn that is known to have been taken before we came.
+    pub(super) begun: Option<TurnId>,
+    /// A turn that was typed in before we came, as far as is known.
+    pub(super) typed_before: Option<TurnId>,
+    pub(super) work: Work,
+}
+
+/// Where the terminal is.
+pub(super) struct Desk {
+    pub(super) tmux: Arc<Tmux>,
+    pub(super) name: String,
+    pub(super) pane: String,
+    pub(super) home: PathBuf,
+    pub(super) session: SessionId,
+    /// `None` when it has ended already.
+    pub(super) process: Option<AsyncFd<OwnedFd>>,
+}
+
+/// What is under way.
+#[derive(Default)]
+pub(super) struct Work {
+    typing: Option<Typing>,
+    waiting: VecDeque<Typing>,
+    /// What was typed and not taken when its turn was interrupted.
+    called_off: Option<Typing>,
+    /// When a turn that was interrupted is over even if its file does not say so.
+    interrupted: Option<Instant>,
+    /// Something was said that may be ours, until then.
+    pub(super) unclaimed: Option<Instant>,
+    looked_for_file: Option<Instant>,
+    looked_at_screen: Option<Instant>,
+    /// Nothing was typed into it since it was started.
+    pub(super) fresh: bool,
+    /// What stands in its line when nobody has typed anything.
+    idle_lines: HashSet<String>,
+    /// What the screen asks a person.
+    asked: Option<String>,
+}
+
+impl Driver {
+    pub(super) async fn run(mut self, mut word: oneshot::Receiver<()>) {
+        let process = self.desk.process.take();
+        let stop = loop {
+            let pause = if self.work.typing.is_some() { BUSY } else { CALM };
+            tokio::select! {
+                word = &mut word => break Stop::by(word),
+                () = ended(process.as_ref()) => break Stop::Ended,
+                Some(input) = self.inputs.recv() => self.take(input).await,
+                () = sleep(pause) => {}
+            }
+            self.follow().await;
+            // A tmux that hangs keeps nobody from going.
+            tokio::select! {
+                biased;
+                word = &mut word => break Stop::by(word),
+                () = ended(process.as_ref()) => break Stop::Ended,
+                () = self.act() => {}
+            }
+        };
+        self.leave(stop, word).await;
+    }
+
+    async fn act(&mut self) {
+        self.type_on().await;
+        self.watch().await;
+    }
+
+    pub(super) async fn take(&mut self, input: Input) {
+        match input {
+            Input::Turn { turn, messages } => self.begin(turn, &messages).await,
+            Input::Steer { message } if self.turn.is_some() => {
+                let typing = self.typing(Purpose::Steer(message.delivery), &message.text);
+                self.work.waiting.push_back(typing);
+            }
+            Input::Interrupt => self.interrupt().await,
+            // Nothing is asked and no tool is called through us.
+            Input::Steer { .. } | Input::Permission { .. } | Input::ToolResult { .. } => {}
+        }
+    }
+
+    async fn begin(&mut self, turn: TurnId, messages: &[Message]) {
+        if self.begun == Some(turn) {
+            return;
+        }
+        let text = together(messages.iter().map(|message| (&message.origin, message.text.as_str())));
+        let typing = self.typing(Purpose::Turn(turn), &text);
+        let typed_before = self.typed_before.take() == Some(turn);
+        self.work.unclaimed = None;
+        if let Some(steered) = &mut self.work.typing
+            && typing.is(&steered.text)
+        {
+            // It was on its way into a turn that is over: now it is a turn of its own.
+            steered.purpose = Purpose::Turn(turn);
+            return;
+        }
+        self.work.typing = Some(if typed_before { typing.pasted() } else { typing });
+        self.follow().await;
+    }
+
+    fn typing(&self, purpose: Purpose, text: &str) -> Typing {
+        let said = if self.resident.has_commands() { spoken(text) } else { text.to_owned() };
+        Typing::new(purpose, &said, Instant::now())
+    }
+
+    /// Reads what the harness wrote since.
+    pub(super) async fn follow(&mut self) {
+        let now = Instant::now();
+        let busy = self.turn.is_some() || self.work.typing.is_some();
+        let due = self.work.looked_for_file.is_none_or(|last| busy || now.duration_since(last) >= RARELY);
+        if !self.record.is_found() && due {
+            self.work.looked_for_file = Some(now);
+            if let Some(path) = self.resident.session_file() {
+                self.record.open(path);
+            }
+        }
+        while let Some(line) = self.record.next() {
+            if !self.line(line).await {
+                return;
+            }
+        }
+    }
+
+    /// Takes in a line. False when it has to wait.
+    async fn line(&mut self, line: Line) -> bool {
+        if line.end <= self.silent_until {
+            for seen in self.resident.line(&line.text) {
+                if let Seen::Reference(reference) = seen {
+                    self.refer(reference).await;
+                }
+            }
+            return true;
+        }
+        let waits = self.work.unclaimed.is_some_and(|until| Instant::now() < until);
+        if waits {
+            self.record.put_back(line);
+            return false;
+        }
+        for seen in self.resident.line(&line.text) {
+            match seen {
+                Seen::Reference(reference) => self.refer(reference).await,
+                Seen::Said(text) => self.said(text, &line).await,
+                Seen::Item { id, step, parent, draft } => {
+                    if self.known.insert(id) {
+                        self.tell(Output::Item { id, step, parent, draft }).await;
+                    }
+                }
+                Seen::Ended(end) => self.turn_ended(end).await,
+            }
+        }
+        true
+    }
+
+    async fn refer(&mut self, reference: String) {
+        if self.reference.as_ref() != Some(&reference) {
+            self.reference = Some(reference.clone());
+            self.tell(Output::Reference(reference)).await;
+        }
+    }
+
+    async fn said(&mut self, text: String, line: &Line) {
+        let id = self.record.id(line);
+        if self.known.contains(&id) {
+            // It is in the transcript already: a daemon before this one took it in.
+            return;
+        }
+        // What was typed is taken in its order: whatever comes next, it is this or it never comes.
+        if self.work.called_off.take().is_some_and(|typing| typing.is(&text)) {
+            return self.taken_all_the_same(line).await;
+        }
+        let mut ours = self.work.typing.take_if(|typing| !typing.is_waiting() && typing.is(&text));
+        let is_more = ours.as_ref().is_some_and(|typing| typing.is_less_than(&text));
+        self.give_back(ours.as_mut().and_then(Typing::take_theirs)).await;
+        let whole = is_more.then(|| text.clone());
+        if ours.as_ref().is_some_and(Typing::is_stalled) {
+            self.answered().await;
+        }
+        match ours.map(|typing| typing.purpose) {
+            Some(Purpose::Turn(turn)) => {
+                self.turn = Some(turn);
+                self.desk.mark(Bookmark::begun(line.end, turn)).await;
+                self.tell(Output::Handed { turn }).await;
+            }
+            Some(Purpose::Steer(delivery)) => {
+                self.known.insert(id);
+                self.tell(Output::Steered { delivery, item: Some(id) }).await;
+            }
+            None => {
+                let turn = self.turn.unwrap_or_else(|| self.ids.turn(now()));
+                if self.turn.is_none() {
+                    self.turn = Some(turn);
+                    // Before it: should nobody hear of it any more, it is read again.
+                    self.desk.mark(Bookmark::begun(line.begin, turn)).await;
+                }
+                self.known.insert(id);
+                self.tell(Output::Typed { turn, item: id, text }).await;
+            }
+        }
+        if let Some((whole, id)) = whole.zip(item_id().ok()) {
+            let kind = Kind::Notice { code: "submitted_with_more".to_owned() };
+            let text =
+                format!("A person had something in the line, and it went along. What was submitted: {whole}");
+            let draft = Draft::text(kind, text);
+            self.tell(Output::Item { id, step: 0, parent: None, draft }).await;
+        }
+    }
+
+    /// A message was taken after its turn was interrupted: it is nobody else's, and what it leads to ends, too.
+    async fn taken_all_the_same(&mut self, line: &Line) {
+        match self.turn {
+            Some(turn) => {
+                self.desk.mark(Bookmark::begun(line.end, turn)).await;
+                self.tell(Output::Handed { turn }).await;
+            }
+            None => {
+                let key = self.resident.interrupt();
+                self.desk.note(self.desk.tmux.press(&self.desk.name, &[key]).await);
+            }
+        }
+    }
+
+    async fn turn_ended(&mut self, end: TurnEnd) {
+        self.work.interrupted = None;
+        self.answered().await;
+        // What was to come into the turn comes after it, in a turn of its own.
+        self.work.waiting.clear();
+        self.work.typing.take_if(|typing| typing.is_waiting() && matches!(typing.purpose, Purpose::Steer(_)));
+        // The bookmark stays at its beginning: nobody knows yet whether this was heard.
+        if let Some(turn) = self.turn.take() {
+            self.tell(Output::TurnEnded { turn, end }).await;
+        }
+    }
+
+    /// Goes on with what is to be typed.
+    async fn type_on(&mut self) {
+        if self.work.typing.is_none() {
+            self.work.typing = self.work.waiting.pop_front();
+        }
+        if self.work.typing.is_none() {
+            return;
+        }
+        let Ok(screen) = self.desk.tmux.screen(&self.desk.pane).await else {
+            return self.work.typing.iter_mut().for_each(|typing| typing.unseen(Instant::now()));
+        };
+        let readiness = self.resident.readiness(&screen);
+        let stalled = self.work.typing.as_ref().is_some_and(Typing::is_stalled);
+        if !matches!(readiness, Screen::Asks(_)) && !stalled {
+            self.answered().await;
+        }
+        let line = match readiness {
+            Screen::Ready => self.in_line(&screen),
+            _ => None,
+        };
+        let Some(typing) = &mut self.work.typing else { return };
+        match typing.look(&readiness, &screen, line, Instant::now()) {
+            Move::Nothing => {}
+            Move::Empty => {
+                self.desk.note(self.desk.tmux.press(&self.desk.name, self.resident.emptying()).await);
+            }
+            Move::Learn(line) => {
+                self.work.idle_lines.insert(line);
+            }
+            Move::Paste => {
+                let position = self.record.position();
+                let before = match typing.purpose {
+                    Purpose::Turn(turn) => Some(Bookmark::typed(position, turn)),
+                    Purpose::Steer(_) => None,
+                };
+                let text = typing.text.clone();
+                let pasted = self.desk.paste(before, &text).await;
+                let is_silent = matches!(pasted, Err(Error::Silent { .. }));
+                self.desk.note(pasted);
+                if is_silent {
+                    self.work.typing.iter_mut().for_each(|typing| typing.not_pasted(Instant::now()));
+                }
+            }
+            Move::Enter => self.desk.note(self.desk.tmux.press(&self.desk.name, &["Enter"]).await),
+            Move::Tell(words) => self.ask_person(words).await,
+            Move::GiveUp(why) => {
+                let Some(mut typing) = self.work.typing.take() else { return };
+                self.give_back(typing.take_theirs()).await;
+                if let Purpose::Turn(turn) = typing.purpose {
+                    let shown = last_lines(&screen);
+                    let text = format!(
+                        "The message could not be typed into the terminal: {why}. It shows:\n{shown}"
+                    );
+                    let code = FailureCode::Own("not_submitted".to_owned());
+                    let end = TurnEnd::Failed(Failed { code, text, until: None });
+                    self.tell(Output::TurnEnded { turn, end }).await;
+                }
+            }
+        }
+    }
+
+    /// Returns what a person has in the line.
+    fn in_line(&mut self, screen: &str) -> Option<String> {
+        let line = self.resident.in_line(screen);
+        if std::mem::take(&mut self.work.fresh) {
+            // It listens for the first time: nobody has typed anything.
+            self.work.idle_lines.extend(line.clone());
+        }
+        line.filter(|line| !self.work.idle_lines.contains(line))
+    }
+
+    /// Types back what was taken out of the way.
+    async fn give_back(&mut self, theirs: Option<String>) {
+        if let Some(theirs) = theirs {
+            self.desk.note(self.desk.tmux.paste(&self.desk.name, &theirs).await);
+        }
+    }
+
+    /// Looks at what goes on without us: a question to a person, a turn that was interrupted.
+    async fn watch(&mut self) {
+        let now = Instant::now();
+        if self.work.unclaimed.is_some_and(|until| now >= until) {
+            self.work.unclaimed = None;
+            self.typed_before = None;
+        }
+        let due = self.work.looked_at_screen.is_none_or(|last| now.duration_since(last) >= RARELY);
+        if self.turn.is_none() || self.work.typing.is_some() || !due {
+            return;
+        }
+        self.work.looked_at_screen = Some(now);
+        let Ok(screen) = self.desk.tmux.screen(&self.desk.pane).await else { return };
+        let readiness = self.resident.readiness(&screen);
+        if !matches!(readiness, Screen::Asks(_)) {
+            self.answered().await;
+        }
+        match readiness {
+            Screen::Asks(words) => self.ask_person(words).await,
+            Screen::Ready if self.work.interrupted.is_some_and(|until| now >= until) => {
+                let keys = self.resident.taken_back();
+                if !keys.is_empty() {
+                    self.desk.note(self.desk.tmux.press(&self.desk.name, keys).await);
+                }
+                self.turn_ended(TurnEnd::Interrupted).await;
+            }
+            Screen::Ready | Screen::NotYet => {}
+        }
+    }
+
+    /// Tells that only a person in the terminal can answer what its screen asks.
+    async fn ask_person(&mut self, words: String) {
+        if self.work.asked.as_ref() == Some(&words) {
+            return;
+        }
+        self.answered().await;
+        let name = &self.desk.name;
+        let text = format!("{words} (answer in the terminal: `paseo worker attach {name}`)");
+        self.work.asked = Some(words);
+        let request = Request {
+            // It asks one thing at a time.
+            call: ON_SCREEN.to_owned(),
+            tool: ON_SCREEN.to_owned(),
+            input: Value::Null,
+            power: Power::Read,
+            shape: Shape::Question { text },
+        };
+        self.tell(Output::Ask(request)).await;
+    }
+
+    /// Takes a question back that stands on the screen no more.
+    async fn answered(&mut self) {
+        if self.work.asked.take().is_some() {
+            self.tell(Output::AskWithdrawn { call: ON_SCREEN.to_owned() }).await;
+        }
+    }
+
+    async fn interrupt(&mut self) {
+        let typing = self.work.typing.take_if(|typing| matches!(typing.purpose, Purpose::Turn(_)));
+        if let Some(typing) = typing
+            && let Purpose::Turn(turn) = typing.purpose
+        {
+            if typing.is_waiting() {
+                // Nothing was typed yet.
+                return self.tell(Output::TurnEnded { turn, end: TurnEnd::Interrupted }).await;
+            }
+            self.turn = Some(turn);
+            self.work.called_off = Some(typing);
+        }
+        self.work.interrupted = Some(Instant::now() + INTERRUPT);
+        let key = self.resident.interrupt();
+        self.desk.note(self.desk.tmux.press(&self.desk.name, &[key]).await);
+    }
+
+    /// Returns the turn of which nothing was typed yet.
+    pub(super) fn untyped(&self) -> Option<TurnId> {
+        let typing = self.work.typing.as_ref().filter(|typing| typing.is_waiting())?;
+        match typing.purpose {
+            Purpose::Turn(turn) => Some(turn),
+            Purpose::Steer(_) => None,
+        }
+    }
+
+    pub(super) async fn tell(&mut self, output: Output) {
+        // Nobody may listen any more; the terminal goes on.
+        self.outputs.send(output).await.ok();
+    }
+
+    /// Takes up a turn that was taken before we came, and tells so.
+    pub(super) async fn take_up(&mut self, turn: TurnId) {
+        self.turn = Some(turn);
+        self.begun = Some(turn);
+        self.tell(Output::Handed { turn }).await;
+    }
+
+    /// Expects something that was typed before we came, and waits with what follows it until it is known what it was.
+    pub(super) fn expect(&mut self, turn: TurnId) {
+        self.typed_before = Some(turn);
+        self.work.unclaimed = Some(Instant::now() + CLAIM);
+    }
+}
+
+impl Desk {
+    pub(super) async fn mark(&self, bookmark: Bookmark) {
+        self.note(self.tmux.mark(&self.name, &bookmark.to_string()).await);
+    }
+
+    /// Pastes a message. Whoever comes after us has to know before that it may have been.
+    async fn paste(&self, before: Option<Bookmark>, text: &str) -> Result<(), Error> {
+        if let Some(bookmark) = before {
+            self.tmux.mark(&self.name, &bookmark.to_string()).await?;
+        }
+        self.tmux.paste(&self.name, text).await
+    }
+
+    /// Whatever goes wrong with tmux shows in what becomes of the turn.
+    pub(super) fn note<T>(&self, done: Result<T, Error>) {
+        if let Err(error) = done {
+            tracing::warn!(%error, name = self.name, "a terminal does not do what it is told");
+        }
+    }
+}
+
+fn last_lines(screen: &str) -> String {
+    let lines: Vec<&str> = screen.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+}

@@ -1,0 +1,125 @@
+//! Following the file that a harness writes its session into.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use paseo_core::id::ItemId;
+use paseo_core::time::Timestamp;
+
+use crate::fresh::Ids;
+
+/// How much is read at once.
+const PIECE: u64 = 1024 * 1024;
+
+/// A file that grows.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    path: Option<PathBuf>,
+    /// How much of it was read.
+    read: u64,
+    /// The beginning of a line whose end is not written yet.
+    partial: Vec<u8>,
+    lines: VecDeque<Line>,
+}
+
+/// A whole line, and where it begins and ends in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    pub(super) begin: u64,
+    pub(super) end: u64,
+}
+
+impl Record {
+    pub(super) fn is_found(&self) -> bool {
+        self.path.is_some()
+    }
+
+    pub(super) fn open(&mut self, path: PathBuf) {
+        self.path = Some(path);
+    }
+
+    /// Returns an id for what a line of it says: the same each time it is read.
+    pub(super) fn id(&self, line: &Line) -> ItemId {
+        let path = self.path.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+        Ids::derived(&["said", &path, &line.begin.to_string()]).item(Timestamp::default())
+    }
+
+    /// Returns where the next line begins.
+    pub(super) fn position(&self) -> u64 {
+        self.lines.front().map_or(self.read - self.partial.len() as u64, |line| line.begin)
+    }
+
+    /// Returns the next line that is there. Lines wait until they are taken.
+    pub(super) fn next(&mut self) -> Option<Line> {
+        if self.lines.is_empty()
+            && let Err(error) = self.fill()
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = ?self.path, "a session file cannot be read");
+        }
+        self.lines.pop_front()
+    }
+
+    /// Puts a line back that could not be dealt with yet.
+    pub(super) fn put_back(&mut self, line: Line) {
+        self.lines.push_front(line);
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        loop {
+            let mut file = File::open(&path)?;
+            if file.metadata()?.len() <= self.read {
+                return Ok(());
+            }
+            file.seek(SeekFrom::Start(self.read))?;
+            let mut bytes = Vec::new();
+            let count = file.take(PIECE).read_to_end(&mut bytes)?;
+            self.cut(&bytes);
+            if count == 0 || !self.lines.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn cut(&mut self, mut bytes: &[u8]) {
+        while let Some(newline) = bytes.iter().position(|byte| *byte == b'\n') {
+            let begin = self.read - self.partial.len() as u64;
+            self.partial.extend_from_slice(&bytes[..newline]);
+            self.read += newline as u64 + 1;
+            bytes = &bytes[newline + 1..];
+            let text = String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned();
+            self.lines.push_back(Line { text, begin, end: self.read });
+        }
+        self.partial.extend_from_slice(bytes);
+        self.read += bytes.len() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn half_a_line_waits_for_its_other_half() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let mut record = Record::default();
+        assert_eq!(record.next(), None);
+        record.open(file.path().to_owned());
+        file.write_all("one\ntw\u{e9}".as_bytes()).unwrap();
+        assert_eq!(record.next(), Some(Line { text: "one".to_owned(), begin: 0, end: 4 }));
+        assert_eq!((record.next(), record.position()), (None, 4));
+        file.write_all(b"o\nthree\n").unwrap();
+        let second = record.next().unwrap();
+        assert_eq!((second.text.as_str(), second.end, record.position()), ("tw\u{e9}o", 10, 10));
+        record.put_back(second.clone());
+        assert_eq!(record.next(), Some(second));
+        assert_eq!(record.next(), Some(Line { text: "three".to_owned(), begin: 10, end: 16 }));
+        assert_eq!((record.next(), record.position()), (None, 16));
+    }
+}

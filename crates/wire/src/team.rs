@@ -1,0 +1,306 @@
+//! Teams: agents that share tasks, each of which one of them has for a time.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time::Moment;
+
+/// A team, in a list and by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TeamView {
+    pub id: String,
+    /// The project, which the resources of tasks are parts of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// In order of their ids.
+    pub agents: Vec<AgentOfTeam>,
+    /// How many tasks there are, and how many of them somebody has now.
+    pub tasks: usize,
+    pub in_progress: usize,
+    pub threads: usize,
+    pub created_by: String,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+    /// Nothing is done in it since then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Moment>,
+}
+
+/// One who belongs to a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentOfTeam {
+    pub id: String,
+    /// `worker` unless somebody says otherwise; a `leader` decides about what others have.
+    #[serde(default = "worker")]
+    pub role: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The session that acts as this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What that session goes by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// That session was closed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
+}
+
+fn worker() -> String {
+    "worker".to_owned()
+}
+
+/// A task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TaskView {
+    pub id: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// blocked, pending, in_progress, completed, failed or canceled.
+    pub status: String,
+    /// Why it is blocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Who has it, or who finished it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    pub deps: Vec<String>,
+    /// Parts of the project that it needs for itself.
+    pub resources: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseView>,
+    /// How often it was given to somebody.
+    pub epoch: u64,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Where the whole is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageOfTeam>,
+    pub created_by: String,
+    pub created_at: Moment,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Moment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Moment>,
+}
+
+/// The right to work on a task, for a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LeaseView {
+    pub holder: String,
+    /// What the holder says when it is done.
+    pub epoch: u64,
+    pub expires_at: Moment,
+}
+
+/// Something that was said in a thread of the team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MessageOfTeam {
+    /// `thread-0001` and so on.
+    pub thread: String,
+    pub id: String,
+}
+
+/// A page of teams or tasks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TeamQuery {
+    /// Pass `next` to read on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// At most 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// A page of teams, in order of their ids.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TeamPage {
+    /// The point in the log to stream from.
+    pub seq: u64,
+    pub teams: Vec<TeamView>,
+    /// Pass as `after` to read on.
+    pub next: Option<String>,
+}
+
+/// A page of tasks, in order of their ids.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TaskPage {
+    pub seq: u64,
+    pub tasks: Vec<TaskView>,
+    /// Pass as `after` to read on.
+    pub next: Option<String>,
+}
+
+/// A team by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TeamAnswer {
+    pub seq: u64,
+    pub team: TeamView,
+}
+
+/// A task by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TaskAnswer {
+    pub seq: u64,
+    pub team: String,
+    pub task: TaskView,
+}
+
+/// The body of `POST /api/teams`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateTeam {
+    /// Letters, digits, `-`, `_` and `.`.
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentOfTeam>,
+}
+
+/// The body of `POST /api/teams/{team}/agents`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnrolAgent {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// The body of `POST /api/teams/{team}/tasks`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateTask {
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deps: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<String>,
+}
+
+/// The body of `…/claim`: from now on for this long.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimTask {
+    /// Five minutes unless this says otherwise; between a second and a day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<i64>,
+}
+
+/// The body of `…/renew`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RenewTask {
+    pub epoch: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<i64>,
+}
+
+/// The body of `…/complete` and `…/fail`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndTask {
+    pub epoch: u64,
+    /// What came of it, in few words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Where the whole is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageOfTeam>,
+}
+
+/// The body of `…/release`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseTask {
+    pub epoch: u64,
+}
+
+/// The body of `…/reassign`: to another, or to nobody.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReassignTask {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_ms: Option<i64>,
+}
+
+/// The query of an inbox and of the audit trail.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoticeQuery {
+    /// Whose inbox; people only, as others read their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The last cursor that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// At most 500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// One line of an inbox, or of the audit trail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoticeView {
+    pub cursor: u64,
+    /// task_completed, thread_message and the like.
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// What was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Who did it: `user`, an agent, or `daemon`.
+    pub actor: String,
+    /// Whom it was done to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u64>,
+    /// The session that acts as `to` from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Why, when nobody asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub ts: Moment,
+}
+
+/// A page of an inbox, or of the audit trail, the oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoticePage {
+    pub notices: Vec<NoticeView>,
+    /// Pass as `after` to read on.
+    pub next: u64,
+    /// There is more already.
+    pub more: bool,
+}
+
+/// The query of `GET /api/teams/{team}/can-write`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WriteQuery {
+    pub path: String,
+    /// Whose; people only, as others ask for themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+}
+
+/// Whether somebody may write to a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WriteAnswer {
+    pub allow: bool,
+    /// lease_active_for_resource, no_active_lease_for_path, outside_project, path_traversal_denied or invalid_path.
+    pub reason: String,
+    /// In words, with what to do.
+    pub advice: String,
+}
