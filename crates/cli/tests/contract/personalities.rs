@@ -62,6 +62,8 @@ fn a_crash_is_told_with_its_exit_code_and_the_queue_goes_on() {
 fn one_that_never_answers_is_ended_when_it_is_stopped_and_the_queue_is_kept() {
     all(Personality::Wedged, |bench, _| {
         let handle = bench.start(&[], "<<say never>>");
+        // Stopped before it was asked anything, it would be as good as any, and stay.
+        bench.until_read("say never");
         bench.home.paseo(&["send", &handle, "<<say later>>"]).ok();
         bench.home.paseo(&["stop", &handle]).ok();
         bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
