@@ -41,6 +41,8 @@ pub(crate) struct Teams {
     desk: Desk<Team>,
     timer: Arc<Timer>,
     clock: Clock,
+    /// Held by whoever makes a team, so that nobody makes one like it meanwhile.
+    founding: Arc<tokio::sync::Mutex<()>>,
 }
 
 type Change = desk::Change<Event>;
@@ -127,7 +129,7 @@ impl Teams {
     pub(crate) async fn load(sessions: Sessions, threads: Threads) -> Result<Self, Failure> {
         let desk = Desk::new(sessions.context.journal.clone());
         let clock = Clock::not_before(Timestamp::default());
-        let mut teams = Self { sessions, threads, desk, timer: Arc::default(), clock };
+        let mut teams = Self { sessions, threads, desk, timer: Arc::default(), clock, founding: Arc::default() };
         teams.resume().await?;
         Ok(teams)
     }
@@ -199,6 +201,7 @@ impl Teams {
     ) -> Result<Arc<Team>, Failure> {
         let mut change = Change::default();
         let created = team::found(id.clone(), directory, agents, by.clone()).map_err(refused)?;
+        let _alone = self.founding.lock().await;
         if let Some(other) = self.alike(id).await? {
             let message = format!("`{id}` differs from the team {other} only in upper and lower case");
             return Err(Failure::new(Code::Conflict, message)

@@ -70,6 +70,27 @@ async fn one_of_many_leases_ends_on_time() {
     keeping.await.unwrap();
 }
 
+/// Of teams that people would take for each other, one is made, even in the same instant.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn teams_that_differ_in_case_are_not_made_at_once() {
+    let house = House::new().await;
+    let teams = &house.app.teams;
+    let made = ["blue", "Blue", "bLue", "blUe", "BLUE"].map(|id| {
+        let teams = teams.clone();
+        tokio::spawn(async move {
+            teams.create(&Actor::Human("cli".into()), &id.parse().unwrap(), None, Vec::new()).await
+        })
+    });
+    let mut winners = Vec::new();
+    for made in made {
+        match made.await.unwrap() {
+            Ok(team) => winners.push(team.id.clone()),
+            Err(failure) => assert_eq!(failure.code, Code::Conflict, "{failure:?}"),
+        }
+    }
+    assert_eq!(winners.len(), 1, "{winners:?}");
+}
+
 /// Makes the team red, with these agents.
 async fn red(teams: &Teams, agents: &[&str]) -> (TeamId, Acting) {
     let (id, by): (TeamId, Actor) = ("red".parse().unwrap(), Actor::Human("cli".into()));
