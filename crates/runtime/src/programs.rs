@@ -13,8 +13,8 @@ use tokio::time::timeout;
 use crate::orphans;
 use crate::provider::StartError;
 
-/// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a program may take to say its version: some are large, and machines are busy.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Returns the program that people chose, else the first of this name on the `PATH`, if it can be run.
 pub fn find(name: &str, chosen: Option<&Path>) -> Option<PathBuf> {

@@ -129,7 +129,8 @@ impl Teams {
     pub(crate) async fn load(sessions: Sessions, threads: Threads) -> Result<Self, Failure> {
         let desk = Desk::new(sessions.context.journal.clone());
         let clock = Clock::not_before(Timestamp::default());
-        let mut teams = Self { sessions, threads, desk, timer: Arc::default(), clock, founding: Arc::default() };
+        let mut teams =
+            Self { sessions, threads, desk, timer: Arc::default(), clock, founding: Arc::default() };
         teams.resume().await?;
         Ok(teams)
     }

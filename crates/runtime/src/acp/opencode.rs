@@ -59,14 +59,16 @@ pub(super) fn environment(wants: &Wants<'_>) -> Environment {
 /// override: other agents, and plugins that run unasked.
 pub(super) fn refuse_untrusted(version: Option<&str>, launch: &Launch) -> Result<(), StartError> {
     let Some(found) = project_configuration(launch) else { return Ok(()) };
-    if version.is_some_and(heeds) {
-        return Ok(());
-    }
+    let opencode = match version {
+        Some(version) if heeds(version) => return Ok(()),
+        Some(version) => format!("opencode {version} cannot be told to leave it alone"),
+        None => {
+            "whether this opencode can be told to leave it alone is not known: it did not say its version"
+                .to_owned()
+        }
+    };
     Err(StartError {
-        message: format!(
-            "{} may allow this agent what it is not to do, and this opencode cannot be told to leave it alone",
-            found.display()
-        ),
+        message: format!("{} may allow this agent what it is not to do, and {opencode}", found.display()),
         hint: Some(format!(
             "install opencode {}.{} or newer, take that away, or start the agent with `--permissions full`",
             HEEDS.0, HEEDS.1
@@ -285,6 +287,11 @@ mod tests {
             ] {
                 let result = refuse_untrusted(version, &launch(mode));
                 assert_eq!(result.is_err(), refused, "{name} {version:?} {mode:?}");
+                if let Err(error) = result {
+                    let said =
+                        version.map_or("did not say its version".to_owned(), |it| format!("opencode {it}"));
+                    assert!(error.message.contains(&said), "{error}");
+                }
             }
         }
     }
