@@ -3,8 +3,9 @@
 use std::fs;
 
 use paseo_wire::worker::StartWorker;
+use rustix::process::Signal;
 
-use crate::pty::on_terminal;
+use crate::pty::{Terminal, on_terminal};
 use crate::workers::{red, started, until_seen, wanted};
 
 const LONG: &str = "a-team-with-a-name-that-somebody-chose-without-much-thought";
@@ -66,11 +67,13 @@ async fn what_a_worker_asks_is_read_and_answered_on_a_narrow_terminal() {
         let read = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(read.contains(question) && read.contains("`paseo worker attach red-1`"), "{shown}");
     }
+    let hint = "red-1 waits for an answer in its terminal: paseo worker attach red-1";
     let listed = on_terminal(home, 80, &["ls"]);
-    assert!(
-        listed.contains("red-1 waits for an answer in its terminal: paseo worker attach red-1"),
-        "{listed}"
-    );
+    assert!(listed.contains(hint), "{listed}");
+    let mut watched = Terminal::start(home, 80, &["ls", "--watch"]);
+    watched.until(hint);
+    watched.send(Signal::INT);
+    assert_eq!(watched.finish().0, Some(130));
 }
 
 #[tokio::test]

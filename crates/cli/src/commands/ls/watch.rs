@@ -1,9 +1,9 @@
 //! `paseo ls --watch`
 
 use paseo_client::{Client, Error};
-use paseo_wire::session::{SessionPage, SessionQuery};
+use paseo_wire::session::{SessionLine, SessionPage, SessionQuery};
 
-use super::{all, hidden, table, view};
+use super::{all, asks_in_terminal, hidden, table, view};
 use crate::args::ListArgs;
 use crate::commands::watched::Watched;
 use crate::failure::Failure;
@@ -42,14 +42,16 @@ impl Watched for Agents<'_> {
         if printer.mode() == Mode::Quiet {
             return page.sessions.iter().map(|session| format!("{}\n", session.handle)).collect();
         }
-        let mut text = if page.sessions.is_empty() {
+        let lines: Vec<SessionLine> = page.sessions.iter().cloned().map(Into::into).collect();
+        let asking = lines.iter().filter_map(asks_in_terminal);
+        let asides: Vec<String> = asking.chain(hidden(page.hidden, self.args)).collect();
+        let mut text = if lines.is_empty() {
             "No agents to show.\n".to_owned()
         } else {
-            let lines = page.sessions.iter().cloned().map(Into::into).collect();
             printer.rendered(&table(lines, self.args.global))
         };
-        if let Some(hidden) = hidden(page.hidden, self.args).filter(|_| printer.is_screen()) {
-            text.push_str(&printer.painted(Style::Dim, &hidden));
+        if printer.is_screen() {
+            text.extend(asides.iter().map(|aside| printer.painted(Style::Dim, aside)));
         }
         text
     }
