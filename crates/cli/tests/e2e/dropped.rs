@@ -1,12 +1,13 @@
 //! A call that nobody listens to any more: what it asked for goes on, and the agent is told by a notice.
 
 use std::fs;
-use std::io::Write;
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
 
 use serde_json::json;
 
 use crate::cast::{Cast, WAIT, release};
+use crate::watch::PATIENCE;
 
 const ASKER: &str = "toolAllowlist = ['agents_*', 'native_shell']";
 
@@ -52,9 +53,10 @@ async fn a_call_over_mcp_whose_connection_breaks_is_answered_by_a_notice() {
         }
     };
     cast.until_calling(&slow.id).await;
-    drop(stream);
-    // The daemon has heard of it before the answer is there.
-    cast.0.client.status().await.unwrap();
+    // The daemon hangs up once it has heard of it: before the answer is there.
+    stream.shutdown(Shutdown::Write).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "nothing was answered");
     fs::write(cast.0.home.work().join("over"), "").unwrap();
     cast.until_accepted(&caller.id, 2).await;
     release(&cast);
