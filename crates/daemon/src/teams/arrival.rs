@@ -9,6 +9,7 @@ use paseo_core::team::{self, Member, Refused, Team, TeamId};
 use super::{Joining, Teams, actor, refused};
 use crate::desk::Done;
 use crate::failure::Failure;
+use crate::sessions::to_the_end;
 
 impl Teams {
     /// Takes somebody into a team, or changes their role.
@@ -19,9 +20,13 @@ impl Teams {
         agent: &str,
         member: Member,
     ) -> Result<Arc<Team>, Failure> {
-        self.revoke_former(by, id, agent).await?;
-        let decide = |team: &Team| team::enrol(team, agent, member.clone(), actor(team, by));
-        self.decide(by, id, None, |team, _| decide(team)).await.map(|(team, _)| team)
+        let (this, by, id, agent) = (self.clone(), by.clone(), id.clone(), agent.to_owned());
+        to_the_end(async move {
+            this.revoke_former(&by, &id, &agent).await?;
+            let decide = |team: &Team| team::enrol(team, &agent, member.clone(), actor(team, &by));
+            this.decide(&by, &id, None, |team, _| decide(team)).await.map(|(team, _)| team)
+        })
+        .await
     }
 
     /// Takes somebody in who gets a token, unless it is there. Whoever was taken out only when that is asked for.
@@ -32,11 +37,15 @@ impl Teams {
         agent: &str,
         again: bool,
     ) -> Result<(), Failure> {
-        if again {
-            self.revoke_former(by, id, agent).await?;
-        }
-        let decide = |team: &Team| team::let_in(team, agent, again, actor(team, by));
-        self.decide(by, id, None, |team, _| decide(team)).await.map(drop)
+        let (this, by, id, agent) = (self.clone(), by.clone(), id.clone(), agent.to_owned());
+        to_the_end(async move {
+            if again {
+                this.revoke_former(&by, &id, &agent).await?;
+            }
+            let decide = |team: &Team| team::let_in(team, &agent, again, actor(team, &by));
+            this.decide(&by, &id, None, |team, _| decide(team)).await.map(drop)
+        })
+        .await
     }
 
     /// Takes a session into a team, before it begins.
