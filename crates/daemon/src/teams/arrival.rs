@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
+use paseo_core::id::SessionId;
 use paseo_core::session::TeamSeat;
 use paseo_core::team::{self, Member, Refused, Team, TeamId};
 
@@ -48,26 +49,32 @@ impl Teams {
         .await
     }
 
-    /// Takes a session into a team, before it begins.
+    /// Takes a session into a team, before it begins. Returns who had its place before, too.
     pub(crate) async fn join(
         &self,
         by: &Actor,
         joining: &Joining,
         base: &str,
         member: Member,
-    ) -> Result<TeamSeat, Failure> {
+    ) -> Result<(TeamSeat, Option<Member>), Failure> {
         let directory = &self.sessions.context.directory;
         if let Some(agent) = &joining.agent {
             self.revoke_former(by, &joining.team, agent).await?;
         }
-        let done = self.desk.change(
+        let settings = &self.sessions.context.settings;
+        let has_token = |id: &str| {
+            let actor = Actor::Agent(format!("{}/{id}", joining.team));
+            settings.get().tokens.values().any(|token| token.actor == actor)
+        };
+        let done = self.desk.change_then(
             by,
             &joining.team,
             None,
             |team, change| {
                 let wanted = joining.agent.as_deref();
                 let is_open = |session| directory.get(session).is_some();
-                let joined = team::join(team, wanted, base, member.clone(), actor(team, by), is_open);
+                let joined =
+                    team::join(team, wanted, base, member.clone(), actor(team, by), is_open, has_token);
                 let (id, events) = joined.map_err(|why| match &why {
                     Refused::Taken { other, .. } => {
                         let handle = directory.handle(*other);
@@ -76,15 +83,43 @@ impl Teams {
                     }
                     _ => refused(why),
                 })?;
-                change.events.extend(events);
-                Ok(id)
+                change.events.extend(events.iter().cloned());
+                let before = team.agents.get(&id).cloned();
+                Ok((id, before, events))
             },
-            String::clone,
+            |_| String::new(),
+            |team, (_, _, events)| self.watch(team, &[], events),
         );
         match done.await? {
-            Done::New(_, agent) | Done::Repeat(agent) => {
-                Ok(TeamSeat { team: joining.team.clone(), agent, leads: member.role == team::LEADER })
+            Done::New(team, (agent, before, events)) => {
+                self.tell(&team, events);
+                let leads = member.role == team::LEADER;
+                Ok((TeamSeat { team: joining.team.clone(), agent, leads }, before))
             }
+            Done::Repeat(_) => Err(Failure::internal("a place without a key was a repeat")),
+        }
+    }
+
+    /// Gives a place back whose session did not come to be. Nobody is told: nobody was told of it.
+    pub(crate) async fn stayed_away(
+        &self,
+        by: &Actor,
+        id: &TeamId,
+        session: SessionId,
+        before: Option<Member>,
+    ) {
+        let undone = self.desk.change(
+            by,
+            id,
+            None,
+            |team, change| {
+                change.events.extend(team::stayed_away(team, session, before.clone(), actor(team, by)));
+                Ok(())
+            },
+            |()| String::new(),
+        );
+        if let Err(failure) = undone.await {
+            tracing::error!(team = %id, error = %failure.message, "it keeps a place for nobody");
         }
     }
 }

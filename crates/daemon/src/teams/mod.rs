@@ -124,6 +124,8 @@ pub(crate) struct NewTask {
     pub(crate) description: Option<String>,
     pub(crate) deps: Vec<String>,
     pub(crate) resources: Vec<String>,
+    /// Takes patterns for names, as teamd does.
+    pub(crate) literal: bool,
 }
 
 impl Teams {
@@ -174,6 +176,12 @@ impl Teams {
                 return Ok(open);
             }
         }
+    }
+
+    /// Suggests an id for a new team, which no other has or had.
+    pub(crate) async fn suggested(&self) -> Result<String, Failure> {
+        let heads = self.list(None, PAGE_ROWS).await?;
+        Ok(team::suggested(heads.iter().map(|row| row.stream.trim_start_matches("team/"))))
     }
 
     /// Returns another team that people would take for this one.
@@ -265,6 +273,9 @@ impl Teams {
         let project = self.get(id).await?.directory.clone();
         for resource in &wanted.resources {
             links::check(project.as_deref(), resource).await?;
+            if !wanted.literal {
+                links::check_plain(project.as_deref(), resource).await?;
+            }
         }
         let done = self.desk.change(
             &acting.actor,
@@ -310,10 +321,26 @@ impl Teams {
         }
         let (this, acting, id) = (self.clone(), acting.clone(), id.clone());
         to_the_end(async move {
-            let decide = |team: &Team, change: &mut Change| this.decided(team, change, &acting, task, &act);
+            let unsaid = this.unsaid(&id, &act).await?;
+            let decide = |team: &Team, change: &mut Change| {
+                let events = this.decided(team, change, &acting, task, &act)?;
+                // Who may do it at all comes first, as clients know it.
+                unsaid.clone().map_or(Ok(events), Err)
+            };
             this.decide(&acting.actor, &id, None, decide).await.map(|(team, _)| team)
         })
         .await
+    }
+
+    /// Refuses a message that was never posted where it is said to be.
+    async fn unsaid(&self, id: &TeamId, act: &Act) -> Result<Option<Refused>, Failure> {
+        let (Act::Complete { ending, .. } | Act::Fail { ending, .. }) = act else { return Ok(None) };
+        let Some(MessageRef { thread, post }) = ending.message else { return Ok(None) };
+        let Some(known) = self.get(id).await?.threads.get(&thread).map(|known| known.thread) else {
+            return Ok(None);
+        };
+        let place = self.threads.place(known, post).await?;
+        Ok(place.is_none().then_some(Refused::NoMessage { thread, post }))
     }
 
     fn decided(
@@ -334,15 +361,10 @@ impl Teams {
             Act::Fail { epoch, ending } => team::fail(team, task, by, *epoch, kept(change, ending), now),
             Act::Release { epoch } => team::release(team, task, by, *epoch, now),
             Act::Reassign { to, ttl } => {
-                let session = to.as_deref().and_then(|to| team.agents.get(to)?.session);
-                if session.is_some_and(|session| self.sessions.context.directory.get(session).is_none()) {
-                    let to = to.as_deref().unwrap_or_default();
-                    return Err(Refused::Invalid(format!("`{to}` was closed and does nothing any more")));
-                }
-                let to = to
-                    .as_deref()
-                    .map(|to| if to == By::Person.id() { By::Person } else { By::Agent(to) });
-                team::reassign(team, task, by, to, *ttl, now)
+                let is_open = |session| self.sessions.context.directory.get(session).is_some();
+                let to =
+                    to.as_deref().map(|to| if to == By::Person.id() { By::Person } else { By::Agent(to) });
+                team::reassign(team, task, by, to, *ttl, now, is_open)
             }
             Act::Cancel => team::cancel(team, task, by),
             Act::Retry => team::retry(team, task, by),
@@ -438,6 +460,19 @@ fn name<'a>(team: &'a Team, by: &'a Actor) -> &'a str {
 fn kept(change: &mut Change, told: &Ending) -> Outcome {
     let summary = told.summary.as_deref().map(str::trim).filter(|text| !text.is_empty());
     Outcome { summary: summary.map(|text| change.text(text)), message: told.message }
+}
+
+/// Reads which message somebody refers to: its thread and its id, or none.
+pub(crate) fn referred(thread: Option<String>, id: Option<String>) -> Result<Option<MessageOfTeam>, Failure> {
+    match (thread, id) {
+        (Some(thread), Some(id)) => Ok(Some(MessageOfTeam { thread, id })),
+        (None, None) => Ok(None),
+        _ => Err(Failure::new(
+            Code::InvalidRequest,
+            "a message is named by `threadId` and `messageId`, and one of them is missing",
+        )
+        .hint("both come with the answer when something is posted; give both, or none")),
+    }
 }
 
 /// Reads what came of a task.

@@ -17,6 +17,17 @@ pub(crate) fn refused(refused: Refused) -> Failure {
             listed = format!("`paseo team show {team}` lists them");
             (Code::NotFound, Some(listed.as_str()))
         }
+        Refused::NoMessage { thread, .. } => {
+            listed = format!("`paseo thread tail {thread} --ids` shows what there is");
+            (Code::InvalidRequest, Some(listed.as_str()))
+        }
+        Refused::Engaged { id, team, .. } => {
+            listed = format!(
+                "choose another name, or take it out first: `paseo team leave {team} --agent {id}` ends its tokens and \
+                 gives its tasks back"
+            );
+            (Code::Conflict, Some(listed.as_str()))
+        }
         Refused::NotClaimable { .. } => (Code::TaskNotClaimable, Some("claim another, or wait for it")),
         Refused::NotAssignable { .. } => {
             (Code::TaskNotClaimable, Some("give them another; what failed or was canceled can be retried"))

@@ -395,10 +395,10 @@ impl Threads {
                     control = control.without_switches();
                     let moves = control.invite.is_some() || control.uninvite.is_some();
                     if !moves && !switches.is_empty() {
-                        let words: Vec<&str> = switches.iter().map(|switch| switch.word()).collect();
+                        let words: Vec<&str> = switches.iter().map(|switch| switch.deed()).collect();
                         return Err(Failure::new(
                             Code::Forbidden,
-                            format!("only a person may {}", words.join(", ")),
+                            format!("only a person may {}", words.join(" or ")),
                         ));
                     }
                 }
