@@ -176,6 +176,20 @@ impl<S: Subject> Desk<S> {
         decide: impl Fn(&S, &mut Change<S::Event>) -> Result<T, Failure>,
         receipt: impl Fn(&T) -> String,
     ) -> Result<Done<S, T>, Failure> {
+        self.change_then(by, id, key, decide, receipt, |_, _| ()).await
+    }
+
+    /// The same; what came of it is told before anybody changes the thing again, so that nobody tells an older state
+    /// after a newer one.
+    pub(crate) async fn change_then<T>(
+        &self,
+        by: &Actor,
+        id: &S::Id,
+        key: Option<RequestKey>,
+        decide: impl Fn(&S, &mut Change<S::Event>) -> Result<T, Failure>,
+        receipt: impl Fn(&T) -> String,
+        then: impl FnOnce(&S, &T),
+    ) -> Result<Done<S, T>, Failure> {
         let slot = self.slot(id);
         let mut state = slot.write().await;
         // Whoever asks again is told what came of it the first time, even if it could not be done any more.
@@ -198,6 +212,7 @@ impl<S: Subject> Desk<S> {
             };
             if change.events.is_empty() {
                 *state = Some((Arc::clone(&thing), version));
+                then(&thing, &decided);
                 return Ok(Done::New(thing, decided));
             }
             change.also.extend(thing.echoes(&change.events));
@@ -208,6 +223,7 @@ impl<S: Subject> Desk<S> {
                     change.events.iter().for_each(|event| changed.take_in(event, ts));
                     let version = version + change.events.len() as Version;
                     *state = (!change.erases).then(|| (Arc::clone(&thing), version));
+                    then(&thing, &decided);
                     return Ok(Done::New(thing, decided));
                 }
                 Ok(Stored::Repeat(receipt)) => {

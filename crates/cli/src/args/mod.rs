@@ -37,7 +37,7 @@ pub(crate) use permit::{PermitArgs, PermitCommand};
 pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
 pub(crate) use search::{SearchArgs, When};
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
-pub(crate) use team::{CanWriteArgs, EndArgs, TaskCommand, TaskCreateArgs, TeamCommand};
+pub(crate) use team::{CanWriteArgs, EndArgs, Epoch, OneTask, TaskCommand, TaskCreateArgs, TeamCommand};
 pub(crate) use thread::{InviteArgs, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
 pub(crate) use web::{DevicesCommand, OpenArgs};

@@ -142,7 +142,7 @@ Examples:
   paseo task create \"Write the parser\" --resource src/parse
   paseo task create \"Document it\" --dep task-0001 --resource docs
   paseo task claim task-0001 --ttl 10m
-  paseo task complete task-0001 --epoch 1 --summary \"done, with tests\"
+  paseo task complete task-0001 --summary \"done, with tests\"
   paseo task retry task-0001")]
 pub(crate) enum TaskCommand {
     Create(TaskCreateArgs),
@@ -210,7 +210,9 @@ pub(crate) struct TaskCreateArgs {
     /// A task that must be completed before (repeatable)
     #[arg(long = "dep", value_name = "TASK")]
     pub(crate) deps: Vec<String>,
-    /// A file or directory of the project that it needs for itself; `.` is all of it (repeatable)
+    /// A file or directory of the project that it needs for itself, with all that is in it (repeatable)
+    ///
+    /// It counts from the current directory if that lies in the project, else from the project's.
     #[arg(long = "resource", value_name = "PATH")]
     pub(crate) resources: Vec<String>,
     #[command(flatten)]
@@ -239,9 +241,9 @@ pub(crate) struct OneTask {
 /// The number of a lease.
 #[derive(Debug, Args)]
 pub(crate) struct Epoch {
-    /// The epoch that came with the lease
+    /// The epoch that came with the lease [default for people: that of the lease they have]
     #[arg(long, value_name = "NUMBER", value_parser = epoch, allow_negative_numbers = true)]
-    pub(crate) epoch: u64,
+    pub(crate) epoch: Option<u64>,
 }
 
 fn cursor(text: &str) -> Result<u64, String> {
@@ -287,6 +289,8 @@ pub(crate) struct EndArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CanWriteArgs {
     /// A file or directory of the project; `.` for commands, which may touch all of it
+    ///
+    /// It counts from the current directory if that lies in the project.
     pub(crate) path: String,
     /// Whose leases count [default: your own]
     #[arg(long, value_name = "ID")]

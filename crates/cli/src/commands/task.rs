@@ -1,17 +1,20 @@
 //! `paseo task` and `paseo can-write`
 
+use std::path::Path;
 use std::time::Duration;
 
 use paseo_client::{Client, Error};
 use paseo_core::limits::PAGE_ROWS;
+use paseo_core::thread::USER;
 use paseo_wire::error::Exit;
 use paseo_wire::team::{
     ClaimTask, CreateTask, EndTask, MessageOfTeam, ReassignTask, RenewTask, TaskAnswer, TaskPage, TaskView,
     TeamQuery, TeamView, WriteQuery,
 };
 
+use super::run;
 use super::watched::{self, Watched};
-use crate::args::{CanWriteArgs, EndArgs, Output, TaskCommand, TaskCreateArgs};
+use crate::args::{CanWriteArgs, EndArgs, Epoch, OneTask, Output, TaskCommand, TaskCreateArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, relative, size};
@@ -39,17 +42,20 @@ pub(crate) async fn run(context: &Context, command: TaskCommand) -> Result<Exit,
             (client.claim_task(&one.of.team, &one.task, &body).await?, one.of.output)
         }
         TaskCommand::Renew { one, epoch, time } => {
-            let body = RenewTask { epoch: epoch.epoch, ttl_ms: millis(time.ttl) };
+            let body = RenewTask { epoch: leased(client, &one, &epoch).await?, ttl_ms: millis(time.ttl) };
             (client.renew_task(&one.of.team, &one.task, &body).await?, one.of.output)
         }
         TaskCommand::Complete(args) => {
-            (client.complete_task(&args.one.of.team, &args.one.task, &end(&args)).await?, args.one.of.output)
+            let ending = end(client, &args).await?;
+            (client.complete_task(&args.one.of.team, &args.one.task, &ending).await?, args.one.of.output)
         }
         TaskCommand::Fail(args) => {
-            (client.fail_task(&args.one.of.team, &args.one.task, &end(&args)).await?, args.one.of.output)
+            let ending = end(client, &args).await?;
+            (client.fail_task(&args.one.of.team, &args.one.task, &ending).await?, args.one.of.output)
         }
         TaskCommand::Release { one, epoch } => {
-            (client.release_task(&one.of.team, &one.task, epoch.epoch).await?, one.of.output)
+            let epoch = leased(client, &one, &epoch).await?;
+            (client.release_task(&one.of.team, &one.task, epoch).await?, one.of.output)
         }
         TaskCommand::Cancel(one) => (client.cancel_task(&one.of.team, &one.task).await?, one.of.output),
         TaskCommand::Retry(one) => (client.retry_task(&one.of.team, &one.task).await?, one.of.output),
@@ -64,8 +70,14 @@ pub(crate) async fn run(context: &Context, command: TaskCommand) -> Result<Exit,
 }
 
 pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<Exit, Failure> {
-    let asked = WriteQuery { path: args.path, agent: args.agent };
-    let answer = context.client()?.can_write(&args.of.team, &asked).await?;
+    let client = context.client()?;
+    // That is how a command is asked about, wherever one is.
+    let path = match args.path.as_str() {
+        "." => args.path,
+        typed => counted(typed, client.team(&args.of.team).await?.team.directory.as_deref())?,
+    };
+    let asked = WriteQuery { path, agent: args.agent };
+    let answer = client.can_write(&args.of.team, &asked).await?;
     let printer = context.printer.with(args.of.output);
     match printer.mode() {
         Mode::Json => printer.json(&answer)?,
@@ -79,6 +91,14 @@ pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<E
 }
 
 async fn create(context: &Context, args: &TaskCreateArgs) -> Result<TaskAnswer, Failure> {
+    let client = context.client()?;
+    let mut resources = Vec::with_capacity(args.resources.len());
+    if !args.resources.is_empty() {
+        let project = client.team(&args.of.team).await?.team.directory;
+        for typed in &args.resources {
+            resources.push(counted(typed, project.as_deref())?);
+        }
+    }
     let wanted = CreateTask {
         title: args.title.clone(),
         description: args
@@ -87,9 +107,31 @@ async fn create(context: &Context, args: &TaskCreateArgs) -> Result<TaskAnswer, 
             .map(|text| prompt::typed(text, "description"))
             .transpose()?,
         deps: args.deps.clone(),
-        resources: args.resources.clone(),
+        resources,
     };
-    Ok(context.client()?.create_task(&args.of.team, &wanted, None).await?)
+    Ok(client.create_task(&args.of.team, &wanted, None).await?)
+}
+
+/// Returns a path as the project has it: what was typed counts from the current directory, if that lies in the project.
+fn counted(typed: &str, project: Option<&str>) -> Result<String, Failure> {
+    let Some(project) = project.filter(|_| !typed.is_empty() && !typed.starts_with('/')) else {
+        return Ok(typed.to_owned());
+    };
+    let here = run::directory(None)?;
+    Ok(from_here(typed, Path::new(&here), Path::new(project)).unwrap_or_else(|| typed.to_owned()))
+}
+
+/// `None` outside of the project, and for what leads out of it: that is refused in words of its own.
+fn from_here(typed: &str, here: &Path, project: &Path) -> Option<String> {
+    let mut parts: Vec<&str> =
+        here.strip_prefix(project).ok()?.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
+    for part in typed.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." => _ = parts.pop()?,
+            part => parts.push(part),
+        }
+    }
+    Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
 /// Shows the tasks of a team.
@@ -99,14 +141,16 @@ pub(super) async fn table(context: &Context, printer: &Printer, team: &TeamView)
         Mode::Json => tasks.iter().try_for_each(|task| printer.json(task)),
         Mode::Quiet => tasks.iter().try_for_each(|task| printer.line(&task.id)),
         Mode::Normal if tasks.is_empty() => {
-            printer.note(if team.closed_at.is_some() { "No tasks." } else { NONE });
+            printer.note(&if team.closed_at.is_some() { "No tasks.".to_owned() } else { none(&team.id) });
             Ok(())
         }
         Mode::Normal => printer.table(&rows(&tasks)),
     }
 }
 
-const NONE: &str = "No tasks. Make one: paseo task create \"…\" --resource src";
+fn none(team: &str) -> String {
+    format!("No tasks. Make one: paseo task create \"…\" --resource src --team {team}")
+}
 
 fn closed(team: &str) -> String {
     format!("The team {team} was closed: nothing is done in it any more.")
@@ -123,12 +167,14 @@ async fn all(client: &Client, team: &str) -> Result<TaskPage, Error> {
     Ok(whole)
 }
 
-fn rows(tasks: &[TaskView]) -> Table<6> {
+fn rows(tasks: &[TaskView]) -> Table<7> {
     let blocked = tasks.iter().any(|task| task.reason.is_some());
+    let leased = tasks.iter().any(|task| task.lease.is_some());
     let mut table = Table::new([
         Column::fixed("TASK"),
         Column::fixed("STATUS"),
         Column::flexible("OWNER"),
+        Column::flexible(if leased { "UNTIL" } else { "" }),
         Column::flexible("TITLE"),
         Column::flexible("NEEDS"),
         Column::flexible(if blocked { "BECAUSE" } else { "" }),
@@ -139,6 +185,7 @@ fn rows(tasks: &[TaskView]) -> Table<6> {
             (Style::Bold, task.id.clone()),
             (Style::Plain, task.status.clone()),
             (Style::Plain, task.owner.clone().unwrap_or_else(|| "-".to_owned())),
+            (Style::Dim, task.lease.as_ref().map(|lease| clock(lease.expires_at)).unwrap_or_default()),
             (Style::Plain, task.title.clone()),
             (Style::Dim, task.resources.join(", ")),
             (Style::Dim, task.reason.clone().unwrap_or_default()),
@@ -180,7 +227,7 @@ impl Watched for Tasks<'_> {
     fn shown(&self, printer: &Printer, (page, _): &Self::Page) -> String {
         match printer.mode() {
             Mode::Quiet => page.tasks.iter().map(|task| format!("{}\n", task.id)).collect(),
-            _ if page.tasks.is_empty() => format!("{NONE}\n"),
+            _ if page.tasks.is_empty() => none(self.team) + "\n",
             _ if printer.is_screen() => {
                 // Beside the tasks there are a headline, the line of how many are left out, and that of the cursor.
                 let (tasks, left_out) = fitting(&page.tasks, size().1.saturating_sub(3).max(1));
@@ -245,12 +292,30 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
     Ok(())
 }
 
-fn end(args: &EndArgs) -> EndTask {
+async fn end(client: &Client, args: &EndArgs) -> Result<EndTask, Failure> {
     let message = match args.message.as_deref() {
         Some([thread, id]) => Some(MessageOfTeam { thread: thread.clone(), id: id.clone() }),
         _ => None,
     };
-    EndTask { epoch: args.epoch.epoch, summary: args.summary.clone(), message }
+    let epoch = leased(client, &args.one, &args.epoch).await?;
+    Ok(EndTask { epoch, summary: args.summary.clone(), message })
+}
+
+/// Returns the epoch of the lease that is meant. Only people may leave it out: an agent that lost its task and got it
+/// again has to know.
+async fn leased(client: &Client, one: &OneTask, said: &Epoch) -> Result<u64, Failure> {
+    if let Some(epoch) = said.epoch {
+        return Ok(epoch);
+    }
+    let task = client.task(&one.of.team, &one.task).await?.task;
+    match task.lease {
+        Some(lease) if lease.holder != USER => Err(Failure::usage(format!(
+            "{} has {}: only people leave --epoch out, for what they claimed themselves",
+            lease.holder, task.id
+        ))),
+        // Whoever has nothing is told so.
+        _ => Ok(task.epoch),
+    }
 }
 
 fn millis(ttl: Option<Duration>) -> Option<i64> {
@@ -262,6 +327,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_is_typed_counts_from_the_current_directory_within_the_project() {
+        let from = |here: &str, typed: &str| from_here(typed, Path::new(here), Path::new("/p"));
+        let is = |path: &str| Some(path.to_owned());
+        assert_eq!(from("/p/src", "parse"), is("src/parse"));
+        assert_eq!(from("/p/src", "."), is("src"));
+        assert_eq!(from("/p/src", "../docs/"), is("docs"));
+        assert_eq!(from("/p/src", ".."), is("."));
+        assert_eq!(from("/p", "./src//io"), is("src/io"));
+        assert_eq!(from("/p/src", "../../etc"), None);
+        assert_eq!(from("/elsewhere", "src"), None);
+    }
 
     #[test]
     fn where_not_all_tasks_fit_the_open_and_the_newest_are_shown() {

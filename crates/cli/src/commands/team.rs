@@ -1,6 +1,6 @@
 //! `paseo team`
 
-use paseo_core::team::LEADER;
+use paseo_core::team::{LEADER, suggested};
 use paseo_wire::error::Exit;
 use paseo_wire::team::{AgentOfTeam, CreateTeam, NoticeQuery, NoticeView, TeamQuery, TeamView};
 use serde_json::json;
@@ -111,12 +111,13 @@ async fn list(context: &Context, all: bool, output: Output) -> Result<(), Failur
             break;
         }
     }
+    let suggested = suggested(teams.iter().map(|team| team.id.as_str()));
     teams.retain(|team| all || team.closed_at.is_none());
     match printer.mode() {
         Mode::Json => teams.iter().try_for_each(|team| printer.json(team)),
         Mode::Quiet => teams.iter().try_for_each(|team| printer.line(&team.id)),
         Mode::Normal if teams.is_empty() => {
-            printer.note("No teams. Make one: paseo team create red");
+            printer.note(&format!("No teams. Make one: paseo team create {suggested}"));
             Ok(())
         }
         Mode::Normal => {

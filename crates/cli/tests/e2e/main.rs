@@ -62,6 +62,7 @@ mod team_endings;
 mod team_hints;
 mod team_lists;
 mod team_nonsense;
+mod team_rules;
 mod team_stream;
 mod team_words;
 mod teamd;

@@ -131,8 +131,14 @@ fn health_is_open_and_the_rest_is_not() {
         assert_eq!(code(&refused), (401, "UNAUTHORIZED"));
         let message = refused.1["error"]["message"].as_str().unwrap();
         assert!(message.contains("paseo team env"), "{message}");
+        for (method, path) in [("GET", "/v1/nothing"), ("DELETE", "/v1/tasks"), ("POST", "/v1/")] {
+            let refused = ask(&team.address, method, path, "{}", headers);
+            assert_eq!(code(&refused), (401, "UNAUTHORIZED"), "{method} {path}");
+        }
     }
     let ann = team.agent("ann");
+    let small = format!("authorization: bearer {}\r\n", ann.token);
+    assert_eq!(ask(&team.address, "GET", "/v1/teams", "", &small).0, 200);
     let (status, teams) = ann.get("/v1/teams");
     assert_eq!(status, 200);
     assert_eq!(teams["teams"][0]["teamId"], "red");
@@ -407,7 +413,9 @@ fn files_are_worked_on_by_one_at_a_time() {
     assert_eq!(may(&ann, &format!("{inside}/x")), yes);
     assert_eq!(may(&ann, "srcs"), no("no_active_lease_for_path"));
     assert_eq!(may(&ann, "src/..%2F..%2Fx"), no("path_traversal_denied"));
-    assert_eq!(may(&ann, ""), no("invalid_path"));
+    assert_eq!(may(&ann, ""), no("no_active_lease_for_path"));
+    assert_eq!(may(&ann, "/"), no("invalid_path"));
+    assert_eq!(may(&ann, "//"), no("invalid_path"));
     assert_eq!(may(&ann, "/etc/passwd"), no("outside_project"));
     assert_eq!(may(&ann, "."), no("no_active_lease_for_path"));
     assert_eq!(may(&ben, "src/a"), no("no_active_lease_for_path"));

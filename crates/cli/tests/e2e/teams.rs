@@ -294,6 +294,8 @@ async fn roles_count() {
     let (ann, ben) = (member(&cast, "ann", None).await, member(&cast, "ben", None).await);
     let claim = json!({ "taskId": "task-0001" });
     cast.call(&ann.id, "team_tasks_claim", &claim).await.ok();
+    let after_all = json!({ "after": "task-4294967295" });
+    assert_eq!(cast.call(&ann.id, "team_tasks_list", &after_all).await.json()["tasks"], json!([]));
     let refused = cast.call(&ben.id, "team_tasks_cancel", &claim).await;
     assert!(refused.error().contains("only a person, a leader or whoever made"), "{refused:?}");
     let leads = EnrolAgent { id: "ben".into(), role: Some("leader".into()), model: None };

@@ -1,8 +1,10 @@
 //! Leases: who works on a task, until when, and who may say what becomes of it.
 
 use super::{
-    Assigned, By, Event, Lease, Outcome, Refused, Stage, Status, Task, TaskId, Team, check_agent, in_order,
+    Assigned, By, Event, Lease, Member, Outcome, Refused, Stage, Status, Task, TaskId, Team, check_agent,
+    in_order,
 };
+use crate::id::SessionId;
 use crate::limits::TEAM_UNBLOCKS;
 use crate::time::Timestamp;
 
@@ -111,7 +113,7 @@ pub fn abandoned(team: &Team, is_gone: impl Fn(&str) -> bool) -> Vec<Event> {
     .collect()
 }
 
-/// Takes a task from whoever has it and gives it to another, or to nobody.
+/// Takes a task from whoever has it and gives it to another, or to nobody. Whoever was closed gets none.
 pub fn reassign(
     team: &Team,
     id: TaskId,
@@ -119,6 +121,7 @@ pub fn reassign(
     to: Option<By<'_>>,
     ttl: Option<i64>,
     now: Timestamp,
+    is_open: impl Fn(SessionId) -> bool,
 ) -> Result<Vec<Event>, Refused> {
     team.open()?;
     let task = team.task(id)?;
@@ -138,9 +141,19 @@ pub fn reassign(
         return Ok(vec![Event::Reassigned { task: id, by, to: None, epoch: task.epoch }]);
     };
     let holder = holder(to)?;
-    if matches!(to, By::Agent(_)) && !team.agents.contains_key(&holder) {
-        let there = team.agents.keys().map(String::as_str).chain([By::Person.id()]);
-        return Err(Refused::NoAgent { agent: holder, there: in_order(there).join(", ") });
+    if let By::Agent(agent) = to {
+        let is_there = |member: &Member| member.session.is_none_or(&is_open);
+        match team.agents.get(agent) {
+            Some(member) if is_there(member) => {}
+            Some(_) => {
+                return Err(Refused::Invalid(format!("`{agent}` was closed and does nothing any more")));
+            }
+            None => {
+                let there = team.agents.iter().filter(|(_, member)| is_there(member));
+                let there = in_order(there.map(|(id, _)| id.as_str()).chain([By::Person.id()])).join(", ");
+                return Err(Refused::NoAgent { agent: holder, there });
+            }
+        }
     }
     let mut events = unshared(team, id, task, &holder, now)?;
     let to = Some(Assigned { holder, ttl_ms, expires_at });

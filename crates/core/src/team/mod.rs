@@ -25,9 +25,9 @@ pub use lease::{
     Due, LEASE_MS, MAX_LEASE_MS, MIN_LEASE_MS, abandoned, attention, cancel, claim, complete, due, extend,
     fail, reassign, release, renew, retry,
 };
-pub use name::{Malformed, TaskId, TeamId, ThreadAlias, check_agent};
+pub use name::{Malformed, TaskId, TeamId, ThreadAlias, check_agent, suggested};
 pub use notice::{Notice, audit, inbox};
-pub use plan::{Plan, Thread, enrol, found, join, let_in, link, plan, start_thread};
+pub use plan::{Plan, Thread, enrol, found, join, let_in, link, plan, start_thread, stayed_away};
 pub use primer::primer;
 pub use resource::{Misplaced, Resource};
 pub use worker::{
@@ -388,6 +388,10 @@ pub enum Refused {
     Full(String),
     #[error("`{id}` of this team is another agent, which is still open")]
     Taken { id: String, other: SessionId },
+    #[error("`{id}` of the team {team} is somebody elsewhere, who {why}")]
+    Engaged { id: String, team: TeamId, why: &'static str },
+    #[error("nothing in {thread} has the id {post}")]
+    NoMessage { thread: ThreadAlias, post: PostId },
     #[error(transparent)]
     Name(#[from] Malformed),
     #[error(transparent)]

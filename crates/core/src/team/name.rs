@@ -32,6 +32,14 @@ impl TeamId {
     }
 }
 
+/// Suggests an id for a new team to people who have none in mind. One that was closed keeps its own.
+pub fn suggested<'a>(taken: impl Iterator<Item = &'a str> + Clone) -> String {
+    let colours = ["red", "blue", "green"].map(str::to_owned).into_iter();
+    let mut ids = colours.chain((1..).map(|number: u32| format!("team-{number}")));
+    let is_free = |id: &String| !taken.clone().any(|taken| taken.eq_ignore_ascii_case(id));
+    ids.find(is_free).unwrap_or_default()
+}
+
 impl fmt::Display for TeamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     By, Enrolled, Event, Member, Refused, Resource, TaskCreated, TaskId, Team, TeamId, ThreadAlias,
-    ThreadStarted, WORKER, check_agent,
+    ThreadStarted, WORKER, abandoned, check_agent,
 };
 use crate::actor::Actor;
 use crate::content::ContentRef;
@@ -78,7 +78,7 @@ fn admit(team: &Team, id: &str, member: Member, there: usize, by: By<'_>) -> Res
 }
 
 /// Takes a session into a team: by the name it wants, else by one after what it is. Nobody takes the name of another
-/// that is still there.
+/// that is still there: a session that is open, or one elsewhere that has a token or a task.
 pub fn join(
     team: &Team,
     wanted: Option<&str>,
@@ -86,16 +86,16 @@ pub fn join(
     member: Member,
     by: By<'_>,
     is_open: impl Fn(SessionId) -> bool,
+    has_token: impl Fn(&str) -> bool,
 ) -> Result<(String, Vec<Event>), Refused> {
-    let taken = |id: &str| {
-        let other = team.agents.get(id).and_then(|known| known.session);
-        other.filter(|other| Some(*other) != member.session && is_open(*other))
-    };
+    let mut events = Vec::new();
     let id = match wanted {
-        Some(id) => match taken(id) {
-            Some(other) => return Err(Refused::Taken { id: id.to_owned(), other }),
-            None => id.to_owned(),
-        },
+        Some(id) => {
+            if let Some(known) = team.agents.get(id).filter(|known| known.session != member.session) {
+                events = replaced(team, id, known, &is_open, has_token(id))?;
+            }
+            id.to_owned()
+        }
         None => {
             let base = if check_agent(base).is_ok() { base } else { "agent" };
             let mut names = (1..).map(|number: u32| format!("{base}-{number}"));
@@ -104,7 +104,37 @@ pub fn join(
     };
     let is_gone = |known: &Member| known.session.is_some_and(|session| !is_open(session));
     let there = team.agents.values().filter(|known| !is_gone(known)).count();
-    Ok((id.clone(), admit(team, &id, member, there, by)?))
+    events.extend(admit(team, &id, member, there, by)?);
+    Ok((id, events))
+}
+
+/// Lets another session have a name, with what its former one left behind. Whoever could still act under it keeps it.
+fn replaced(
+    team: &Team,
+    id: &str,
+    known: &Member,
+    is_open: impl Fn(SessionId) -> bool,
+    has_token: bool,
+) -> Result<Vec<Event>, Refused> {
+    if let Some(other) = known.session.filter(|other| is_open(*other)) {
+        return Err(Refused::Taken { id: id.to_owned(), other });
+    }
+    let left = abandoned(team, |holder| holder == id);
+    let why = match (has_token, known.session, left.is_empty()) {
+        (true, ..) => "has a token that counts",
+        (false, None, false) => "has a task",
+        _ => return Ok(left),
+    };
+    Err(Refused::Engaged { id: id.to_owned(), team: team.id.clone(), why })
+}
+
+/// Gives a place back that was taken for a session that did not come to be, to whoever had it before.
+pub fn stayed_away(team: &Team, session: SessionId, before: Option<Member>, by: By<'_>) -> Option<Event> {
+    let (id, by) = (team.agent_of(session)?.to_owned(), by.id().to_owned());
+    Some(match before {
+        Some(member) => Event::Enrolled(Enrolled { id, member, by: Some(by) }),
+        None => Event::Left { agent: id, session: Some(session), by },
+    })
 }
 
 /// Makes a task. It depends only on tasks that are there, so no circle can close.

@@ -32,7 +32,7 @@ proptest! {
                 3 => complete(team, id, by, epoch, none, now),
                 4 => fail(team, id, by, epoch, none, now),
                 5 => release(team, id, by, epoch, now),
-                6 => reassign(team, id, by, Some(agents[(who + 1) % 3]), None, now),
+                6 => reassign(team, id, by, Some(agents[(who + 1) % 3]), None, now, |_| true),
                 7 => retry(team, id, by),
                 _ => Ok(due(team, team.held.clone(), now)),
             };

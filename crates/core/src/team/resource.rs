@@ -20,6 +20,10 @@ pub enum Misplaced {
     Upwards(String),
     #[error("`{0}` lies outside the project `{1}`")]
     Outside(String, String),
+    #[error(
+        "`{0}` is a pattern, and resources are none: name the directory, which stands for all that is in it"
+    )]
+    Pattern(String),
 }
 
 impl Resource {
@@ -50,6 +54,18 @@ impl Resource {
             }
         };
         Ok(Self(if relative.is_empty() { ".".to_owned() } else { relative.join("/") }))
+    }
+
+    /// Refuses what somebody means as a pattern, unless the project has something that is called so.
+    pub fn check_plain(&self, is_there: impl Fn(&str) -> bool) -> Result<(), Misplaced> {
+        let ends = self.0.match_indices('/').map(|(end, _)| end).chain([self.0.len()]);
+        for path in ends.map(|end| &self.0[..end]) {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            if name.contains(['*', '?', '[']) && !is_there(path) {
+                return Err(Misplaced::Pattern(self.0.chars().take(200).collect()));
+            }
+        }
+        Ok(())
     }
 
     /// Returns all of the project.

@@ -49,7 +49,7 @@ pub enum Reason {
 impl From<Misplaced> for Reason {
     fn from(misplaced: Misplaced) -> Self {
         match misplaced {
-            Misplaced::Malformed(_) => Self::InvalidPath,
+            Misplaced::Malformed(_) | Misplaced::Pattern(_) => Self::InvalidPath,
             Misplaced::Upwards(_) => Self::Traversal,
             Misplaced::Outside(_, project) => Self::OutsideProject { project },
         }

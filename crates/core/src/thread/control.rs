@@ -64,14 +64,14 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// Returns the key that the protocol has for it.
-    pub fn word(self) -> &'static str {
+    /// Says what whoever switches it does.
+    pub fn deed(self) -> &'static str {
         match self {
             Self::Mute => "mute",
             Self::Unmute => "unmute",
-            Self::Pause => "pause",
-            Self::Discussion => "discussion",
-            Self::InvitedAuto => "invited_auto",
+            Self::Pause => "pause or go on",
+            Self::Discussion => "change `discussion`",
+            Self::InvitedAuto => "change `invited_auto`",
         }
     }
 }

@@ -4,7 +4,6 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::session::Session;
@@ -18,6 +17,7 @@ use paseo_wire::{IDEMPOTENCY_KEY, MESSAGE_ID};
 use serde::Deserialize;
 
 use super::App;
+use super::gate;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::sessions::resolve;
@@ -103,8 +103,7 @@ pub(crate) async fn secret(
 
 fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Failure> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let token = text(AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
-    match (token, text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER)) {
+    match (gate::secret(headers), text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER)) {
         (Some(token), _, _) => Ok(Credential::Token(token)),
         (None, Some(timestamp), Some(signature)) => Ok(Credential::Signature { timestamp, signature }),
         (None, _, _) => Err(Failure::new(Code::Unauthenticated, "the answer says not whose it is").hint(format!(

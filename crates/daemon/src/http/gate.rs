@@ -88,15 +88,11 @@ pub(crate) async fn gate(
     next: Next,
 ) -> Response {
     let access = route.access;
-    let peer = request.extensions().get::<Peer>().cloned();
-    let actor = match peer {
-        // A credential narrows who a local caller is; it never widens it.
-        Some(Peer::Local(actor)) => Ok(actor),
-        Some(Peer::Network) | None if access == Access::Public => Ok(None),
-        Some(Peer::Network) | None if access == Access::Callback => {
-            Edge::check_site(request.headers()).map(|()| None)
-        }
-        Some(Peer::Network) | None => credential(&app, &request),
+    let is_local = matches!(request.extensions().get(), Some(Peer::Local(_)));
+    let actor = match access {
+        Access::Public if !is_local => Ok(None),
+        Access::Callback if !is_local => Edge::check_site(request.headers()).map(|()| None),
+        _ => asking(&app, &request),
     };
     match actor.and_then(|actor| permit(&app, access, actor)) {
         Ok(Some(actor)) => {
@@ -115,15 +111,31 @@ pub(crate) async fn gate(
     next.run(request).await
 }
 
+/// Refuses whoever comes without a credential that counts, wherever they want to go.
+pub(super) fn admit(app: &App, request: &Request) -> Result<(), Failure> {
+    asking(app, request)?.map(drop).ok_or_else(stranger)
+}
+
+/// Returns who asks.
+fn asking(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
+    match request.extensions().get::<Peer>() {
+        // A credential narrows who a local caller is; it never widens it.
+        Some(Peer::Local(actor)) => Ok(actor.clone()),
+        Some(Peer::Network) | None => credential(app, request),
+    }
+}
+
+fn stranger() -> Failure {
+    Failure::new(Code::Unauthenticated, "no valid credential")
+        .hint("use the `paseo` command, or a token made with `paseo token create`")
+}
+
 /// The one check of who may use a route.
 fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Actor>, Failure> {
     if matches!(access, Access::Public | Access::Callback) {
         return Ok(actor);
     }
-    let actor = actor.ok_or_else(|| {
-        Failure::new(Code::Unauthenticated, "no valid credential")
-            .hint("use the `paseo` command, or a token made with `paseo token create`")
-    })?;
+    let actor = actor.ok_or_else(stranger)?;
     match (&actor, access) {
         (Actor::Seat(_), Access::Seated(_)) | (Actor::Agent(_), Access::Seated(_) | Access::Member(_)) => {}
         (Actor::Seat(_), _) => {
@@ -201,7 +213,8 @@ fn bearer(app: &App, headers: &HeaderMap) -> Option<Actor> {
 
 /// Returns the secret that a request comes with.
 pub(super) fn secret(headers: &HeaderMap) -> Option<&str> {
-    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+    let (scheme, secret) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("Bearer").then_some(secret)
 }
 
 /// Returns the token that a request comes with.

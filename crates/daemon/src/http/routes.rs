@@ -1,9 +1,8 @@
 //! The table of routes: it builds the router, feeds the OpenAPI document and the test that tries them all.
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::Uri;
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post, put};
 use http::StatusCode;
@@ -16,7 +15,7 @@ use paseo_core::tool::{
 };
 use paseo_wire::error::Code;
 
-use super::gate::{Access, edge, gate};
+use super::gate::{Access, admit, edge, gate};
 use super::route::{Route, refusal, route};
 use super::{
     App, admin, agents, back, bridge, conversations, devices, external, items, leave, listing, messages,
@@ -435,28 +434,40 @@ pub(crate) fn router(app: App) -> Router {
     }
     router
         .fallback(nothing)
-        .layer(from_fn(method_not_allowed))
+        .layer(from_fn_with_state(app.clone(), method_not_allowed))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(app.clone(), edge))
         .with_state(app)
 }
 
 /// Says that nothing is there, to each in the words that it knows.
-async fn nothing(uri: Uri) -> Response {
+async fn nothing(State(app): State<App>, request: Request) -> Response {
+    let path = request.uri().path();
+    // Whoever may not come in is not told what is there, as clients of teamd know it.
+    if path.starts_with(teamd::ROOT)
+        && let Err(failure) = admit(&app, &request)
+    {
+        return refusal(path, failure);
+    }
     let failure = Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json");
-    refusal(uri.path(), failure)
+    refusal(path, failure)
 }
 
 /// Gives the router's own refusal the shape of all others.
-async fn method_not_allowed(request: Request, next: Next) -> Response {
+async fn method_not_allowed(State(app): State<App>, request: Request, next: Next) -> Response {
     let uri = request.uri().clone();
+    let of_teamd = uri.path().starts_with(teamd::ROOT);
+    let admitted = if of_teamd { admit(&app, &request) } else { Ok(()) };
     let mut response = next.run(request).await;
     if response.status() != StatusCode::METHOD_NOT_ALLOWED {
         return response;
     }
+    if let Err(failure) = admitted {
+        return refusal(uri.path(), failure);
+    }
     let failure = Failure::new(Code::InvalidRequest, "this path does not take that method")
         .hint("see /api/openapi.json");
-    let mut told = match uri.path().starts_with(teamd::ROOT) {
+    let mut told = match of_teamd {
         true => teamd::Refusal::method_not_allowed(failure).into_response(),
         false => refusal(uri.path(), failure),
     };

@@ -27,7 +27,7 @@ use super::{App, permissions};
 use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::glimpse;
-use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, routing};
+use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, routing, to_the_end};
 use crate::teams::Joining;
 use crate::worktrees::{self, Wish};
 
@@ -105,29 +105,51 @@ pub(super) async fn start(
     // One that runs elsewhere works in no directory of ours.
     let shown = order.labels.is_ui() && !order.definition.is_external();
     let new = order.by_person(context, mode)?;
-    let id = new.id;
+    let app = app.clone();
+    // Whoever asked may go away: no place is kept for a session that does not come to be.
+    to_the_end(async move { settle(&app, NewSession { prompt, key, ..new }, shown, wish, team).await }).await
+}
+
+/// Gives a session its place on the disk and in its team, and lets it begin. If it does not, both are given back.
+async fn settle(
+    app: &App,
+    new: NewSession,
+    shown: bool,
+    wish: Wish,
+    team: Option<(Joining, String)>,
+) -> Result<CreatedSession, Failure> {
+    let (id, by) = (new.id, new.by.clone());
+    let home = &app.sessions.context.home;
+    let place = worktrees::prepare(home, id, new.directory.clone(), shown, wish).await?;
     let seat = match &team {
         Some((joining, role)) => {
             let base = new.definition.as_deref().unwrap_or(&new.provider);
             let member = Member { role: role.clone(), model: new.model.clone(), session: Some(id) };
-            Some(app.teams.join(&new.by, joining, base, member).await?)
+            app.teams.join(&by, joining, base, member).await.map(Some)
         }
-        None => None,
+        None => Ok(None),
     };
-    let place = worktrees::prepare(&context.home, id, new.directory.clone(), shown, wish).await?;
-    let new = NewSession {
-        team: seat,
-        directory: place.directory.clone(),
-        worktree: place.made.as_ref().map(|made| made.worktree.clone()),
-        notes: place.notes(),
-        prompt,
-        key,
-        ..new
+    let (seat, created) = match seat {
+        Ok(seat) => {
+            let new = NewSession {
+                team: seat.as_ref().map(|(seat, _)| seat.clone()),
+                directory: place.directory.clone(),
+                worktree: place.made.as_ref().map(|made| made.worktree.clone()),
+                notes: place.notes(),
+                ..new
+            };
+            (seat, app.sessions.create(new).await)
+        }
+        Err(refused) => (None, Err(refused)),
     };
-    let created = app.sessions.create(new).await;
     let came_to_be = created.as_ref().is_ok_and(|created| created.session.id == id.to_string());
-    if let Some(made) = place.made.filter(|_| !came_to_be) {
-        made.undo().await;
+    if !came_to_be {
+        if let Some((seat, before)) = seat {
+            app.teams.stayed_away(&by, &seat.team, id, before).await;
+        }
+        if let Some(made) = place.made {
+            made.undo().await;
+        }
     }
     created
 }
@@ -367,7 +389,7 @@ pub(super) async fn shown(app: &App, session: &Session) -> Result<SessionView, F
 /// Shows a session in one line, with what the log does not know.
 pub(super) async fn line(app: &App, session: &Session) -> Result<SessionLine, Failure> {
     let (context, status_reason) = (&app.sessions.context, status_reason(app, session).await?);
-    let member = context.seat(session).await.map(|seat| seat.agent.clone());
+    let member = context.member(session).await;
     Ok(SessionLine { member, ..context.directory.line(session, status_reason) })
 }
 

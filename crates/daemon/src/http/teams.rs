@@ -188,7 +188,7 @@ pub(crate) async fn create_task(
     let (team, acting) = entered(&app, &by, &typed).await?;
     let key = key.bind(&by, "POST /api/teams/{team}/tasks", &(&typed, &request));
     let CreateTask { title, description, deps, resources } = request;
-    let wanted = NewTask { title, description, deps, resources };
+    let wanted = NewTask { title, description, deps, resources, literal: false };
     let (team, task, _) = app.teams.create_task(&acting, &team.id, wanted, key).await?;
     answered(&app, &team, task).await
 }
@@ -352,7 +352,11 @@ async fn own(app: &App, by: &Actor) -> Result<TeamId, Failure> {
     let names: Vec<&str> = teams.iter().map(TeamId::as_str).collect();
     match names.as_slice() {
         [one] => team_id(one),
-        [] => Err(Failure::new(Code::NotFound, "there is no team").hint("make one: `paseo team create red`")),
+        [] => {
+            let name = app.teams.suggested().await?;
+            Err(Failure::new(Code::NotFound, "there is no team")
+                .hint(format!("make one: `paseo team create {name}`")))
+        }
         several => {
             let more = if several.len() == LISTED { ", …" } else { "" };
             let message = format!("there are several teams: {}{more}", several.join(", "));

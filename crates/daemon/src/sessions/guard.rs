@@ -124,8 +124,12 @@ impl Context {
     /// Says whether a session is who has this place in a team, or descends from it: those that it starts work for it.
     /// In one that was closed nobody has a place.
     pub(crate) fn is_seated(&self, session: &Session, team: &Team, agent: &str) -> bool {
-        let holder = team.agents.get(agent).filter(|_| team.closed_at.is_none());
-        let Some(holder) = holder.and_then(|member| member.session) else { return false };
+        team.closed_at.is_none() && self.goes_by(session, team, agent)
+    }
+
+    /// Says the same, also of a team that was closed.
+    fn goes_by(&self, session: &Session, team: &Team, agent: &str) -> bool {
+        let Some(holder) = team.agents.get(agent).and_then(|member| member.session) else { return false };
         let (mut id, mut above) = (session.id, session.profile.parent);
         while id != holder {
             let Some(parent) = above.and_then(|parent| self.directory.get(parent)) else { return false };
@@ -142,10 +146,20 @@ impl Context {
         self.is_seated(session, &team, &seat.agent).then_some(seat)
     }
 
+    /// Returns the name that a session goes by in its team. In one that was closed it keeps it: people know it by that.
+    pub(crate) async fn member(&self, session: &Session) -> Option<String> {
+        let seat = session.profile.team.as_ref()?;
+        let team = match self.teams() {
+            Ok(teams) => teams.get(&seat.team).await.ok(),
+            Err(_) => None,
+        };
+        team.is_none_or(|team| self.goes_by(session, &team, &seat.agent)).then(|| seat.agent.clone())
+    }
+
     /// Shows a session, with the place that it has in a team now.
     pub(crate) async fn view(&self, session: &Session) -> SessionView {
-        let seat = self.seat(session).await;
-        let (team, member) = (seat.map(|seat| seat.team.to_string()), seat.map(|seat| seat.agent.clone()));
+        let team = self.seat(session).await.map(|seat| seat.team.to_string());
+        let member = self.member(session).await;
         SessionView { team, member, ..self.directory.view(session) }
     }
 

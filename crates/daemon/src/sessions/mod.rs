@@ -399,8 +399,8 @@ impl Sessions {
     }
 }
 
-/// Does something on its own: whoever asked may go away in the middle.
-async fn to_the_end<T: Send + 'static>(
+/// Does something to its end, whether anybody waits for it or not: a client that hangs up leaves nothing half done.
+pub(crate) async fn to_the_end<T: Send + 'static>(
     what: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, Failure> {
     tokio::spawn(what).await.unwrap_or_else(|error| Err(Failure::internal(error)))

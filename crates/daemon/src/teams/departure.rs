@@ -11,6 +11,7 @@ use paseo_wire::error::Code;
 
 use super::{Acting, Teams};
 use crate::failure::Failure;
+use crate::sessions::to_the_end;
 
 impl Teams {
     /// Takes somebody out of a team. What it had is free, and its credentials open nothing any more.
@@ -20,19 +21,27 @@ impl Teams {
         id: &TeamId,
         agent: &str,
     ) -> Result<Arc<Team>, Failure> {
-        let decide = |team: &Team| team::leave(team, agent, acting.by());
-        let (team, _) = self.decide(&acting.actor, id, None, |team, _| decide(team)).await?;
-        // Whoever does it once more ends those that were left, should this fail.
-        self.revoke(&acting.actor, id, |whose| whose == agent).await?;
-        Ok(team)
+        let (this, acting, id, agent) = (self.clone(), acting.clone(), id.clone(), agent.to_owned());
+        to_the_end(async move {
+            let decide = |team: &Team| team::leave(team, &agent, acting.by());
+            let (team, _) = this.decide(&acting.actor, &id, None, |team, _| decide(team)).await?;
+            // Whoever does it once more ends those that were left, should this fail.
+            this.revoke(&acting.actor, &id, |whose| whose == agent).await?;
+            Ok(team)
+        })
+        .await
     }
 
     /// Closes a team: whatever somebody had is free, and nothing is done in it from then on.
     pub(crate) async fn close(&self, acting: &Acting, id: &TeamId) -> Result<Arc<Team>, Failure> {
-        let decide = |team: &Team| team::close(team, acting.by());
-        let (team, _) = self.decide(&acting.actor, id, None, |team, _| decide(team)).await?;
-        self.revoke(&acting.actor, id, |_| true).await?;
-        Ok(team)
+        let (this, acting, id) = (self.clone(), acting.clone(), id.clone());
+        to_the_end(async move {
+            let decide = |team: &Team| team::close(team, acting.by());
+            let (team, _) = this.decide(&acting.actor, &id, None, |team, _| decide(team)).await?;
+            this.revoke(&acting.actor, &id, |_| true).await?;
+            Ok(team)
+        })
+        .await
     }
 
     /// Says of somebody in a team whose session was closed that it was, and how to get at what is left of it.

@@ -117,24 +117,21 @@ impl Teams {
 
     /// Notes which leases of a team ended, and extends those of agents at work.
     async fn look(&self, id: &TeamId, tasks: &[TaskId]) {
-        let decided = self.decide(&Actor::Daemon, id, None, |team, _| {
+        let decided = self.decide_about(&Actor::Daemon, id, None, tasks, |team, _| {
             let (now, tasks) = (self.clock.now(), tasks.iter().copied());
             let mut events = team::extend(team, tasks.clone(), |agent| self.is_at_work(team, agent), now);
             events.extend(team::due(team, tasks, now));
             Ok(events)
         });
-        match decided.await {
-            Ok((team, _)) => self.look_at(&team, tasks.iter().copied()),
-            Err(failure) => {
-                tracing::error!(team = %id, error = %failure.message, "cannot note which leases ended");
-                let again = paseo_core::time::Timestamp::from_millis(self.clock.now().as_millis() + AGAIN_MS);
-                tasks.iter().for_each(|task| self.timer.set(id, *task, Some(again)));
-            }
+        if let Err(failure) = decided.await {
+            tracing::error!(team = %id, error = %failure.message, "cannot note which leases ended");
+            let again = paseo_core::time::Timestamp::from_millis(self.clock.now().as_millis() + AGAIN_MS);
+            tasks.iter().for_each(|task| self.timer.set(id, *task, Some(again)));
         }
     }
 
-    /// Has the timer look at what events changed.
-    pub(super) fn watch(&self, team: &Team, events: &[Event]) {
+    /// Has the timer look at these tasks, and at what events changed.
+    pub(super) fn watch(&self, team: &Team, tasks: &[TaskId], events: &[Event]) {
         let leased = events.iter().filter_map(|event| match event {
             Event::Claimed { task, .. }
             | Event::Renewed { task, .. }
@@ -146,7 +143,7 @@ impl Teams {
             | Event::Canceled { task, .. } => Some(*task),
             _ => None,
         });
-        self.look_at(team, leased);
+        self.look_at(team, tasks.iter().copied().chain(leased));
     }
 
     fn look_at(&self, team: &Team, tasks: impl Iterator<Item = TaskId>) {

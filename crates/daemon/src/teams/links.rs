@@ -36,6 +36,17 @@ pub(super) async fn check(project: Option<&str>, typed: &str) -> Result<(), Fail
     })
 }
 
+/// Refuses a pattern, unless something in the project is called so.
+pub(super) async fn check_plain(project: Option<&str>, typed: &str) -> Result<(), Failure> {
+    let Ok(resource) = Resource::parse(typed, project) else { return Ok(()) };
+    let project = project.map(str::to_owned);
+    let is_there = move |path: &str| {
+        project.as_ref().is_some_and(|project| Path::new(project).join(path).symlink_metadata().is_ok())
+    };
+    let checked = tokio::task::spawn_blocking(move || resource.check_plain(is_there));
+    checked.await.map_err(Failure::internal)?.map_err(|pattern| refused(pattern.to_string()))
+}
+
 fn refused(message: String) -> Failure {
     Failure::new(Code::InvalidRequest, message)
 }

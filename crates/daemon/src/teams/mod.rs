@@ -6,6 +6,7 @@ mod departure;
 mod inbox;
 mod leases;
 mod links;
+mod refusal;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -24,13 +25,14 @@ use paseo_wire::team::MessageOfTeam;
 
 use clock::Clock;
 pub(crate) use inbox::Told;
+pub(crate) use refusal::refused;
 pub(crate) use talk::{NewThread, search};
 use timer::Timer;
 
 use crate::desk::{self, Desk, Done, Held, Subject};
 use crate::failure::Failure;
 use crate::journal::Journal;
-use crate::sessions::{RequestKey, Sessions};
+use crate::sessions::{RequestKey, Sessions, to_the_end};
 use crate::threads::Threads;
 
 /// All teams. Cheap to clone.
@@ -122,6 +124,8 @@ pub(crate) struct NewTask {
     pub(crate) description: Option<String>,
     pub(crate) deps: Vec<String>,
     pub(crate) resources: Vec<String>,
+    /// Takes patterns for names, as teamd does.
+    pub(crate) literal: bool,
 }
 
 impl Teams {
@@ -174,6 +178,12 @@ impl Teams {
         }
     }
 
+    /// Suggests an id for a new team, which no other has or had.
+    pub(crate) async fn suggested(&self) -> Result<String, Failure> {
+        let heads = self.list(None, PAGE_ROWS).await?;
+        Ok(team::suggested(heads.iter().map(|row| row.stream.trim_start_matches("team/"))))
+    }
+
     /// Returns another team that people would take for this one.
     async fn alike(&self, id: &TeamId) -> Result<Option<TeamId>, Failure> {
         let mut after = None;
@@ -200,8 +210,14 @@ impl Teams {
         directory: Option<String>,
         agents: Vec<Enrolled>,
     ) -> Result<Arc<Team>, Failure> {
-        let mut change = Change::default();
         let created = team::found(id.clone(), directory, agents, by.clone()).map_err(refused)?;
+        let (this, by, id) = (self.clone(), by.clone(), id.clone());
+        to_the_end(async move { this.begin(&by, &id, created).await }).await
+    }
+
+    /// Begins a team, unless there is one like it.
+    async fn begin(&self, by: &Actor, id: &TeamId, created: Event) -> Result<Arc<Team>, Failure> {
+        let mut change = Change::default();
         let _alone = self.founding.lock().await;
         if let Some(other) = self.alike(id).await? {
             let message = format!("`{id}` differs from the team {other} only in upper and lower case");
@@ -257,6 +273,9 @@ impl Teams {
         let project = self.get(id).await?.directory.clone();
         for resource in &wanted.resources {
             links::check(project.as_deref(), resource).await?;
+            if !wanted.literal {
+                links::check_plain(project.as_deref(), resource).await?;
+            }
         }
         let done = self.desk.change(
             &acting.actor,
@@ -300,32 +319,56 @@ impl Teams {
                 .hint("say the whole in a thread of the team, and refer to that message"));
             }
         }
-        let decide = |team: &Team, change: &mut Change| {
-            let (by, now) = (acting.by(), self.clock.now());
-            match &act {
-                Act::Claim { ttl } => team::claim(team, task, by, *ttl, now),
-                Act::Renew { epoch, ttl } => team::renew(team, task, by, *epoch, *ttl, now),
-                Act::Complete { epoch, ending } => {
-                    team::complete(team, task, by, *epoch, kept(change, ending), now)
-                }
-                Act::Fail { epoch, ending } => team::fail(team, task, by, *epoch, kept(change, ending), now),
-                Act::Release { epoch } => team::release(team, task, by, *epoch, now),
-                Act::Reassign { to, ttl } => {
-                    let session = to.as_deref().and_then(|to| team.agents.get(to)?.session);
-                    if session.is_some_and(|session| self.sessions.context.directory.get(session).is_none()) {
-                        let to = to.as_deref().unwrap_or_default();
-                        return Err(Refused::Invalid(format!("`{to}` was closed and does nothing any more")));
-                    }
-                    let to = to
-                        .as_deref()
-                        .map(|to| if to == By::Person.id() { By::Person } else { By::Agent(to) });
-                    team::reassign(team, task, by, to, *ttl, now)
-                }
-                Act::Cancel => team::cancel(team, task, by),
-                Act::Retry => team::retry(team, task, by),
-            }
+        let (this, acting, id) = (self.clone(), acting.clone(), id.clone());
+        to_the_end(async move {
+            let unsaid = this.unsaid(&id, &act).await?;
+            let decide = |team: &Team, change: &mut Change| {
+                let events = this.decided(team, change, &acting, task, &act)?;
+                // Who may do it at all comes first, as clients know it.
+                unsaid.clone().map_or(Ok(events), Err)
+            };
+            this.decide(&acting.actor, &id, None, decide).await.map(|(team, _)| team)
+        })
+        .await
+    }
+
+    /// Refuses a message that was never posted where it is said to be.
+    async fn unsaid(&self, id: &TeamId, act: &Act) -> Result<Option<Refused>, Failure> {
+        let (Act::Complete { ending, .. } | Act::Fail { ending, .. }) = act else { return Ok(None) };
+        let Some(MessageRef { thread, post }) = ending.message else { return Ok(None) };
+        let Some(known) = self.get(id).await?.threads.get(&thread).map(|known| known.thread) else {
+            return Ok(None);
         };
-        self.decide(&acting.actor, id, None, decide).await.map(|(team, _)| team)
+        let place = self.threads.place(known, post).await?;
+        Ok(place.is_none().then_some(Refused::NoMessage { thread, post }))
+    }
+
+    fn decided(
+        &self,
+        team: &Team,
+        change: &mut Change,
+        acting: &Acting,
+        task: TaskId,
+        act: &Act,
+    ) -> Result<Vec<Event>, Refused> {
+        let (by, now) = (acting.by(), self.clock.now());
+        match act {
+            Act::Claim { ttl } => team::claim(team, task, by, *ttl, now),
+            Act::Renew { epoch, ttl } => team::renew(team, task, by, *epoch, *ttl, now),
+            Act::Complete { epoch, ending } => {
+                team::complete(team, task, by, *epoch, kept(change, ending), now)
+            }
+            Act::Fail { epoch, ending } => team::fail(team, task, by, *epoch, kept(change, ending), now),
+            Act::Release { epoch } => team::release(team, task, by, *epoch, now),
+            Act::Reassign { to, ttl } => {
+                let is_open = |session| self.sessions.context.directory.get(session).is_some();
+                let to =
+                    to.as_deref().map(|to| if to == By::Person.id() { By::Person } else { By::Agent(to) });
+                team::reassign(team, task, by, to, *ttl, now, is_open)
+            }
+            Act::Cancel => team::cancel(team, task, by),
+            Act::Retry => team::retry(team, task, by),
+        }
     }
 
     /// Tells those who take part in a thread of a team that something was said there.
@@ -354,7 +397,8 @@ impl Teams {
         self.clock.now()
     }
 
-    /// Decides on what a team is now, does it, and tells whom it concerns.
+    /// Decides on what a team is now, does it, and tells whom it concerns. Whoever does it for a client does it to the
+    /// end: what was stored has its consequences, whether or not anybody waits for them.
     async fn decide(
         &self,
         by: &Actor,
@@ -362,7 +406,19 @@ impl Teams {
         key: Option<RequestKey>,
         decide: impl Fn(&Team, &mut Change) -> Result<Vec<Event>, Refused>,
     ) -> Result<(Arc<Team>, Vec<Event>), Failure> {
-        let done = self.desk.change(
+        self.decide_about(by, id, key, &[], decide).await
+    }
+
+    /// The same; the leases of these tasks are looked at again whatever came of it.
+    async fn decide_about(
+        &self,
+        by: &Actor,
+        id: &TeamId,
+        key: Option<RequestKey>,
+        tasks: &[TaskId],
+        decide: impl Fn(&Team, &mut Change) -> Result<Vec<Event>, Refused>,
+    ) -> Result<(Arc<Team>, Vec<Event>), Failure> {
+        let done = self.desk.change_then(
             by,
             id,
             key,
@@ -372,10 +428,10 @@ impl Teams {
                 Ok(events)
             },
             |_| String::new(),
+            |team, events| self.watch(team, tasks, events),
         );
         match done.await? {
             Done::New(team, events) => {
-                self.watch(&team, &events);
                 self.tell(&team, events.clone());
                 Ok((team, events))
             }
@@ -406,6 +462,19 @@ fn kept(change: &mut Change, told: &Ending) -> Outcome {
     Outcome { summary: summary.map(|text| change.text(text)), message: told.message }
 }
 
+/// Reads which message somebody refers to: its thread and its id, or none.
+pub(crate) fn referred(thread: Option<String>, id: Option<String>) -> Result<Option<MessageOfTeam>, Failure> {
+    match (thread, id) {
+        (Some(thread), Some(id)) => Ok(Some(MessageOfTeam { thread, id })),
+        (None, None) => Ok(None),
+        _ => Err(Failure::new(
+            Code::InvalidRequest,
+            "a message is named by `threadId` and `messageId`, and one of them is missing",
+        )
+        .hint("both come with the answer when something is posted; give both, or none")),
+    }
+}
+
 /// Reads what came of a task.
 pub(crate) fn ending(summary: Option<String>, message: Option<MessageOfTeam>) -> Result<Ending, Failure> {
     let message = message
@@ -422,63 +491,4 @@ pub(crate) fn ending(summary: Option<String>, message: Option<MessageOfTeam>) ->
         })
         .transpose()?;
     Ok(Ending { summary, message })
-}
-
-/// Puts a refusal into the words of the API.
-pub(crate) fn refused(refused: Refused) -> Failure {
-    let listed;
-    let (code, hint) = match &refused {
-        Refused::NoTask(_, team) => {
-            listed = format!("`paseo task ls --team {team}` lists them");
-            (Code::NotFound, Some(listed.as_str()))
-        }
-        Refused::NoThread(_, team) => {
-            listed = format!("`paseo team show {team}` lists them");
-            (Code::NotFound, Some(listed.as_str()))
-        }
-        Refused::NotClaimable { .. } => (Code::TaskNotClaimable, Some("claim another, or wait for it")),
-        Refused::NotAssignable { .. } => {
-            (Code::TaskNotClaimable, Some("give them another; what failed or was canceled can be retried"))
-        }
-        Refused::Overlap { .. } => {
-            (Code::ResourceHeld, Some("claim another task, or wait until that one is done"))
-        }
-        Refused::NotInProgress { status, .. } => {
-            let hint = match *status {
-                "completed" => "there is nothing left to do about it",
-                "failed" | "canceled" => "it can be claimed again once it is retried",
-                "blocked" => "it can be claimed once what it waits for is completed",
-                _ => "claim it first",
-            };
-            (Code::TaskNotInProgress, Some(hint))
-        }
-        Refused::Expired { .. } => {
-            (Code::LeaseExpired, Some("claim it again, and look at what others did meanwhile"))
-        }
-        Refused::HolderMismatch { .. } => (Code::LeaseHolderMismatch, Some("leave it to them")),
-        Refused::EpochMismatch { .. } => {
-            (Code::EpochMismatch, Some("use the epoch that the newest claim returned"))
-        }
-        Refused::YoursAlready { .. } => {
-            (Code::TaskNotClaimable, Some("go on with it, or extend its lease: renew it with that epoch"))
-        }
-        Refused::NoAgent { .. } => (Code::NotFound, Some("`paseo team show` shows who is there")),
-        Refused::TakenOut { .. } => {
-            (Code::Conflict, Some("`--again` takes it in again; `paseo team audit` says who took it out"))
-        }
-        Refused::NotYours { .. } | Refused::NotLeader => {
-            (Code::Forbidden, Some("ask the leader, or a person"))
-        }
-        Refused::Closed { .. } => (Code::Conflict, Some("make another: `paseo team create`")),
-        Refused::Over { .. } | Refused::NotRetriable { .. } => (Code::Conflict, None),
-        Refused::Full(_) | Refused::Taken { .. } => (Code::Conflict, None),
-        Refused::Ttl(_) | Refused::Invalid(_) | Refused::Name(_) | Refused::Resource(_) => {
-            (Code::InvalidRequest, None)
-        }
-    };
-    let failure = Failure::new(code, refused.to_string());
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
 }

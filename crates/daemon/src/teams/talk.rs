@@ -12,6 +12,7 @@ use super::{Acting, Teams, refused};
 use crate::desk::Done;
 use crate::failure::Failure;
 use crate::mint;
+use crate::sessions::to_the_end;
 use crate::threads::{STATUS, Speaker, Words, view};
 
 /// A thread that somebody wants.
@@ -106,8 +107,12 @@ impl Teams {
         alias: ThreadAlias,
         task: TaskId,
     ) -> Result<Arc<Team>, Failure> {
-        let decide = |team: &Team| team::link(team, acting.by(), alias, task);
-        self.decide(&acting.actor, id, None, |team, _| decide(team)).await.map(|(team, _)| team)
+        let (this, acting, id) = (self.clone(), acting.clone(), id.clone());
+        to_the_end(async move {
+            let decide = |team: &Team| team::link(team, acting.by(), alias, task);
+            this.decide(&acting.actor, &id, None, |team, _| decide(team)).await.map(|(team, _)| team)
+        })
+        .await
     }
 
     /// Returns the newest messages of a thread, the oldest first.

@@ -70,6 +70,65 @@ async fn one_of_many_leases_ends_on_time() {
     keeping.await.unwrap();
 }
 
+/// Waits for the next event of a team after a version.
+async fn next(house: &House, id: &TeamId, version: u64) -> paseo_store::Record {
+    let log = &house.app.sessions.context.journal.log;
+    let mut head = log.watch();
+    let found = async {
+        loop {
+            let records = log.read_stream(&team::stream(id), version, 10).await.unwrap();
+            if let Some(record) = records.into_iter().next() {
+                return record;
+            }
+            head.changed().await.unwrap();
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), found).await.expect("something happens")
+}
+
+/// The client is gone before its claim is stored, and the lease ends on time all the same.
+#[tokio::test]
+async fn a_claim_whose_client_hangs_up_ends_on_time() {
+    let house = House::new().await;
+    let teams = house.app.teams.clone();
+    let (id, acting) = red(&teams, &[]).await;
+    let wanted = NewTask { title: "short".into(), ..NewTask::default() };
+    let (team, task, _) = teams.create_task(&acting, &id, wanted, None).await.unwrap();
+    let stop = Stop::default();
+    let keeping = tokio::spawn(teams.clone().keep_time(stop.clone()));
+    let mut claim = Box::pin(teams.act(&acting, &id, task, Act::Claim { ttl: Some(1_000) }));
+    assert!(futures_util::FutureExt::now_or_never(&mut claim).is_none());
+    drop(claim);
+    assert_eq!(next(&house, &id, team.version).await.kind, "task.claimed");
+    assert_eq!(next(&house, &id, team.version + 1).await.kind, "task.expired");
+    stop.request();
+    keeping.await.unwrap();
+}
+
+/// Whatever order two who change the same lease come back in, the timer knows the newest one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_timer_is_never_set_by_an_older_state() {
+    let house = House::new().await;
+    let teams = house.app.teams.clone();
+    let (id, acting) = red(&teams, &[]).await;
+    let wanted = NewTask { title: "contested".into(), ..NewTask::default() };
+    let (_, task, _) = teams.create_task(&acting, &id, wanted, None).await.unwrap();
+    for _ in 0..200 {
+        let (team, mine) = (teams.get(&id).await.unwrap(), acting.clone());
+        let epoch = team.tasks[&task].epoch;
+        let (other, of) = (teams.clone(), id.clone());
+        // Until the first claim there is nothing to give back.
+        let release =
+            tokio::spawn(async move { other.act(&mine, &of, task, Act::Release { epoch }).await.is_ok() });
+        while teams.act(&acting, &id, task, Act::Claim { ttl: None }).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+        release.await.unwrap();
+        assert!(teams.get(&id).await.unwrap().held.contains(&task));
+        assert!(teams.timer.next().is_some(), "nobody looks at the lease of {task}");
+    }
+}
+
 /// Of teams that people would take for each other, one is made, even in the same instant.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn teams_that_differ_in_case_are_not_made_at_once() {

@@ -40,7 +40,7 @@ use crate::desk::{Desk, Done};
 use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::mint;
-use crate::sessions::{RequestKey, Sessions};
+use crate::sessions::{RequestKey, Sessions, to_the_end};
 
 /// All threads. Cheap to clone.
 #[derive(Clone)]
@@ -395,10 +395,10 @@ impl Threads {
                     control = control.without_switches();
                     let moves = control.invite.is_some() || control.uninvite.is_some();
                     if !moves && !switches.is_empty() {
-                        let words: Vec<&str> = switches.iter().map(|switch| switch.word()).collect();
+                        let words: Vec<&str> = switches.iter().map(|switch| switch.deed()).collect();
                         return Err(Failure::new(
                             Code::Forbidden,
-                            format!("only a person may {}", words.join(", ")),
+                            format!("only a person may {}", words.join(" or ")),
                         ));
                     }
                 }
@@ -461,13 +461,6 @@ impl Threads {
 /// Opens what descends from something that a person does.
 fn begins(change: &mut Change, by: &Actor, thread: ThreadId, cause: CauseId, post: PostId) {
     change.begin(cause::stream(cause), &[cause::Event::Begun { by: by.clone(), thread, post }]);
-}
-
-/// Does something to its end, whether anybody waits for it or not: a client that hangs up leaves nothing half done.
-async fn to_the_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
-) -> Result<T, Failure> {
-    tokio::spawn(work).await.map_err(Failure::internal)?
 }
 
 fn refused(denied: &Denied) -> Failure {

@@ -17,6 +17,9 @@ mod todo;
 mod waiting;
 mod workers;
 
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
 use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
 use paseo_core::tool::{
@@ -40,8 +43,32 @@ pub(crate) enum Way {
     Process,
 }
 
-/// Does what an agent asks for, if it may, and returns what to tell it.
+/// Does what an agent asks for, if it may, and returns what to tell it. Whatever goes wrong, it is told something: an
+/// agent that is told nothing waits for ever.
 pub(crate) async fn call(
+    sessions: &Sessions,
+    caller: SessionId,
+    way: Way,
+    name: &str,
+    input: Value,
+) -> (ToolOutcome, String) {
+    answered(name, done(sessions, caller, way, name, input)).await
+}
+
+/// Returns what came of a call, also when that is a defect of ours.
+async fn answered(name: &str, call: impl Future<Output = (ToolOutcome, String)>) -> (ToolOutcome, String) {
+    AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!(tool = name, "a tool panicked");
+        let text = format!(
+            "the tool `{}` failed by a defect of Paseo: whether anything was done is not known; look before you try \
+             again",
+            name.escape_debug()
+        );
+        (ToolOutcome::Error, text)
+    })
+}
+
+async fn done(
     sessions: &Sessions,
     caller: SessionId,
     way: Way,

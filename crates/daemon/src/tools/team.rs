@@ -1,5 +1,6 @@
 //! `team_tasks_*` and `team_threads_*`: an agent's part in its team. Who acts is the agent that calls, and nobody else.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
@@ -12,7 +13,6 @@ use paseo_core::tool::{
     TEAM_THREADS_START,
 };
 use paseo_wire::error::Code;
-use paseo_wire::team::MessageOfTeam;
 use paseo_wire::time::Moment;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use super::arguments::{self, invalid};
 use super::catalogue::object;
 use crate::failure::Failure;
 use crate::sessions::Sessions;
-use crate::teams::{Act, Acting, NewTask, NewThread, Teams, ending, search, view};
+use crate::teams::{Act, Acting, NewTask, NewThread, Teams, ending, referred, search, view};
 
 /// Most messages of a tail.
 const TAIL: u64 = 200;
@@ -149,6 +149,7 @@ pub(super) async fn call(
                 description: text("description"),
                 deps: list(input, "deps"),
                 resources: list(input, "resources"),
+                literal: false,
             };
             let (team, task, _) = teams.create_task(&acting, &team.id, wanted, None).await?;
             return task_json(sessions, &team, task).await;
@@ -183,8 +184,7 @@ pub(super) async fn call(
         TASKS_CLAIM => Act::Claim { ttl },
         TASKS_RENEW => Act::Renew { epoch: epoch(input)?, ttl },
         TASKS_COMPLETE | TASKS_FAIL => {
-            let message = text("threadId").zip(text("messageId"));
-            let message = message.map(|(thread, id)| MessageOfTeam { thread, id });
+            let message = referred(text("threadId"), text("messageId"))?;
             let (epoch, ending) = (epoch(input)?, ending(text("summary"), message)?);
             if name == TASKS_COMPLETE { Act::Complete { epoch, ending } } else { Act::Fail { epoch, ending } }
         }
@@ -216,7 +216,7 @@ async fn task_json(sessions: &Sessions, team: &Arc<Team>, id: TaskId) -> Result<
 async fn tasks_json(sessions: &Sessions, team: &Team, after: Option<String>) -> Result<String, Failure> {
     let after = after.map(|after| parsed(&after)).transpose()?.unwrap_or(TaskId(0));
     let (mut tasks, mut more) = (Vec::new(), false);
-    for (id, task) in team.tasks.range(TaskId(after.0 + 1)..) {
+    for (id, task) in team.tasks.range((Bound::Excluded(after), Bound::Unbounded)) {
         if tasks.len() == PAGE_ROWS / 5 {
             more = true;
             break;

@@ -7,7 +7,7 @@ use paseo_core::settings::{Event, Key};
 use paseo_core::tool::REGISTRY;
 use serde_json::{Value, json};
 
-use super::{Way, call, catalogue};
+use super::{Way, answered, call, catalogue};
 use crate::http::tests::House;
 
 async fn agent(house: &House) -> SessionId {
@@ -140,4 +140,12 @@ async fn what_could_be_somebody_elses_is_not_told() {
     house.app.sessions.close(others[1], &Actor::Human("cli".into())).await.unwrap();
     let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
     assert_eq!(outcome, ToolOutcome::Ok, "{text}");
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_still_answers() {
+    let broken = async { Option::<(ToolOutcome, String)>::None.unwrap() };
+    let (outcome, text) = answered("team_tasks_list", broken).await;
+    assert_eq!(outcome, ToolOutcome::Error);
+    assert!(text.contains("`team_tasks_list` failed by a defect of Paseo"), "{text}");
 }

@@ -240,8 +240,11 @@ impl Workers {
         };
         let created = self.sessions.create(new).await;
         let came_to_be = created.as_ref().is_ok_and(|created| created.session.id == id.to_string());
-        if let Some(made) = place.made.filter(|_| !came_to_be) {
-            made.undo().await;
+        if !came_to_be {
+            self.teams.stayed_away(&acting.actor, &team.id, id, None).await;
+            if let Some(made) = place.made {
+                made.undo().await;
+            }
         }
         let created = created?;
         if came_to_be && let Err(failure) = self.teams.boarded(&acting.actor, &team.id, id).await {
@@ -267,16 +270,19 @@ impl Workers {
     ) -> Result<(TeamSeat, ThreadAlias), Failure> {
         let joining = Joining { team: team.id.clone(), agent: Some(name.to_owned()) };
         let member = Member { role: "worker".to_owned(), model: new.model.clone(), session: Some(new.id) };
-        let seat = self.teams.join(&acting.actor, &joining, name, member).await?;
-        let alias = match wanted.thread {
-            Some(alias) => alias,
-            None => {
-                let title = wanted.title.clone().unwrap_or_else(|| title(name, &wanted.task));
-                let thread = NewThread { title, participants: vec![name.to_owned()], task: None };
-                self.teams.start_thread(acting, &team.id, thread).await?.1
+        let (seat, _) = self.teams.join(&acting.actor, &joining, name, member).await?;
+        if let Some(alias) = wanted.thread {
+            return Ok((seat, alias));
+        }
+        let title = wanted.title.clone().unwrap_or_else(|| title(name, &wanted.task));
+        let thread = NewThread { title, participants: vec![name.to_owned()], task: None };
+        match self.teams.start_thread(acting, &team.id, thread).await {
+            Ok((_, alias)) => Ok((seat, alias)),
+            Err(failure) => {
+                self.teams.stayed_away(&acting.actor, &team.id, new.id, None).await;
+                Err(failure)
             }
-        };
-        Ok((seat, alias))
+        }
     }
 
     /// Returns a name that no terminal has and nobody in the team ever had.

@@ -25,7 +25,7 @@ fn whoever_leaves_gives_everything_back_and_is_told() {
     // No name is given to another by itself.
     assert!(bed.team.names().any(|name| name == "ben"));
     let member = Member { role: WORKER.into(), model: None, session: None };
-    let (id, _) = join(&bed.team, None, "ben", member.clone(), By::Person, |_| true).unwrap();
+    let (id, _) = join(&bed.team, None, "ben", member.clone(), By::Person, |_| true, |_| false).unwrap();
     assert_eq!(id, "ben-1");
     let refused = let_in(&bed.team, "ben", false, By::Person).unwrap_err();
     assert_eq!(refused, Refused::TakenOut { agent: "ben".into(), team: bed.team.id.clone() });
@@ -67,7 +67,7 @@ fn a_closed_team_is_history() {
     assert!(!permit.reason.advice().contains("claim"), "{permit:?}");
     assert_eq!(cancel(team, two, By::Person), closed);
     assert_eq!(retry(team, two, By::Person), closed);
-    assert_eq!(reassign(team, two, By::Person, Some(ANN), None, now), closed);
+    assert_eq!(reassign(team, two, By::Person, Some(ANN), None, now, |_| true), closed);
     let member = Member { role: WORKER.into(), model: None, session: None };
     assert_eq!(enrol(team, "carl", member, By::Person), closed);
     assert!(matches!(

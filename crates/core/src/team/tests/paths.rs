@@ -38,6 +38,26 @@ fn resources_are_parts_of_the_project() {
 }
 
 #[test]
+fn a_resource_is_no_pattern_unless_something_is_called_so() {
+    let plain = |path: &str| Resource::parse(path, None).unwrap().check_plain(|path| path == "app/[id]");
+    for path in ["src", "a/b.rs", ".", "app/[id]", "app/[id]/page.tsx"] {
+        assert_eq!(plain(path), Ok(()), "{path}");
+    }
+    for path in ["src/*", "*", "**/a.rs", "a?.rs", "app/[x]/page.tsx", "app/[id]/*"] {
+        let words = plain(path).unwrap_err().to_string();
+        assert!(words.contains(path) && words.contains("name the directory"), "{words}");
+    }
+}
+
+#[test]
+fn a_team_is_suggested_that_can_be_made() {
+    let suggested = |taken: &[&str]| suggested(taken.iter().copied());
+    assert_eq!(suggested(&[]), "red");
+    assert_eq!(suggested(&["Red", "green"]), "blue");
+    assert_eq!(suggested(&["red", "blue", "green", "team-1"]), "team-2");
+}
+
+#[test]
 fn ids_are_plain() {
     for id in ["", "..", ".hidden", "a/b", "user", "a b", "ü", &"x".repeat(65)] {
         assert!(id.parse::<TeamId>().is_err() && check_agent(id).is_err(), "{id}");

@@ -63,13 +63,16 @@ fn tasks_are_released_canceled_and_given_to_others() {
     assert_eq!((bed.status(id), bed.team.tasks[&id].owner.clone()), (Status::Pending, None));
     bed.claim(id, BEN).unwrap();
     assert!(matches!(cancel(&bed.team, id, ANN), Err(Refused::NotYours { .. })));
-    assert!(matches!(reassign(&bed.team, id, BEN, Some(ANN), None, at(0)), Err(Refused::NotYours { .. })));
-    let given = reassign(&bed.team, id, By::Person, Some(ANN), None, bed.now());
+    assert!(matches!(
+        reassign(&bed.team, id, BEN, Some(ANN), None, at(0), |_| true),
+        Err(Refused::NotYours { .. })
+    ));
+    let given = reassign(&bed.team, id, By::Person, Some(ANN), None, bed.now(), |_| true);
     bed.take(given).unwrap();
     let lease = bed.team.tasks[&id].lease.clone().unwrap();
     assert_eq!((lease.holder.as_str(), lease.epoch), ("ann", 3));
     assert!(matches!(bed.complete(id, BEN, 2), Err(Refused::HolderMismatch { .. })));
-    let taken = reassign(&bed.team, id, By::Agent("lea"), None, None, bed.now());
+    let taken = reassign(&bed.team, id, By::Agent("lea"), None, None, bed.now(), |_| true);
     bed.take(taken).unwrap();
     assert_eq!(bed.status(id), Status::Pending);
     bed.claim(id, BEN).unwrap();
@@ -88,8 +91,15 @@ fn tasks_are_released_canceled_and_given_to_others() {
 fn a_task_is_given_only_to_who_is_there() {
     let mut bed = Bed::new();
     let id = bed.task(&[], &[]).unwrap();
-    let nobody = reassign(&bed.team, id, By::Person, Some(By::Agent("nobody-here")), None, bed.now());
+    let nobody =
+        reassign(&bed.team, id, By::Person, Some(By::Agent("nobody-here")), None, bed.now(), |_| true);
     let words = nobody.unwrap_err().to_string();
     assert_eq!(words, "there is no `nobody-here` in this team; there are: ann, ben, lea, user");
-    assert!(reassign(&bed.team, id, By::Person, Some(By::Person), None, bed.now()).is_ok());
+    assert!(reassign(&bed.team, id, By::Person, Some(By::Person), None, bed.now(), |_| true).is_ok());
+    // Ben's session was closed.
+    let given = |to: &str| {
+        reassign(&bed.team, id, By::Person, Some(By::Agent(to)), None, bed.now(), |_| false).unwrap_err()
+    };
+    assert!(given("nobody-here").to_string().ends_with("there are: ann, lea, user"));
+    assert_eq!(given("ben").to_string(), "`ben` was closed and does nothing any more");
 }

@@ -8,14 +8,13 @@ use http::StatusCode;
 use http::request::Parts;
 use paseo_core::actor::Actor;
 use paseo_core::team::Team;
-use paseo_wire::team::MessageOfTeam;
 use serde_json::{Map, Value};
 
 use super::{Refusal, entered};
 use crate::failure::Failure;
 use crate::http::App;
 use crate::http::teams::mismatch;
-use crate::teams::{Acting, Ending, ending};
+use crate::teams::{Acting, Ending, ending, referred};
 
 /// The body of a request: a JSON object.
 pub(crate) struct Fields(pub(super) Map<String, Value>);
@@ -83,8 +82,7 @@ impl Fields {
     }
 
     pub(super) fn ending(&self) -> Result<Ending, Refusal> {
-        let (thread, message) = (self.text("threadId")?, self.text("messageId")?);
-        let message = thread.zip(message).map(|(thread, id)| MessageOfTeam { thread, id });
+        let message = referred(self.text("threadId")?, self.text("messageId")?)?;
         Ok(ending(self.text("summary")?, message)?)
     }
 

@@ -15,7 +15,7 @@ use http::StatusCode;
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, TeamHead};
 use paseo_core::limits::{MESSAGE_BYTES, PAGE_ROWS};
-use paseo_core::team::{Enrolled, Member, TaskId, Team, TeamId, ThreadAlias, check_agent};
+use paseo_core::team::{Enrolled, Member, Reason, TaskId, Team, TeamId, ThreadAlias, check_agent};
 use paseo_wire::error::Code;
 use paseo_wire::time::Moment;
 use serde_json::{Value, json};
@@ -130,6 +130,7 @@ pub(crate) async fn create_task(
         description: fields.text("description").map_err(invalid)?,
         deps: strings("deps")?,
         resources: strings("resources")?,
+        literal: true,
     };
     let made = app.teams.create_task(&acting, &team.id, wanted, key).await;
     let (team, task, again) = made.map_err(|failure| invalid(failure.into()))?;
@@ -356,7 +357,15 @@ pub(crate) async fn can_write(State(app): State<App>, Caller(by): Caller, In(Ask
         Ok(agent) => agent,
         Err(failure) => return Ok(refused("identity_mismatch", Refusal::from(failure).message)),
     };
-    let permit = app.teams.can_write(&team, &agent, asked.get("path").map_or("", String::as_str)).await;
+    let path = match asked.get("path").map_or("", String::as_str) {
+        // As teamd has it: nothing is all of the project, and slashes alone are no path.
+        "" => ".",
+        slashes if slashes.trim_matches('/').is_empty() => {
+            return Ok(refused(Reason::InvalidPath.word(), Reason::InvalidPath.advice()));
+        }
+        path => path,
+    };
+    let permit = app.teams.can_write(&team, &agent, path).await;
     let (reason, advice) = (permit.reason.word(), permit.reason.advice());
     Ok(told(200, json!({ "allow": permit.allow, "reason": reason, "advice": advice })))
 }

@@ -45,6 +45,10 @@ pub(super) async fn task_shape(app: &App, team: &Team, id: TaskId) -> Result<Val
         })),
         "epoch": seen.epoch,
         "summary": seen.summary,
+        "message": seen.message.as_ref().map(|message| json!({
+            "threadId": message.thread,
+            "messageId": format!("msg-{}", message.id),
+        })),
         "timestamps": {
             "createdAt": seen.created_at,
             "startedAt": seen.started_at,
