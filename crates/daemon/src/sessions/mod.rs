@@ -400,7 +400,7 @@ impl Sessions {
 }
 
 /// Does something on its own: whoever asked may go away in the middle.
-async fn to_the_end<T: Send + 'static>(
+pub(crate) async fn to_the_end<T: Send + 'static>(
     what: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, Failure> {
     tokio::spawn(what).await.unwrap_or_else(|error| Err(Failure::internal(error)))

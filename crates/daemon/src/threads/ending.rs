@@ -12,11 +12,11 @@ use paseo_store::Expect;
 use paseo_wire::error::Code;
 
 use super::room::Change;
-use super::{Speaker, Threads, to_the_end};
+use super::{Speaker, Threads};
 use crate::desk::Done;
 use crate::failure::Failure;
 use crate::journal::{self, Entries};
-use crate::sessions::{Command, gone_is_fine};
+use crate::sessions::{Command, gone_is_fine, to_the_end};
 
 impl Threads {
     /// Deletes a thread with everything that was said in it, and closes the sessions of its participants. Returns it as

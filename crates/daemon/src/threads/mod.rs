@@ -40,7 +40,7 @@ use crate::desk::{Desk, Done};
 use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::mint;
-use crate::sessions::{RequestKey, Sessions};
+use crate::sessions::{RequestKey, Sessions, to_the_end};
 
 /// All threads. Cheap to clone.
 #[derive(Clone)]
@@ -305,6 +305,12 @@ impl Threads {
         }
     }
 
+    /// Says why words wake less than they are for.
+    pub(crate) fn unwoken(&self, thread: &Thread, speaker: &Speaker, words: &Words) -> Vec<String> {
+        let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
+        thread::unwoken(thread, &speaker.id, &to, &words.text)
+    }
+
     fn draft(
         &self,
         thread: &Thread,
@@ -461,13 +467,6 @@ impl Threads {
 /// Opens what descends from something that a person does.
 fn begins(change: &mut Change, by: &Actor, thread: ThreadId, cause: CauseId, post: PostId) {
     change.begin(cause::stream(cause), &[cause::Event::Begun { by: by.clone(), thread, post }]);
-}
-
-/// Does something to its end, whether anybody waits for it or not: a client that hangs up leaves nothing half done.
-async fn to_the_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
-) -> Result<T, Failure> {
-    tokio::spawn(work).await.map_err(Failure::internal)?
 }
 
 fn refused(denied: &Denied) -> Failure {
