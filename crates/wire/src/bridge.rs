@@ -268,7 +268,7 @@ impl From<ThreadState> for BridgeState {
     fn from(state: ThreadState) -> Self {
         let ThreadState { paused, muted, discussion, invited_auto, participants, guests: _, held: _ } = state;
         let seat = |seat: Participant| {
-            let Participant { id, profile, invited_by, invited_at, session: _, working: _ } = seat;
+            let Participant { id, profile, invited_by, invited_at, .. } = seat;
             BridgeParticipant { id, profile, invited_by, invited_at }
         };
         let invited = participants.invited.into_iter().map(seat).collect();

@@ -79,6 +79,12 @@ pub struct Participant {
     /// The session behind it, once it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The handle of that session, while it is open: `paseo why` takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// Its status, while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
     /// It works on an answer.
     #[serde(default)]
     pub working: bool,
@@ -125,6 +131,9 @@ pub struct ThreadAnswer {
     /// The point in the log to stream from.
     pub seq: u64,
     pub thread: ThreadView,
+    /// Nothing was changed: it was so already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
 }
 
 /// The body of `POST /api/threads`.
@@ -231,6 +240,9 @@ pub struct PostedMessage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub event: ThreadEvent,
+    /// Why somebody whom it is for was not woken, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwoken: Vec<String>,
 }
 
 /// The body of `POST /api/threads/{thread}/controls`: what the bridge protocol calls a control.

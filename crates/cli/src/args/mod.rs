@@ -38,7 +38,7 @@ pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
 pub(crate) use search::{SearchArgs, When};
 pub(crate) use talk::{AttachArgs, RunArgs, SendArgs};
 pub(crate) use team::{CanWriteArgs, EndArgs, Epoch, OneTask, TaskCommand, TaskCreateArgs, TeamCommand};
-pub(crate) use thread::{InviteArgs, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
+pub(crate) use thread::{InviteArgs, OneThread, PostArgs, SeatsArgs, TailArgs, ThreadCommand, ToggleArgs};
 pub(crate) use tool::{CompletionsArgs, DemoArgs, DoctorArgs, ManArgs};
 pub(crate) use web::{DevicesCommand, OpenArgs};
 pub(crate) use worker::{WorkerCommand, WorkerStartArgs};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::Output;
 
@@ -190,9 +190,31 @@ pub(crate) struct OneThread {
 pub(crate) struct ToggleArgs {
     /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
+    /// Switch it on or off
+    #[arg(
+        value_name = "on|off",
+        default_value = "on",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub(crate) switch: Switch,
     /// Switch it off
-    #[arg(long)]
+    #[arg(long, conflicts_with = "switch")]
     pub(crate) off: bool,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// A word for one of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+impl ToggleArgs {
+    /// Says whether it is to be on.
+    pub(crate) fn on(&self) -> bool {
+        self.switch == Switch::On && !self.off
+    }
 }

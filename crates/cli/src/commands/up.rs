@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use paseo_client::Client;
 use paseo_wire::error::Exit;
 use paseo_wire::status::DaemonStatus;
-use paseo_wire::worker::WorkerQuery;
+use paseo_wire::worker::{WorkerQuery, WorkerView};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::Serialize;
 
@@ -32,14 +32,26 @@ pub(crate) struct DownView {
     interrupted: usize,
     /// Names of the workers that go on in their terminals.
     workers: Vec<String>,
+    /// Names of the workers whose programs have ended, and whose terminals still show their last screens.
+    ended: Vec<String>,
 }
 
 /// What stopping the daemon did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stopped {
     NotRunning,
-    /// With this many agents in the middle of a turn; these workers go on without it.
-    Running(usize, Vec<String>),
+    Running(Left),
+}
+
+/// What was there when the daemon stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Left {
+    /// Agents in the middle of a turn.
+    interrupted: usize,
+    /// Workers that go on without it.
+    workers: Vec<String>,
+    /// Workers whose terminals only show their last screens.
+    ended: Vec<String>,
 }
 
 pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
@@ -95,10 +107,11 @@ pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Fail
     let printer = context.printer.with(output);
     let stopped = stop(context).await?;
     if printer.mode() == Mode::Json {
-        let view = match stopped {
-            Stopped::NotRunning => DownView { stopped: false, interrupted: 0, workers: Vec::new() },
-            Stopped::Running(interrupted, workers) => DownView { stopped: true, interrupted, workers },
+        let (stopped, interrupted, workers, ended) = match stopped {
+            Stopped::NotRunning => (false, 0, Vec::new(), Vec::new()),
+            Stopped::Running(Left { interrupted, workers, ended }) => (true, interrupted, workers, ended),
         };
+        let view = DownView { stopped, interrupted, workers, ended };
         printer.json(&view)?;
     } else {
         tell(&printer, &stopped);
@@ -119,7 +132,7 @@ pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, F
 }
 
 fn tell(printer: &Printer, stopped: &Stopped) {
-    let Stopped::Running(interrupted, workers) = stopped else {
+    let Stopped::Running(Left { interrupted, workers, ended }) = stopped else {
         return printer.note("The daemon was not running.");
     };
     printer.note("The daemon has stopped.");
@@ -134,6 +147,13 @@ fn tell(printer: &Printer, stopped: &Stopped) {
         let names = workers.join(", ");
         printer.note(&format!("Workers go on in their terminals, and `paseo up` finds them again: {names}"));
     }
+    if !ended.is_empty() {
+        let names = ended.join(", ");
+        printer.note(&format!(
+            "Workers whose programs have ended still show their last screens, and tmux runs for that; `paseo worker kill` \
+             takes them away: {names}"
+        ));
+    }
 }
 
 /// Stops the daemon and waits until its process is gone.
@@ -145,15 +165,23 @@ async fn stop(context: &Context) -> Result<Stopped, Failure> {
     let status = client.status().await?;
     let pid = status.pid;
     let busy = ["starting", "running", "waiting"].iter().filter_map(|word| status.sessions.get(*word));
-    let workers = client.workers(&WorkerQuery::default()).await.map(|list| list.workers).unwrap_or_default();
-    let alive: Vec<_> = workers
-        .into_iter()
-        .filter(|worker| worker.alive || (worker.unknown && worker.exit.is_none()))
-        .collect();
+    // An agent is refused in a moment, and should not be told of workers besides.
+    let workers = match context.settings.inside {
+        Some(_) => Vec::new(),
+        None => client.workers(&WorkerQuery::default()).await.map(|list| list.workers).unwrap_or_default(),
+    };
+    let (alive, ended): (Vec<_>, Vec<_>) =
+        workers.into_iter().partition(|worker| worker.alive || (worker.unknown && worker.exit.is_none()));
+    // Without a code and a signal the terminal is gone, too.
+    let shown = |worker: &WorkerView| {
+        worker.exit.as_ref().is_some_and(|exit| exit.code.is_some() || exit.signal.is_some())
+    };
+    let ended = ended.into_iter().filter(shown).map(|worker| worker.name).collect();
     let is_busy = |status: &str| matches!(status, "starting" | "running" | "waiting");
     let going_on = alive.iter().filter(|worker| is_busy(&worker.status)).count();
     let interrupted = busy.sum::<usize>().saturating_sub(going_on);
-    let stopped = Stopped::Running(interrupted, alive.into_iter().map(|worker| worker.name).collect());
+    let workers = alive.into_iter().map(|worker| worker.name).collect();
+    let stopped = Stopped::Running(Left { interrupted, workers, ended });
     let process = i32::try_from(pid)
         .ok()
         .and_then(Pid::from_raw)

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::environment::{TERM, TMUX};
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table, relative, status_style};
-use crate::prompt;
+use crate::{harnesses, prompt};
 
 pub(crate) async fn run(context: &Context, command: WorkerCommand) -> Result<Exit, Failure> {
     match command {
@@ -96,6 +96,7 @@ async fn start(context: &Context, args: WorkerStartArgs) -> Result<(), Failure> 
         worktree: args.worktree,
         guard: args.guard.is_some(),
     };
+    harnesses::warn_without_login(&context.settings, &printer, wanted.provider.as_deref());
     let started = context.client()?.start_worker(&wanted, args.key.as_deref()).await?;
     context.explain_version();
     let worker = &started.worker;

@@ -48,6 +48,15 @@ async fn the_command_line_is_refused_in_an_agents_shell() {
 }
 
 #[tokio::test]
+async fn an_agent_that_would_stop_the_daemon_is_refused_that_and_nothing_else() {
+    let watched = Watched::new();
+    let agent = watched.create("<<sh paseo down; echo exit=$?>>").await.session;
+    watched.settled(&agent.id).await;
+    let items = format!("{:?}", watched.items(&agent.id).await);
+    assert!(items.contains("exit=6") && !items.contains("team_tmux_list"), "{items}");
+}
+
+#[tokio::test]
 async fn an_orphan_of_an_agent_is_still_that_agent() {
     let watched = Watched::new();
     let created = watched.create("<<sh (setsid sh -c 'sleep 0.01; paseo whoami 2\\>&1; paseo stop 0000; echo exit=$?' &) ; wait; sleep 5>>").await;

@@ -132,4 +132,15 @@ fn whoever_is_not_logged_in_is_told() {
     assert!(started.stderr.contains("warning: codex does not seem to be logged in"), "{started:?}");
     assert!(started.stderr.contains("codex login"), "{started:?}");
     assert!(!home.paseo(&["run", "-d", "hello"]).stderr.contains("warning"));
+    // However it is started.
+    home.paseo(&["thread", "new", "plan"]).ok();
+    home.paseo(&["team", "create", "red"]).ok();
+    for command in [
+        &["thread", "invite", "plan", "codex"][..],
+        &["worker", "start", "--team", "red", "--provider", "codex", "hello"],
+    ] {
+        let started = home.paseo(command);
+        assert!(started.stderr.contains("warning: codex does not seem to be logged in"), "{started:?}");
+    }
+    assert!(!home.paseo(&["thread", "invite", "plan", "scripted"]).stderr.contains("warning"));
 }

@@ -3,11 +3,17 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 
+use paseo_testkit::home::TestHome;
+use paseo_wire::worker::WorkerQuery;
 use serde_json::json;
 
 use crate::cast::{Cast, WAIT, release};
 use crate::watch::PATIENCE;
+use crate::workers::{Reader, red_at, until, until_seen};
+use crate::worktrees::make_repository;
 
 const ASKER: &str = "toolAllowlist = ['agents_*', 'native_shell']";
 
@@ -61,4 +67,54 @@ async fn a_call_over_mcp_whose_connection_breaks_is_answered_by_a_notice() {
     cast.until_accepted(&caller.id, 2).await;
     release(&cast);
     cast.until_heard(&caller.id, "finished").await;
+}
+
+#[tokio::test]
+async fn a_worker_is_started_to_the_end_though_its_starter_hangs_up() {
+    let mut home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    // A git that takes its time.
+    let folder = home.path().parent().unwrap().join("slow");
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|folder| folder.join("git"))
+        .find(|git| git.exists())
+        .unwrap();
+    let (asked, go) = (folder.join("asked"), folder.join("go"));
+    let script = format!(
+        "#!/bin/sh\n: >'{}'\nuntil [ -e '{}' ]; do sleep 0.02; done\nexec '{}' \"$@\"\n",
+        asked.display(),
+        go.display(),
+        real.display()
+    );
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("git"), script).unwrap();
+    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    home.prepend_path(&folder);
+    make_repository(&home.work());
+    let cast = red_at(home);
+
+    let body = json!({ "task": "<<say done>>", "team": "red", "provider": "scripted", "worktree": true });
+    let body = body.to_string();
+    let mut stream = UnixStream::connect(cast.0.home.path().join("daemon.sock")).unwrap();
+    write!(
+        stream,
+        "POST /api/workers HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    until("its worktree", async || asked.exists()).await;
+    // The daemon hangs up, too, once it has heard of it.
+    stream.shutdown(Shutdown::Write).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "nothing was answered");
+    fs::write(&go, "").unwrap();
+
+    let workers = async || cast.0.client.workers(&WorkerQuery::default()).await.unwrap().workers;
+    until_seen("the worker", workers, |workers| workers.len() == 1).await;
+    let reader = Reader::new(&cast);
+    until_seen(
+        "how to get to it",
+        async || reader.posts("thread-0001"),
+        |posts| posts.iter().any(|(_, text)| text.contains("paseo worker attach red-1")),
+    )
+    .await;
 }

@@ -240,7 +240,7 @@ fn the_check_finds_what_does_not_fit() {
     let text = std::fs::read_to_string(directory().join("down.json")).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     let fits = |text: &str| check(&schema, &schema, &serde_json::from_str(text).unwrap()).is_ok();
-    assert!(fits(r#"{"stopped":true,"interrupted":2,"workers":["red-1"]}"#));
-    assert!(!fits(r#"{"stopped":1,"interrupted":2,"workers":[]}"#) && !fits("{}") && !fits("[]"));
-    assert!(!fits(r#"{"stopped":true,"interrupted":2,"workers":[],"more":1}"#));
+    assert!(fits(r#"{"stopped":true,"interrupted":2,"workers":["red-1"],"ended":[]}"#));
+    assert!(!fits(r#"{"stopped":1,"interrupted":2,"workers":[],"ended":[]}"#) && !fits("{}") && !fits("[]"));
+    assert!(!fits(r#"{"stopped":true,"interrupted":2,"workers":[],"ended":[],"more":1}"#));
 }

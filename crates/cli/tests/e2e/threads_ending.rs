@@ -175,7 +175,9 @@ async fn what_waits_in_a_closed_session_is_reported() {
         next(&mut events).await;
     }
     room.home().paseo(&["close", &session]).ok();
-    assert!(text(&room.reply(&first).await).contains("was stopped before it answered"));
+    let told = room.reply(&first).await;
+    let words = format!("ada was stopped before it answered \"{GATE}\", by a person: say it again");
+    assert!(text(&told).contains(&words), "{told:#?}");
     let told = room.reply(&second).await;
     assert!(text(&told).contains("its session is closed"), "{told:#?}");
     assert_eq!(told.meta.tags, ["coordinator", "error"]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Accepted, Ask, Class, Condition, Created, Due, Event, Exit, HeldReason, History, Hold, Naming, On,
+    Accepted, Ask, Class, Condition, Created, Due, Ended, Event, Exit, HeldReason, History, Hold, Naming, On,
     Outcome, Pending, Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
@@ -158,6 +158,7 @@ impl Session {
                     deliveries: taken,
                     handed: false,
                     steering: Vec::new(),
+                    returned: Vec::new(),
                     asks: Vec::new(),
                     opened_at: at,
                 }));
@@ -173,9 +174,15 @@ impl Session {
                 }
             }
             Event::TurnEnded { turn, outcome, source, code, until } => {
-                self.ended(*turn, *outcome, *source, at);
+                let returned = self.ended(*turn, *outcome, *source, at);
                 self.condition.code.clone_from(code);
                 self.condition.until = *until;
+                // Whoever sent them would wait for nothing. Until a limit ends they are tried again without anybody.
+                if *outcome == Outcome::Failed && until.is_none() {
+                    returned.iter().for_each(|id| self.watched(*id, Receipt::Failed, Some(*turn)));
+                }
+                let (turn, outcome, source) = (*turn, *outcome, *source);
+                self.history.ended = Some(Box::new(Ended { turn, outcome, source, returned }));
             }
             Event::Asked { hash, text, tool, shape } => {
                 if let Some(turn) = &mut self.turn {
@@ -265,6 +272,7 @@ impl Session {
         let Some(turn) = &mut self.turn else { return };
         let found = take(&mut turn.deliveries, delivery).or_else(|| take(&mut turn.steering, delivery));
         if let Some(mut pending) = found {
+            turn.returned.push(delivery);
             pending.repeat |= repeat;
             if repeat {
                 pending.tried.push(turn.id);
@@ -290,14 +298,17 @@ impl Session {
         }
     }
 
-    fn ended(&mut self, turn: TurnId, outcome: Outcome, source: Source, at: Timestamp) {
+    /// Ends the turn, and returns the messages that it gave back.
+    fn ended(&mut self, turn: TurnId, outcome: Outcome, source: Source, at: Timestamp) -> Vec<DeliveryId> {
         let receipt = match outcome {
             Outcome::Completed => Receipt::Answered,
             Outcome::Failed => Receipt::Failed,
             Outcome::Interrupted => Receipt::Interrupted,
         };
+        let mut returned = Vec::new();
         if let Some(ended) = self.turn.take() {
             ended.deliveries.iter().for_each(|pending| self.settle(pending.id, receipt, Some(turn)));
+            returned = ended.returned;
         }
         self.history.turns += 1;
         let status = match (outcome, source) {
@@ -310,6 +321,7 @@ impl Session {
             self.hold = Hold::Error;
         }
         self.enter(status, source, at);
+        returned
     }
 
     fn settle(&mut self, id: DeliveryId, receipt: Receipt, turn: Option<TurnId>) {

@@ -8,6 +8,7 @@ mod event;
 mod lifecycle;
 mod presence;
 mod receipt;
+mod setback;
 mod turn;
 mod typed;
 mod watch;
@@ -29,6 +30,7 @@ pub use lifecycle::{
 };
 pub use presence::{Entered, enter, whereabouts};
 pub use receipt::{Receipt, Settled};
+pub use setback::{Again, Ended, Setback, setback};
 pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up, take_words};
 pub use typed::typed;
 pub use watch::{Due, On, Watch, arm, disarm, due, forget_news};
@@ -229,6 +231,9 @@ pub struct Turn {
     /// Messages on their way into it, not confirmed yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steering: Vec<Pending>,
+    /// Messages that went back to the queue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub returned: Vec<DeliveryId>,
     /// The asks that it waits for, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<Ask>,
@@ -285,6 +290,9 @@ pub struct History {
     /// The cause of the newest turn, and its distance from the person: what work between turns descends from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<(CauseId, u32)>,
+    /// How the newest turn ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Box<Ended>>,
     /// What was added to the prompt of its newest process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<ContentRef>,

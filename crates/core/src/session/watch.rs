@@ -34,7 +34,8 @@ pub enum On {
     Idle,
 }
 
-/// What became of a message that is watched.
+/// What became of a message that is watched. [`Receipt::Failed`] also when its turn failed before it was taken up: it waits
+/// then, and whoever asked is not told again what comes of it later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
     pub receipt: Receipt,

@@ -121,6 +121,23 @@ impl Control {
         *self == Self::default()
     }
 
+    /// Says whether all that it switches is so already, and it does nothing else.
+    pub fn is_so(&self, thread: &Thread) -> bool {
+        let Self { invite, uninvite, mute, unmute, pause, discussion, invited_auto, prod, done, ttl_seconds } =
+            self;
+        let switches_only = invite.is_none()
+            && uninvite.is_none()
+            && prod.is_empty()
+            && done.is_none()
+            && ttl_seconds.is_none();
+        switches_only
+            && mute.iter().all(|id| thread.muted.contains(id))
+            && !unmute.iter().any(|id| thread.muted.contains(id))
+            && pause.is_none_or(|on| on == thread.paused)
+            && discussion.is_none_or(|discussion| discussion == thread.discussion)
+            && invited_auto.is_none_or(|on| on == thread.invited_auto)
+    }
+
     /// Returns it in the words of the protocol.
     pub fn content(&self) -> Value {
         let mut content = Map::new();

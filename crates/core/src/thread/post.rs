@@ -82,7 +82,7 @@ pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<Stri
     if let Some(why) = thread.silenced(incoming.from) {
         return Err(why.denied(incoming.from));
     }
-    let (wakes, remarks) = wakes(thread, incoming.from, &incoming.to, incoming.words);
+    let Woken { seats: wakes, remarks, .. } = wakes(thread, incoming.from, &incoming.to, incoming.words);
     let posted = Posted {
         post: incoming.post,
         from: incoming.from.to_owned(),
@@ -145,7 +145,7 @@ pub fn released(thread: &Thread) -> Vec<Held> {
 /// of another moment.
 pub(super) fn brought(thread: &Thread, words: &str, post: PostId, held: Held, late: &[&str]) -> Posted {
     let wakes = match late {
-        [] => wakes(thread, &held.seat, &Address::All, words).0,
+        [] => wakes(thread, &held.seat, &Address::All, words).seats,
         _ => Vec::new(),
     };
     let tags = [COORDINATED].iter().chain(late).map(|tag| (*tag).to_owned());
@@ -173,13 +173,34 @@ pub fn can_hold(thread: &Thread) -> bool {
     thread.held.len() < THREAD_HELD
 }
 
+/// Says why words wake less than they are for, to whoever said them.
+pub fn unwoken(thread: &Thread, from: &str, to: &Address, words: &str) -> Vec<String> {
+    let Woken { remarks, unheard, .. } = wakes(thread, from, to, words);
+    remarks.into_iter().chain(unheard).collect()
+}
+
+/// Whom words wake.
+#[derive(Default)]
+struct Woken {
+    seats: Vec<String>,
+    /// What the coordinator has to say about it in the thread.
+    remarks: Vec<String>,
+    /// What stands in the thread's state, and is said only to whoever asks: who cannot hear it now.
+    unheard: Vec<String>,
+}
+
 /// Returns whom words wake, and what there is to say about that.
-fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>, Vec<String>) {
+fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> Woken {
     let human = from == USER;
     let mut remarks = Vec::new();
+    if from == COORDINATOR {
+        return Woken::default();
+    }
     // What a person says while the thread is paused is kept, and wakes nobody, then or later.
-    if thread.paused || from == COORDINATOR {
-        return (Vec::new(), remarks);
+    if thread.paused {
+        let unheard = "The thread is paused: nobody is woken, and nobody is told later. Resume it (`paseo thread \
+                       resume`) and say it again.";
+        return Woken { unheard: vec![unheard.to_owned()], ..Woken::default() };
     }
     let mut seats: Vec<String> = match to {
         Address::User => Vec::new(),
@@ -218,9 +239,16 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> (Vec<String>
             }
         }
     };
-    seats.retain(|seat| seat != from && !thread.muted.contains(seat));
+    seats.retain(|seat| seat != from);
+    let muted = seats.extract_if(.., |seat| thread.muted.contains(seat));
+    let unheard: Vec<String> = muted
+        .map(|seat| format!("{seat} is muted, and is not woken: `paseo thread unmute` lets it speak again."))
+        .collect();
     // Agents are told by what becomes of it; remarks are for the human.
-    (seats, if human { remarks } else { Vec::new() })
+    if !human {
+        remarks.clear();
+    }
+    Woken { seats, remarks, unheard }
 }
 
 fn is_tag(tag: &str) -> bool {

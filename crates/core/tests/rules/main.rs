@@ -14,6 +14,7 @@ mod parking;
 mod presence;
 mod queue;
 mod receipts;
+mod setbacks;
 mod sizes;
 mod typed;
 mod verbs;

@@ -203,7 +203,8 @@ pub(crate) async fn post(
     let words =
         Words { to: request.to.unwrap_or_default(), text: request.text, reply_to, tags: request.tags };
     let event = say(&app, &thread, &speaker, &words, key).await?;
-    Ok(Json(PostedMessage { seq: app.sessions.context.journal.head(), event }))
+    let unwoken = app.threads.unwoken(&thread, &speaker, &words);
+    Ok(Json(PostedMessage { seq: app.sessions.context.journal.head(), event, unwoken }))
 }
 
 /// Says something, and returns it as it is stored.
@@ -227,6 +228,11 @@ pub(crate) async fn control(
     let (thread, speaker) = entered(&app, &by, &typed).await?;
     if by.is_human() {
         app.threads.check_client(&thread, &content)?;
+        // What is so already is nothing that happened. (In the bridge protocol every control is an event.)
+        if thread::control(&thread, &content).is_ok_and(|control| control.is_so(&thread)) {
+            let Json(answer) = answer(&app, &thread).await?;
+            return Ok(Json(ThreadAnswer { unchanged: true, ..answer }));
+        }
     }
     app.threads.control(&speaker, thread.id, &content).await?;
     answer(&app, &app.threads.get(thread.id).await?).await
@@ -329,12 +335,19 @@ pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<
 
 async fn answer(app: &App, thread: &Thread) -> Answer<ThreadAnswer> {
     let thread = shown(app, thread).await?;
-    Ok(Json(ThreadAnswer { seq: app.sessions.context.journal.head(), thread }))
+    Ok(Json(ThreadAnswer { seq: app.sessions.context.journal.head(), thread, unchanged: false }))
 }
 
-/// Returns a thread as the API shows it, with what its team knows of it.
+/// Returns a thread as the API shows it, with how its participants are, and with what its team knows of it.
 async fn shown(app: &App, thread: &Thread) -> Result<ThreadView, Failure> {
     let mut view = view::thread(thread);
+    let directory = &app.sessions.context.directory;
+    for (shown, seat) in view.state.participants.invited.iter_mut().zip(thread.invited.values()) {
+        if let Some(session) = seat.session.and_then(|session| directory.get(session)) {
+            shown.handle = Some(directory.handle(session.id));
+            shown.status = Some(session.condition.status.word().to_owned());
+        }
+    }
     if let Some(team) = &thread.team {
         let team = app.teams.get(team).await?;
         if let Some((alias, known)) = team.thread(thread.id) {

@@ -86,8 +86,8 @@ impl SessionActor {
             tracing::error!(%session, error = %failure.message, "the end of a turn could not be stored");
             self.unrecorded = Some(ending);
             self.timer = Some((Instant::now() + RETRY, Timer::Retry));
-        } else if let Some(turn) = turn {
-            self.report(turn);
+        } else if turn.is_some() {
+            self.report();
         }
     }
 

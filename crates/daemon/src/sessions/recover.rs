@@ -4,7 +4,7 @@ use paseo_core::fold::{self, SessionHead};
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::item::{Entry, Kind, dangling_calls};
 use paseo_core::session;
-use paseo_core::session::{Outcome, Source};
+use paseo_core::session::{Ended, Outcome, Source};
 use paseo_store::{HeadRow, Which};
 
 use super::actor::{Ending, SessionActor};
@@ -21,7 +21,7 @@ const PAGE: usize = 500;
 pub(crate) struct Left {
     unfinished: Vec<SessionId>,
     /// Turns whose end may not have been posted.
-    unreported: Vec<(SessionId, TurnId)>,
+    unreported: Vec<(SessionId, Ended)>,
 }
 
 impl Sessions {
@@ -73,16 +73,16 @@ impl Sessions {
         {
             left.unfinished.push(session.id);
         }
-        if let Some(turn) = workers::unreported(&session) {
-            left.unreported.push((session.id, turn));
+        if let Some(ended) = workers::unreported(&session) {
+            left.unreported.push((session.id, ended.clone()));
         }
         self.context.directory.put(*session, row.head.version);
     }
 
     /// Ends what the last life left open, and goes on with what waits.
     pub(crate) async fn go_on(&self, left: Left) {
-        for (id, turn) in left.unreported {
-            tokio::spawn(workers::report(self.clone(), id, turn));
+        for (id, ended) in left.unreported {
+            tokio::spawn(workers::report(self.clone(), id, ended));
         }
         for id in left.unfinished {
             if let Err(failure) = self.ask(id, Command::Resume).await {

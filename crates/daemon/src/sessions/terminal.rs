@@ -128,10 +128,12 @@ impl SessionActor {
         }
     }
 
-    /// Has what came of a turn posted where its answers go.
-    pub(super) fn report(&self, turn: TurnId) {
-        if self.session.profile.reports_to.is_some() {
-            tokio::spawn(workers::report(self.sessions.clone(), self.id(), turn));
+    /// Has what came of the turn that ended posted where its answers go.
+    pub(super) fn report(&self) {
+        if self.session.profile.reports_to.is_some()
+            && let Some(ended) = &self.session.history.ended
+        {
+            tokio::spawn(workers::report(self.sessions.clone(), self.id(), (**ended).clone()));
         }
     }
 

@@ -243,6 +243,18 @@ impl Threads {
         words: &str,
         tags: &[&str],
     ) -> Result<(), Failure> {
+        self.remark_once(id, reply_to, words, tags, None).await
+    }
+
+    /// The same, not again under the same key.
+    pub(super) async fn remark_once(
+        &self,
+        id: ThreadId,
+        reply_to: Option<PostId>,
+        words: &str,
+        tags: &[&str],
+        key: Option<RequestKey>,
+    ) -> Result<(), Failure> {
         let _team = match self.in_open_team(id, &Actor::Daemon).await {
             // Nothing is said in a team that was closed.
             Err(closed) if closed.code == Code::Conflict => return Ok(()),
@@ -251,7 +263,7 @@ impl Threads {
         let done = self.rooms.change(
             &Actor::Daemon,
             &id,
-            None,
+            key,
             |thread, change: &mut Change| {
                 let text = change.text(words);
                 let paid = (thread.standing.unwrap_or_else(mint::cause), 1);
@@ -286,7 +298,7 @@ pub(super) fn once(id: ThreadId, due: &Due, what: &str) -> RequestKey {
 pub(super) struct Trigger {
     pub(super) by: Actor,
     pub(super) posted: Posted,
-    line: Line,
+    pub(super) line: Line,
 }
 
 pub(super) fn posted(record: &Record) -> Option<Posted> {

@@ -305,6 +305,12 @@ impl Threads {
         }
     }
 
+    /// Says why words wake less than they are for.
+    pub(crate) fn unwoken(&self, thread: &Thread, speaker: &Speaker, words: &Words) -> Vec<String> {
+        let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
+        thread::unwoken(thread, &speaker.id, &to, &words.text)
+    }
+
     fn draft(
         &self,
         thread: &Thread,

@@ -6,7 +6,7 @@ use paseo_core::actor::Actor;
 use paseo_core::cut;
 use paseo_core::id::{SessionId, ThreadId, TurnId};
 use paseo_core::limits::MESSAGE_BYTES;
-use paseo_core::session::{Receipt as Stage, Status};
+use paseo_core::session::{self, Receipt as Stage, Session, Setback, Settled, Source, Status};
 use paseo_core::thread::{self, Event, Held, Posted, Silence, Work};
 use paseo_wire::error::Code;
 use tokio::time::{Instant, sleep_until};
@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use super::{Done, Threads};
 use crate::failure::Failure;
 use crate::mint;
+use crate::sessions::RequestKey;
 use crate::tools::answers;
 
 impl Threads {
@@ -46,6 +47,7 @@ impl Threads {
         let context = &self.sessions.context;
         let mut patience = Instant::now().checked_add(self.patience);
         let (mut told_held, mut told_waiting, mut told_closed) = (false, false, false);
+        let mut told_setback = None;
         loop {
             // Before looking, so that nothing is missed in between.
             let changed = context.directory.changes();
@@ -54,12 +56,20 @@ impl Threads {
             };
             let settled = known.recent.iter().rev().find(|settled| settled.id == work.delivery);
             if let Some(settled) = settled {
-                return self.answer(seat, session, settled.receipt, settled.turn).await;
+                return self.answer(id, seat, &known, settled, work).await;
             }
-            match known.receipt(work.delivery) {
-                None => return Ok(Answer::Failed(format!("{seat} lost what it was asked"))),
+            let setback = session::setback(&known, work.delivery);
+            match (known.receipt(work.delivery), setback) {
+                // It failed before it took it up, or at what came before it.
+                (Some(_), Some(setback)) => {
+                    // Once for each message: what is tried again and fails again is said of the newer one.
+                    if told_setback.replace(setback.again) != Some(setback.again) {
+                        self.set_back(id, seat, session, work, setback).await?;
+                    }
+                }
+                (None, _) => return Ok(Answer::Failed(format!("{seat} lost what it was asked"))),
                 // It is there still when somebody opens it.
-                Some(_) if !known.is_open() => {
+                (Some(_), None) if !known.is_open() => {
                     if !told_closed {
                         told_closed = true;
                         let words = format!(
@@ -68,7 +78,7 @@ impl Threads {
                         self.remark(id, Some(work.post), &words, &["error"]).await?;
                     }
                 }
-                Some(Stage::Held(_)) if !told_held => {
+                (Some(Stage::Held(_)), None) if !told_held => {
                     told_held = true;
                     let words = format!(
                         "{seat} is not working on it: it was stopped, or its {} turns without a person are used up. Say \
@@ -78,13 +88,13 @@ impl Threads {
                     self.remark(id, Some(work.post), &words, &["error"]).await?;
                 }
                 // People who follow the thread would wait for nothing.
-                Some(Stage::Handed) if known.condition.status == Status::Waiting && !told_waiting => {
+                (Some(Stage::Handed), None) if known.condition.status == Status::Waiting && !told_waiting => {
                     told_waiting = true;
                     let words =
                         format!("{seat} asks a person before it goes on: `paseo permit ls` shows what.");
                     self.remark(id, Some(work.post), &words, &["waiting"]).await?;
                 }
-                Some(_) => {}
+                (Some(_), None) => {}
             }
             let late = async {
                 match patience {
@@ -94,8 +104,12 @@ impl Threads {
             };
             tokio::select! {
                 () = changed => {}
+                // Whoever was told that it does not go on is not told that it does.
                 () = late => {
                     patience = None;
+                    if setback.is_some() {
+                        continue;
+                    }
                     let words = format!("{seat} has not answered within {}, and goes on.", lasting(self.patience));
                     self.remark(id, Some(work.post), &words, &["error", "timeout"]).await?;
                 }
@@ -103,26 +117,53 @@ impl Threads {
         }
     }
 
-    async fn answer(
+    /// Says to all that a participant does not work on something, why not, and what becomes of it.
+    async fn set_back(
         &self,
+        id: ThreadId,
         seat: &str,
         session: SessionId,
-        receipt: Stage,
-        turn: Option<TurnId>,
+        work: Work,
+        setback: Setback,
+    ) -> Result<(), Failure> {
+        let account = answers::of_turn(&self.sessions, session, setback.turn).await?;
+        let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
+        let handle = self.sessions.context.directory.handle(session);
+        let words = format!(
+            "{seat} failed before it took this up{why}\n\n{} `paseo why {handle}` says more.",
+            setback.again.words()
+        );
+        let key = format!("setback {:?} {}/{seat}", setback.again, work.post);
+        let key = RequestKey { scope: thread::stream(id), key, body: [0; 32] };
+        self.remark_once(id, Some(work.post), &words, &["error"], Some(key)).await
+    }
+
+    async fn answer(
+        &self,
+        id: ThreadId,
+        seat: &str,
+        known: &Session,
+        settled: &Settled,
+        work: Work,
     ) -> Result<Answer, Failure> {
-        let account = match turn {
-            Some(turn) => answers::of_turn(&self.sessions, session, turn).await?,
+        let account = match settled.turn {
+            Some(turn) => answers::of_turn(&self.sessions, known.id, turn).await?,
             None => Default::default(),
         };
-        Ok(match receipt {
+        Ok(match settled.receipt {
             Stage::Answered => Answer::Words(account.answer().unwrap_or_else(|| "[no output]".to_owned())),
             Stage::Failed => {
                 let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
                 Answer::Failed(format!("{seat} failed{why}"))
             }
-            _ => Answer::Failed(format!(
-                "{seat} was stopped before it answered, by a person or with the daemon: say it again if it is still wanted"
-            )),
+            _ => {
+                let trigger = self.trigger(&self.get(id).await?, work.at).await?;
+                let asked = beginning(&trigger.line.words);
+                let how = stopped_by(known, settled.turn);
+                Answer::Failed(format!(
+                    "{seat} was stopped before it answered {asked}, {how}: say it again if it is still wanted"
+                ))
+            }
         })
     }
 
@@ -237,6 +278,26 @@ enum Answer {
     Words(String),
     /// In words for all.
     Failed(String),
+}
+
+/// Says who stopped a turn, as far as that is known.
+fn stopped_by(session: &Session, turn: Option<TurnId>) -> &'static str {
+    let ended = session.history.ended.as_ref().filter(|ended| Some(ended.turn) == turn);
+    match ended.map(|ended| ended.source) {
+        Some(Source::Person) => "by a person",
+        Some(Source::Restart) => "with the daemon",
+        _ => "by a person or with the daemon",
+    }
+}
+
+/// Returns how a message begins, on one line.
+fn beginning(text: &str) -> String {
+    const CHARS: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("\"{}…\"", &line[..end]),
+        None => format!("\"{line}\""),
+    }
 }
 
 /// Says how long something is, in whole minutes where it is.

@@ -56,6 +56,9 @@ fn participant((id, seat): (&String, &Seat)) -> Participant {
         invited_by: seat.invited_by.clone(),
         invited_at: seat.invited_at.into(),
         session: seat.session.map(|session| session.to_string()),
+        // Only asked for where people look.
+        handle: None,
+        status: None,
         working: seat.is_working(),
     }
 }

@@ -2,7 +2,7 @@
 
 use paseo_core::id::SessionId;
 use paseo_core::limits::ANSWER_CHARS;
-use paseo_core::session::{On, Receipt, Watch};
+use paseo_core::session::{self, On, Receipt, Watch};
 
 use super::answers;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use crate::sessions::Sessions;
 pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch) -> Result<String, Failure> {
     let context = &sessions.context;
     let handle = called(sessions, watched).await;
-    let due = match (&watch.on, &watch.due) {
+    let (delivery, due) = match (&watch.on, &watch.due) {
         (On::Idle, _) if context.directory.get(watched).is_none() => {
             return Ok(format!("[notice] Tab {handle} was closed."));
         }
@@ -20,7 +20,7 @@ pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch
         (On::Delivery(_), None) => {
             return Ok(format!("[notice] Tab {handle} was closed before it took up what you sent."));
         }
-        (On::Delivery(_), Some(due)) => due,
+        (On::Delivery(delivery), Some(due)) => (*delivery, due),
     };
     let account = match due.turn {
         Some(turn) => answers::of_turn(sessions, watched, turn).await?,
@@ -32,9 +32,11 @@ pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch
         Receipt::Interrupted => ("was interrupted before it finished what you asked for", account.answer()),
         _ => ("will not do what you asked for: the message was withdrawn", None),
     };
+    let setback = context.directory.get(watched).and_then(|session| session::setback(&session, delivery));
+    let again = setback.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
     let id = due.turn.map(|turn| format!(", responseId {turn}")).unwrap_or_default();
     let words = words.unwrap_or_else(|| "It said nothing.".to_owned());
-    Ok(format!("[notice] Tab {handle} {how} ({watched}{id}).\n\n{}", cut(&words).0))
+    Ok(format!("[notice] Tab {handle} {how} ({watched}{id}).\n\n{}{again}", cut(&words).0))
 }
 
 /// Returns the handle of a session, for a worker with the name that others know it by, and its thread.

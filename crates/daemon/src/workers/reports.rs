@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::cut::head_and_tail;
-use paseo_core::id::{SessionId, TurnId};
+use paseo_core::id::SessionId;
 use paseo_core::limits::MESSAGE_BYTES;
-use paseo_core::session::{Receipt, Session, Source};
+use paseo_core::session::{self, Ended, Outcome, Session, Source};
 use paseo_wire::error::Code;
 
 use crate::failure::Failure;
@@ -22,9 +22,9 @@ const AGAIN_AT_MOST: Duration = Duration::from_secs(300);
 const FRESH_MILLIS: i64 = 28 * 24 * 3_600 * 1_000;
 
 /// Posts what came of a turn.
-pub(crate) async fn report(sessions: Sessions, worker: SessionId, turn: TurnId) {
+pub(crate) async fn report(sessions: Sessions, worker: SessionId, ended: Ended) {
     let mut wait = AGAIN;
-    while let Err(failure) = bring(&sessions, worker, turn).await {
+    while let Err(failure) = bring(&sessions, worker, &ended).await {
         if failure.code == Code::ShuttingDown {
             return;
         }
@@ -53,13 +53,13 @@ fn may_pass(code: Code) -> bool {
 }
 
 /// Returns the turn of a worker that may have ended without a word about it: the daemon ended just then.
-pub(crate) fn unreported(session: &Session) -> Option<TurnId> {
+pub(crate) fn unreported(session: &Session) -> Option<&Ended> {
     let age = mint::now().as_millis().saturating_sub(session.condition.since.as_millis());
     let fresh = session.profile.reports_to.is_some() && session.turn.is_none() && age < FRESH_MILLIS;
-    session.recent.last().filter(|_| fresh)?.turn
+    session.history.ended.as_deref().filter(|_| fresh)
 }
 
-async fn bring(sessions: &Sessions, worker: SessionId, turn: TurnId) -> Result<(), Failure> {
+async fn bring(sessions: &Sessions, worker: SessionId, ended: &Ended) -> Result<(), Failure> {
     let Some((session, _)) = sessions.context.journal.session(worker).await? else { return Ok(()) };
     let (Some(thread), Some(seat)) = (session.profile.reports_to, &session.profile.team) else {
         return Ok(());
@@ -69,20 +69,9 @@ async fn bring(sessions: &Sessions, worker: SessionId, turn: TurnId) -> Result<(
     if !sessions.context.teams()?.get(&seat.team).await?.is_member(worker) {
         return Ok(());
     }
-    let settled = session.recent.iter().rev().find(|settled| settled.turn == Some(turn));
-    let account = answers::of_turn(sessions, worker, turn).await?;
-    let (text, failed) = match settled.map(|settled| settled.receipt) {
-        Some(Receipt::Failed) => {
-            let why = account.error().map(|why| format!(": {why}")).unwrap_or_else(|| ".".to_owned());
-            (format!("I could not finish{why}"), true)
-        }
-        // Whoever stopped it knows.
-        Some(Receipt::Interrupted) if session.condition.source == Source::Person => return Ok(()),
-        Some(Receipt::Interrupted) => ("I was interrupted before I had finished.".to_owned(), true),
-        _ => {
-            let silent = || "(I have finished and have nothing to say.)".to_owned();
-            (account.answer().unwrap_or_else(silent), false)
-        }
+    let account = answers::of_turn(sessions, worker, ended.turn).await?;
+    let Some((text, failed)) = account_of(&session, ended, account.answer(), account.error()) else {
+        return Ok(());
     };
     let speaker = Speaker {
         actor: Actor::Session(worker),
@@ -91,10 +80,36 @@ async fn bring(sessions: &Sessions, worker: SessionId, turn: TurnId) -> Result<(
     };
     let text = head_and_tail(&text, MESSAGE_BYTES).into_owned();
     let words = Words { to: String::new(), text, reply_to: None, tags: Vec::new() };
-    let key = RequestKey { scope: "worker".to_owned(), key: turn.to_string(), body: [0; 32] };
+    let key = RequestKey { scope: "worker".to_owned(), key: ended.turn.to_string(), body: [0; 32] };
     let threads = Threads::of(sessions);
     match failed {
         true => threads.post_failure(&speaker, thread, &words, Some(key)).await.map(drop),
         false => threads.post(&speaker, thread, &words, Some(key)).await.map(drop),
+    }
+}
+
+/// Says what came of a turn, and whether that is a failure. `None` when there is nothing to say.
+fn account_of(
+    session: &Session,
+    ended: &Ended,
+    answer: Option<String>,
+    error: Option<&str>,
+) -> Option<(String, bool)> {
+    let silent = || "(I have finished and have nothing to say.)".to_owned();
+    match ended.outcome {
+        Outcome::Completed => Some((answer.unwrap_or_else(silent), false)),
+        Outcome::Failed => {
+            let why = error.map(|why| format!(": {why}")).unwrap_or_else(|| ".".to_owned());
+            let what = if ended.returned.is_empty() { "finish" } else { "begin" };
+            // It may have gone on meanwhile.
+            let setback = ended.returned.iter().find_map(|delivery| session::setback(session, *delivery));
+            let again = setback.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
+            Some((format!("I could not {what}{why}{again}"), true))
+        }
+        // Whoever stopped it knows.
+        Outcome::Interrupted if ended.source == Source::Person => None,
+        // What it was told comes again by itself.
+        Outcome::Interrupted if !ended.returned.is_empty() => None,
+        Outcome::Interrupted => Some(("I was interrupted before I had finished.".to_owned(), true)),
     }
 }

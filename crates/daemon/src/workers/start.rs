@@ -15,7 +15,7 @@ use paseo_wire::worker::{StartedWorker, WorkerView};
 use super::{Pane, Workers};
 use crate::failure::Failure;
 use crate::mint;
-use crate::sessions::{NewSession, Notify, Order, RequestKey, routing};
+use crate::sessions::{NewSession, Notify, Order, RequestKey, routing, to_the_end};
 use crate::teams::{Acting, Joining, NewThread};
 use crate::tools::{admit_child, inherited, powers};
 use crate::worktrees::{self, Wish};
@@ -39,13 +39,19 @@ pub(crate) struct NewWorker {
 }
 
 impl Workers {
-    /// Starts a worker in a team, for a person or for an agent of that team.
+    /// Starts a worker in a team, for a person or for an agent of that team. A caller that hangs up leaves nothing half
+    /// done: no worktree without a worker, and none whose thread does not say how to get to it.
     pub(crate) async fn start(
         &self,
         acting: &Acting,
         id: &TeamId,
         wanted: NewWorker,
     ) -> Result<StartedWorker, Failure> {
+        let (this, acting, id) = (Self::of(&self.sessions)?, acting.clone(), id.clone());
+        to_the_end(async move { this.begin(&acting, &id, wanted).await }).await
+    }
+
+    async fn begin(&self, acting: &Acting, id: &TeamId, wanted: NewWorker) -> Result<StartedWorker, Failure> {
         let context = &self.sessions.context;
         if let Some(key) = &wanted.key
             && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?

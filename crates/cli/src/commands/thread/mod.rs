@@ -10,11 +10,11 @@ use paseo_wire::worker::WorkerQuery;
 use serde_json::{Value, json};
 
 use super::run::directory;
-use crate::args::{InviteArgs, Output, PostArgs, SeatsArgs, ThreadCommand, ToggleArgs};
+use crate::args::{InviteArgs, OneThread, Output, PostArgs, SeatsArgs, ThreadCommand, ToggleArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table};
-use crate::prompt;
+use crate::{harnesses, prompt};
 
 pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exit, Failure> {
     match command {
@@ -24,6 +24,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
                 context.client()?.create_thread(&CreateThread { name, directory: place }, None).await?;
             context.explain_version();
             let printer = context.printer.with(output);
+            warn_of_namesakes(context, &printer, &made.thread).await?;
             match printer.mode() {
                 Mode::Json => printer.json(&made.thread)?,
                 Mode::Quiet => printer.line(&made.thread.id)?,
@@ -56,6 +57,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
         ThreadCommand::Rename { thread, name, output } => {
             let patch = PatchThread { name: Some(name), ..PatchThread::default() };
             let changed = context.client()?.patch_thread(&thread, &patch).await?;
+            warn_of_namesakes(context, &context.printer.with(output), &changed.thread).await?;
             told(context, output, &changed, &format!("it is called {} now", changed.thread.name))?;
         }
         ThreadCommand::Cwd { thread, directory: chosen, output } => {
@@ -79,15 +81,19 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
                 told(context, args.output, &changed, &format!("{participant} is not invited any more"))?;
             }
         }
-        ThreadCommand::Mute(args) => seats(context, &args, "mute", "may not speak").await?,
-        ThreadCommand::Unmute(args) => seats(context, &args, "unmute", "may speak again").await?,
+        ThreadCommand::Mute(args) => {
+            seats(context, &args, "mute", ["may not speak", "muted already"]).await?;
+        }
+        ThreadCommand::Unmute(args) => {
+            seats(context, &args, "unmute", ["may speak again", "not muted"]).await?;
+        }
         ThreadCommand::Pause(one) => {
-            let content = json!({ "pause": { "on": true } });
-            control(context, &one.thread, one.output, content, "nobody but people may speak").await?;
+            let words = ["nobody but people may speak", "it is paused already"];
+            control(context, &one, json!({ "pause": { "on": true } }), words).await?;
         }
         ThreadCommand::Resume(one) => {
-            let content = json!({ "pause": { "on": false } });
-            control(context, &one.thread, one.output, content, "everybody may speak again").await?;
+            let words = ["everybody may speak again", "it is not paused"];
+            control(context, &one, json!({ "pause": { "on": false } }), words).await?;
         }
         ThreadCommand::Discuss(args) => {
             let words = ["agents wake each other by mentions", "agents do not wake each other"];
@@ -194,6 +200,7 @@ async fn post(context: &Context, args: PostArgs) -> Result<(), Failure> {
     let posted = context.client()?.post(&args.thread, &message, None).await?;
     context.explain_version();
     let printer = context.printer.with(args.output);
+    posted.unwoken.iter().for_each(|why| printer.note(why));
     match printer.mode() {
         Mode::Json => printer.json(&posted.event),
         Mode::Quiet => printer.line(&posted.event.id),
@@ -227,6 +234,7 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
     if let Some(nickname) = args.nickname {
         profile["nickname"] = nickname.into();
     }
+    harnesses::warn_without_login(&context.settings, &context.printer.with(args.output), Some(&args.client));
     let content = json!({ "invite": { "participant_id": args.id, "profile": profile } });
     let changed = client.control_thread(&args.thread, content).await?;
     let known: Vec<&str> = seats.iter().map(|seat| seat.id.as_str()).collect();
@@ -241,11 +249,15 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
     )
 }
 
-async fn seats(context: &Context, args: &SeatsArgs, key: &str, words: &str) -> Result<(), Failure> {
+/// Switches something of participants. `words` say what is so then, and what was so already.
+async fn seats(context: &Context, args: &SeatsArgs, key: &str, words: [&str; 2]) -> Result<(), Failure> {
     let targets = meant(context, args).await?;
-    let words = format!("{} {words}", targets.join(", "));
+    let names = targets.join(", ");
+    let are = if targets.len() == 1 { "is" } else { "are" };
+    let words = [format!("{names} {}", words[0]), format!("{names} {are} {}", words[1])];
     let content = json!({ key: { "targets": targets } });
-    control(context, &args.thread, args.output, content, &words).await
+    let one = OneThread { thread: args.thread.clone(), output: args.output };
+    control(context, &one, content, [&words[0], &words[1]]).await
 }
 
 /// Returns the ids of participants that may be named by their nicknames, with or without `@`. Names that nobody who is
@@ -267,19 +279,38 @@ async fn meant(context: &Context, args: &SeatsArgs) -> Result<Vec<String>, Failu
 }
 
 async fn toggle(context: &Context, args: &ToggleArgs, key: &str, words: [&str; 2]) -> Result<(), Failure> {
-    let content = json!({ key: { "on": !args.off } });
-    control(context, &args.thread, args.output, content, words[usize::from(args.off)]).await
+    let content = json!({ key: { "on": args.on() } });
+    let (words, already) = match args.on() {
+        true => (words[0], "it is on already"),
+        false => (words[1], "it is off already"),
+    };
+    let one = OneThread { thread: args.thread.clone(), output: args.output };
+    control(context, &one, content, [words, already]).await
 }
 
+/// Switches something. `words` say what is so then, and what was so already.
 async fn control(
     context: &Context,
-    thread: &str,
-    output: Output,
+    one: &OneThread,
     content: Value,
-    words: &str,
+    words: [&str; 2],
 ) -> Result<(), Failure> {
-    let changed = context.client()?.control_thread(thread, content).await?;
-    told(context, output, &changed, words)
+    let changed = context.client()?.control_thread(&one.thread, content).await?;
+    told(context, one.output, &changed, words[usize::from(changed.unchanged)])
+}
+
+/// Warns that a name is not enough to tell a thread from others.
+async fn warn_of_namesakes(context: &Context, printer: &Printer, thread: &ThreadView) -> Result<(), Failure> {
+    let others = all(context).await?;
+    let same = others.iter().filter(|other| other.name == thread.name && other.id != thread.id);
+    let ids: Vec<&str> = same.map(|other| other.id.as_str()).collect();
+    if !ids.is_empty() {
+        printer.warn(
+            &format!("there is another thread called {}: {}", thread.name, ids.join(", ")),
+            Some(&format!("say {} for the one that you mean, or rename one of them", thread.id)),
+        );
+    }
+    Ok(())
 }
 
 fn told(context: &Context, output: Output, changed: &ThreadAnswer, words: &str) -> Result<(), Failure> {

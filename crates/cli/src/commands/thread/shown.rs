@@ -81,7 +81,7 @@ pub(super) async fn thread(
     let on = |on: bool| if on { "on" } else { "off" };
     printer.line(&format!("paused      {}", on(state.paused)))?;
     printer
-        .line(&format!("discussion  {}", on(state.discussion.on && state.discussion.allow_agent_mentions)))?;
+        .line(&format!("discuss     {}", on(state.discussion.on && state.discussion.allow_agent_mentions)))?;
     printer.line(&format!("auto        {}", on(state.invited_auto.on)))?;
     if state.held > 0 {
         let kept = match state.held {
@@ -103,6 +103,7 @@ pub(super) async fn thread(
     let mut table = Table::new([
         Column::flexible("PARTICIPANT"),
         Column::fixed("STATE"),
+        Column::fixed("AGENT"),
         Column::flexible("CLIENT"),
         Column::flexible("MODEL"),
         Column::flexible("ROLES"),
@@ -110,7 +111,7 @@ pub(super) async fn thread(
     .strict();
     for seat in &state.participants.invited {
         let Participant { id, profile, .. } = seat;
-        let doing = doing(thread, presence, id);
+        let doing = doing(thread, presence, id, seat.status.as_deref());
         let name = match &profile.nickname {
             Some(nickname) => format!("{id} ({nickname})"),
             None => id.clone(),
@@ -118,6 +119,7 @@ pub(super) async fn thread(
         table.row([
             (Style::Bold, name),
             (Style::Plain, doing),
+            (Style::Plain, seat.handle.clone().unwrap_or_default()),
             (Style::Plain, profile.client.clone().unwrap_or_default()),
             (Style::Dim, profile.model.clone().unwrap_or_default()),
             (Style::Dim, profile.roles.clone().unwrap_or_default().join(", ")),
@@ -126,10 +128,10 @@ pub(super) async fn thread(
     for id in guests {
         let doing = match workers.iter().find(|worker| worker.name == id) {
             Some(worker) => format!("worker, {}", worker.status),
-            None => format!("{}, not invited", doing(thread, presence, id)),
+            None => format!("{}, not invited", doing(thread, presence, id, None)),
         };
         let none = || (Style::Dim, String::new());
-        table.row([(Style::Bold, id.to_owned()), (Style::Plain, doing), none(), none(), none()]);
+        table.row([(Style::Bold, id.to_owned()), (Style::Plain, doing), none(), none(), none(), none()]);
     }
     printer.table(&table)
 }
@@ -150,9 +152,11 @@ fn guests<'a>(thread: &'a ThreadView, presence: &'a PresenceList) -> BTreeSet<&'
     known.filter(|id| ![USER, COORDINATOR].contains(id) && !invited(id)).collect()
 }
 
-fn doing(thread: &ThreadView, presence: &PresenceList, id: &str) -> String {
+fn doing(thread: &ThreadView, presence: &PresenceList, id: &str, status: Option<&str>) -> String {
     let there = presence.participants.iter().find(|known| known.id == id);
-    let state = there.map_or("offline", |known| &known.state);
+    // Nobody is just idle who waits for a person.
+    let halted = status.filter(|status| ["error", "interrupted", "waiting"].contains(status));
+    let state = halted.unwrap_or_else(|| there.map_or("offline", |known| &known.state));
     let muted = if thread.state.muted.iter().any(|muted| muted == id) { ", muted" } else { "" };
     format!("{state}{muted}")
 }
@@ -230,7 +234,15 @@ fn control(content: &Value) -> String {
             }
             "done" => (if value == &Value::Bool(true) { "is done" } else { "is not done" }).to_owned(),
             "ttl_seconds" => format!("says ttl_seconds {value}"),
-            other => format!("switches {other} {}", if on { "on" } else { "off" }),
+            other => {
+                // In the words of the commands.
+                let what = match other {
+                    "discussion" => "discuss",
+                    "invited_auto" => "auto",
+                    other => other,
+                };
+                format!("switches {what} {}", if on { "on" } else { "off" })
+            }
         });
     }
     words.join("; ")

@@ -49,7 +49,9 @@ async fn onward(client: &Client, thread: &str, from: String, shown: &mut Shown) 
         let page = client.thread_events(thread, &query).await?;
         // What happens while the pages are read is in the next of them, or is streamed from the first one on.
         let first = *seq.get_or_insert(page.seq);
-        page.events.iter().try_for_each(|event| shown.show(event))?;
+        for event in &page.events {
+            shown.show(client, event).await?;
+        }
         match page.next {
             Some(next) => query = ThreadEventQuery { after: Some(next), limit, ..Default::default() },
             None => return Ok(first),
@@ -74,21 +76,24 @@ async fn newest(client: &Client, thread: &str, count: usize, shown: &mut Shown) 
         before = page.earlier;
         pages.push(page.events);
         if missing == 0 || before.is_none() {
-            pages.iter().rev().flatten().try_for_each(|event| shown.show(event))?;
+            for event in pages.iter().rev().flatten() {
+                shown.show(client, event).await?;
+            }
             return Ok(first);
         }
     }
 }
 
 async fn follow(context: &Context, thread: &str, seq: u64, mut shown: Shown) -> Result<Exit, Failure> {
-    let mut events = context.client()?.events(seq, &[format!("thread:{thread}")]);
+    let client = context.client()?;
+    let mut events = client.events(seq, &[format!("thread:{thread}")]);
     loop {
         match events.arrival().await? {
             Arrival::Lost => shown.printer.lost(),
             Arrival::Frame(Frame::Thread(frame)) => {
                 // Between the page and its seq an event may be in both.
                 if let Some(event) = frame.event.filter(|event| event.version > shown.last) {
-                    shown.show(&event)?;
+                    shown.show(client, &event).await?;
                 }
                 if frame.deleted {
                     shown.printer.note("the thread was deleted");
@@ -111,14 +116,31 @@ struct Shown {
 }
 
 impl Shown {
-    fn show(&mut self, event: &ThreadEvent) -> Result<(), Failure> {
+    async fn show(&mut self, client: &Client, event: &ThreadEvent) -> Result<(), Failure> {
         self.last = event.version;
         if self.printer.mode() == Mode::Json {
             return self.printer.json(event);
         }
-        let answered = event.meta.reply_to.as_ref().and_then(|id| self.authors.get(id));
-        shown::event(&self.printer, event, answered.map(String::as_str), self.ids)?;
+        let answered = match &event.meta.reply_to {
+            Some(id) => Some(self.author(client, &event.thread, id).await),
+            None => None,
+        };
+        shown::event(&self.printer, event, answered.as_deref(), self.ids)?;
         self.authors.insert(event.id.clone(), event.from.clone());
         Ok(())
+    }
+
+    /// Returns who said something, perhaps before the first event that is shown; its id when nobody knows any more.
+    async fn author(&mut self, client: &Client, thread: &str, id: &str) -> String {
+        if let Some(author) = self.authors.get(id) {
+            return author.clone();
+        }
+        let query =
+            ThreadEventQuery { from: Some(id.to_owned()), limit: Some(1), ..ThreadEventQuery::default() };
+        let found = client.thread_events(thread, &query).await.ok();
+        let author =
+            found.and_then(|page| page.events.into_iter().next()).map_or(id.to_owned(), |event| event.from);
+        self.authors.insert(id.to_owned(), author.clone());
+        author
     }
 }

@@ -1,0 +1,63 @@
+//! Setbacks: a turn failed before its messages were taken up. They wait, and whoever sent them is told.
+
+use serde::{Deserialize, Serialize};
+
+use super::{HeldReason, Hold, Outcome, Session, Source};
+use crate::id::{DeliveryId, TurnId};
+
+/// How the newest turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub turn: TurnId,
+    pub outcome: Outcome,
+    pub source: Source,
+    /// Messages that went back to the queue, as nobody took them up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub returned: Vec<DeliveryId>,
+}
+
+/// Why a message waits although nobody stopped anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setback {
+    /// The turn that failed.
+    pub turn: TurnId,
+    pub again: Again,
+}
+
+/// When a message is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// By itself, when the limit that was reached ends.
+    AfterLimit,
+    /// With the next message, whoever sends it.
+    WithNext,
+    /// When a person writes: it was tried often enough.
+    ByPerson,
+}
+
+impl Again {
+    /// Puts it into words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AfterLimit => "The message waits, and is tried again when the limit ends.",
+            Self::WithNext => "The message waits, and is tried again with the next one.",
+            Self::ByPerson => "The message waits, and is tried again when a person writes.",
+        }
+    }
+}
+
+/// Returns the failed turn since which a message waits, when that is why it does.
+pub fn setback(session: &Session, delivery: DeliveryId) -> Option<Setback> {
+    let ended = session.history.ended.as_ref().filter(|ended| ended.outcome == Outcome::Failed)?;
+    if session.turn.is_some() || !session.is_open() {
+        return None;
+    }
+    let pending = session.queue.iter().find(|pending| pending.id == delivery)?;
+    let again = match pending.held {
+        Some(HeldReason::Attempts) => Again::ByPerson,
+        None if session.parked().is_some() => Again::AfterLimit,
+        None if session.hold == Hold::Error => Again::WithNext,
+        _ => return None,
+    };
+    Some(Setback { turn: ended.turn, again })
+}
