@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, CODEX};
+use crate::bench::{Bench, CLAUDE, CODEX};
 
 /// What a model that may not change something is told to do.
 pub(crate) const ADVICE: &str = "team_tasks_claim";
@@ -108,6 +108,36 @@ pub(crate) fn a_guarded_agent_is_led_nowhere_by_links_and_dots(bench: &mut Bench
     }
     told(bench, &handle, &format!("<<write {} violets>><<say done>>", own.display()));
     assert_eq!(text(bench, "own/mine.txt"), "violets", "{}", bench.transcript(&handle));
+}
+
+/// A subagent asks for itself, but the worktree that it is given is made before it begins.
+#[test]
+fn a_guarded_claude_makes_no_worktree_for_a_subagent() {
+    let Some(mut bench) = Bench::real(CLAUDE) else { return };
+    let commit =
+        ["-c", "user.name=a", "-c", "user.email=a@b.example", "commit", "-q", "--allow-empty", "-m", "a"];
+    git(&bench, &["init", "-q"]);
+    git(&bench, &commit);
+    let handle = guarded(&mut bench, &["own"]);
+    give(&bench, "task-0001", &[]);
+    let call = |more: &str| {
+        let input = format!(r#"{{"description":"look","prompt":"hello","run_in_background":false{more}}}"#);
+        format!("<<tool Agent {input}>><<say done>>")
+    };
+    told(&bench, &handle, &call(r#","isolation":"worktree""#));
+    let log = || bench.transcript(&handle);
+    assert!(!bench.file(".claude/worktrees").exists(), "{}", log());
+    let results = || bench.items_of(&handle, "tool_result");
+    let refused = results().pop().unwrap();
+    assert!(refused["text"].as_str().unwrap().contains("counts as one"), "{refused}\n{}", log());
+    told(&bench, &handle, &call(""));
+    assert_eq!(results().pop().unwrap()["outcome"], "ok", "a plain one needs nothing: {}", log());
+}
+
+#[allow(clippy::disallowed_methods)] // Tests start git.
+fn git(bench: &Bench, words: &[&str]) {
+    let status = std::process::Command::new("git").args(words).current_dir(bench.home.work()).status();
+    assert!(status.unwrap().success(), "git {words:?}");
 }
 
 /// Waits until the team has noted that a lease ran out.

@@ -59,11 +59,11 @@ fn tmux(bench: &Bench, words: &[&str]) {
     assert!(command.status().unwrap().success());
 }
 
-fn type_in(bench: &Bench, keys: &[&str]) {
+pub(crate) fn type_in(bench: &Bench, keys: &[&str]) {
     tmux(bench, &[&["send-keys", "-t", "=red-1:"], keys].concat());
 }
 
-fn until(bench: &Bench, what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn until(bench: &Bench, what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..600 {
         if is_so() {
             return;

@@ -3,9 +3,11 @@
 use std::fs;
 
 use paseo_testkit::home::TestHome;
+use paseo_wire::worker::StartWorker;
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
+use crate::workers::{red as red_workers, wanted};
 use crate::worktrees::make_repository;
 use crate::{home, inspect, json as parsed};
 
@@ -83,6 +85,59 @@ fn in_a_worktree_of_its_own_any_task_will_do() {
     for path in ["doc/x", "src/link/x", "src/../doc/x", "/etc/passwd", &format!("{directory}/doc/x")] {
         assert!(!may(path), "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_worktree_that_others_work_in_is_nobodys_own() {
+    let cast = red_workers();
+    let home = &cast.0.home;
+    make_repository(&home.work());
+    for resource in ["docs", "lib", "."] {
+        home.paseo(&["task", "create", "A task", "--resource", resource]).ok();
+    }
+    let lead = parsed(&home.paseo(&["team", "leader", "red", "-d", "--json", "--worktree", "<<say hello>>"]));
+    let lead = lead["session"]["id"].as_str().unwrap().to_owned();
+    home.paseo(&["wait", &lead]).ok();
+    let lead_in = inspect(home, &lead)["directory"].as_str().unwrap().to_owned();
+    let start = json!({ "taskPrompt": "<<say hello>>", "provider": "scripted", "guard": "lease" });
+    let mut workers = Vec::new();
+    for task in ["task-0001", "task-0002"] {
+        let begun = cast.call(&lead, "team_tmux_start", &start).await.json();
+        let name = begun["sessionName"].as_str().unwrap();
+        let worker = cast.0.client.worker(name).await.unwrap().worker;
+        assert_eq!(inspect(home, &worker.handle)["directory"], lead_in, "all of them work in one directory");
+        cast.0.settled(&worker.session).await;
+        home.paseo(&["task", "reassign", task, "--to", name]).ok();
+        workers.push((name.to_owned(), worker.handle));
+    }
+    for (name, handle) in &workers {
+        let refused = sh(home, handle, "mkdir -p src && touch src/a");
+        assert!(refused.contains("resource is `.`"), "{name}: {refused}");
+        assert_eq!(home.paseo(&["can-write", ".", "--agent", name]).code, 6);
+    }
+    // A path of it is that path of the project, whoever else works there.
+    home.paseo(&["can-write", &format!("{lead_in}/docs/a"), "--agent", &workers[0].0]).ok();
+    home.paseo(&["task", "cancel", "task-0001"]).ok();
+    home.paseo(&["task", "cancel", "task-0002"]).ok();
+    home.paseo(&["task", "reassign", "task-0003", "--to", &workers[0].0]).ok();
+    assert_eq!(sh(home, &workers[0].1, "echo ok"), "ok\n");
+}
+
+#[tokio::test]
+async fn whom_a_worker_starts_is_guarded_as_long_as_its_own_program_is() {
+    let cast = red_workers();
+    let home = &cast.0.home;
+    let may = "toolAllowlist = ['*']";
+    cast.define("smith", &format!("{may}\nguard = 'lease'"));
+    let wanted = StartWorker { agent: Some("smith".to_owned()), provider: None, ..wanted("<<say hello>>") };
+    let worker = cast.0.client.start_worker(&wanted, None).await.unwrap().worker;
+    cast.0.settled(&worker.session).await;
+    cast.define("smith", may);
+    let start = json!({ "taskPrompt": "<<say hello>>", "provider": "scripted" });
+    let begun = cast.call(&worker.session, "team_tmux_start", &start).await.json();
+    let other = cast.0.client.worker(begun["sessionName"].as_str().unwrap()).await.unwrap().worker;
+    assert!(worker.guarded && other.guarded, "{other:?}");
+    assert_eq!(inspect(home, &other.handle)["guard"], "lease");
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod fake_daemon;
 mod far_agent;
 mod followers;
 mod guard;
+mod guarded_asks;
 mod help;
 mod idle_notice;
 mod input;

@@ -5,6 +5,7 @@ use std::fmt;
 use super::write::{Permit, Reason, covering};
 use super::{Misplaced, Resource, Team};
 use crate::permission::{Power, Request, Shape};
+use crate::session::TeamSeat;
 use crate::time::Timestamp;
 
 /// What an agent wants to change.
@@ -32,16 +33,29 @@ impl Wish {
 pub struct Site {
     /// The project, which resources are parts of.
     pub project: String,
-    /// The worktree that the agent has for itself.
-    pub worktree: Option<OwnWorktree>,
+    /// The worktree that it works in.
+    pub worktree: Option<Worktree>,
 }
 
-/// A worktree that an agent has for itself: a path in it counts as the same path of the project.
+/// A worktree of the project: a path in it counts as the same path of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnWorktree {
+pub struct Worktree {
     pub root: String,
     /// The repository that it is a worktree of.
     pub repository: String,
+    /// The agent has it for itself.
+    pub alone: bool,
+}
+
+/// Says whether an agent has a worktree for itself: it is that of its own place in a team, and nobody there has another.
+pub fn is_alone<'a>(
+    agent: Option<&TeamSeat>,
+    whose: Option<&TeamSeat>,
+    there: impl IntoIterator<Item = &'a TeamSeat>,
+) -> bool {
+    let Some(own) = agent else { return false };
+    let same = |other: &TeamSeat| (&other.team, &other.agent) == (&own.team, &own.agent);
+    whose.is_some_and(same) && there.into_iter().all(same)
 }
 
 /// Why a guarded agent may not change something, in words that it can act on.
@@ -108,10 +122,10 @@ pub fn may_run(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Permit 
     let own = team.leases(now).find(|(_, _, lease)| lease.holder == agent).map(|(task, ..)| task);
     match (&permit.reason, own) {
         (Reason::Lease { .. } | Reason::Closed { .. }, _) => {}
-        (_, Some(task)) if site.worktree.is_some() => {
+        (_, Some(task)) if site.is_apart() => {
             permit = Permit { allow: true, reason: Reason::Apart { task } };
         }
-        (Reason::NoLease, _) if site.worktree.is_some() => permit.reason = Reason::NoTask,
+        (Reason::NoLease, _) if site.is_apart() => permit.reason = Reason::NoTask,
         (Reason::NoLease, _) => permit.reason = Reason::NotAll,
         _ => {}
     }
@@ -125,6 +139,11 @@ fn shell(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Result<(), Un
 }
 
 impl Site {
+    /// Says whether the agent disturbs nobody by what it does.
+    fn is_apart(&self) -> bool {
+        self.worktree.as_ref().is_some_and(|worktree| worktree.alone)
+    }
+
     /// Returns the part of the project that a path is.
     fn resource(&self, path: &str) -> Result<Resource, Misplaced> {
         let whole = self.worktree.as_ref().and_then(|own| {

@@ -4,6 +4,7 @@ use serde_json::Value;
 use super::tests::{ANN, BEN, Bed};
 use super::*;
 use crate::permission::{Power, Request, Shape};
+use crate::session::TeamSeat;
 
 fn request(power: Power, shape: Shape) -> Request {
     Request { call: "c".into(), tool: "t".into(), input: Value::Null, power, shape }
@@ -18,7 +19,7 @@ fn site() -> Site {
 }
 
 fn in_worktree() -> Site {
-    let own = OwnWorktree { root: "/w/a".into(), repository: "/home/u/p".into() };
+    let own = Worktree { root: "/w/a".into(), repository: "/home/u/p".into(), alone: true };
     Site { worktree: Some(own), ..site() }
 }
 
@@ -99,6 +100,37 @@ fn a_command_needs_all_or_a_worktree_and_any_lease() {
     assert_eq!(may(&bed, "ann", &site()), Ok(()));
     assert!(matches!(may(&bed, "ben", &site()).unwrap_err().reason, Reason::Held { .. }));
     assert!(may(&bed, "ben", &in_worktree()).is_err());
+}
+
+#[test]
+fn in_a_worktree_with_others_a_command_needs_all() {
+    let bed = bed();
+    let shared = Site {
+        worktree: in_worktree().worktree.map(|worktree| Worktree { alone: false, ..worktree }),
+        ..site()
+    };
+    let refused = guard(&bed.team, "ann", &Wish::Shell, &shared, bed.now()).unwrap_err();
+    assert_eq!(refused.reason, Reason::NotAll);
+    let may = |path: &str| guard(&bed.team, "ann", &files(&[path]), &shared, bed.now()).is_ok();
+    assert!(may("/w/a/src/x") && !may("/w/a/lib/x"));
+}
+
+#[test]
+fn a_worktree_is_ones_own_as_long_as_nobody_with_another_place_works_there() {
+    let seat = |team: &str, agent: &str, leads| TeamSeat {
+        team: team.parse().unwrap(),
+        agent: agent.to_owned(),
+        leads,
+    };
+    let (ann, lead) = (seat("red", "ann", false), seat("red", "ann", true));
+    assert!(is_alone(Some(&ann), Some(&ann), []));
+    assert!(is_alone(Some(&ann), Some(&lead), [&ann, &lead]), "whom one starts has the same place");
+    assert!(!is_alone(Some(&ann), None, [&ann]), "it is somebody else's");
+    assert!(!is_alone(None, None, []));
+    for other in [seat("red", "ben", false), seat("blue", "ann", false)] {
+        assert!(!is_alone(Some(&ann), Some(&other), [&ann]), "{other:?}");
+        assert!(!is_alone(Some(&ann), Some(&ann), [&ann, &other]), "{other:?}");
+    }
 }
 
 #[test]

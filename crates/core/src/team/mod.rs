@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use departure::{close, leave};
 pub use event::{Assigned, Enrolled, Event, Outcome, TaskCreated, ThreadStarted};
-pub use guard::{OwnWorktree, Site, Unleased, Wish, guard, may_run, may_write};
+pub use guard::{Site, Unleased, Wish, Worktree, guard, is_alone, may_run, may_write};
 pub use lease::{
     Due, LEASE_MS, MAX_LEASE_MS, MIN_LEASE_MS, abandoned, attention, cancel, claim, complete, due, extend,
     fail, reassign, release, renew, retry,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{ContentId, DeliveryId, ItemId, SessionId, TurnId, WatchId};
+use paseo_core::permission::Request;
 use paseo_core::session::{self, Outcome, Session, Source};
 use paseo_core::time::Timestamp;
 use paseo_runtime::provider::{DeltaKind, Input, Lifetime, Output};
@@ -60,8 +61,8 @@ pub(super) struct SessionActor {
     pub(super) calls: Vec<String>,
     /// Notices that the turn has from before a restart, by code: nobody needs them again.
     pub(super) noted: HashSet<String>,
-    /// Open asks: the harness's own id of each, by hash.
-    pub(super) asks: HashMap<String, String>,
+    /// Open asks, in the harness's words, by hash.
+    pub(super) asks: HashMap<String, Request>,
     /// A person's words that ended a wait, until the agent goes on with them.
     pub(super) words: Vec<DeliveryId>,
     /// Watches whose watchers are just being told.

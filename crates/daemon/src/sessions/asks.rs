@@ -10,6 +10,7 @@ use paseo_wire::error::Code;
 
 use super::actor::SessionActor;
 use super::changes::Change;
+use super::guard::Held;
 use super::writing::{bounded, place};
 use super::{Answer, Message};
 use crate::failure::Failure;
@@ -31,7 +32,7 @@ impl SessionActor {
             }
             Verdict::Deny(message) => {
                 tracing::info!(session = %self.id(), power = request.power.tool(), "denied without asking");
-                let held = self.context.is_guarded(&self.session).then(|| message.clone());
+                let held = self.context.is_held(&self.session).then(|| message.clone());
                 self.decide(request.call, provider::Answer::Deny { message });
                 if let Some(message) = held {
                     self.say_why(message).await;
@@ -52,9 +53,9 @@ impl SessionActor {
         let turn_id = turn.map(|turn| turn.to_string()).unwrap_or_default();
         let asked = format!("{session}\n{turn_id}\n{}\n{text}", request.call);
         let hash = mint::hex(&mint::sha256(asked.as_bytes()));
-        let Request { call, tool, shape, .. } = request;
-        let (tool, shape) = (bounded(&tool), Some(shape).filter(permission::Shape::is_storable));
-        self.asks.insert(hash.clone(), call);
+        let tool = bounded(&request.tool);
+        let shape = Some(request.shape.clone()).filter(permission::Shape::is_storable);
+        self.asks.insert(hash.clone(), request);
         self.quietly(|change| {
             change.entries.content(session, reference.id, text.clone(), extra.clone());
             let kind = Kind::Permission { hash: hash.clone(), decision: None, by: None };
@@ -76,27 +77,23 @@ impl SessionActor {
             .hint(format!("attach to it with `paseo worker attach {name}`")));
         }
         let open = self.session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == answer.hash);
-        let (Some(ask), Some(call)) = (open.cloned(), self.asks.get(&answer.hash).cloned()) else {
+        let (Some(ask), Some(request)) = (open.cloned(), self.asks.get(&answer.hash).cloned()) else {
             return Err(Failure::new(
                 Code::Conflict,
                 "this request is not open: it was answered or withdrawn, or the agent went on",
             )
             .hint("look at what is open with `paseo permit ls`"));
         };
+        // They may have taken their time: what an agent holds counts at the moment of the call.
+        if answer.allow
+            && let Err(Held(why)) = self.context.held(&self.session, &request).await
+        {
+            return self.overrule(&ask, request.call, why, answer.message.is_some()).await;
+        }
         // What was shown is what is allowed, to the byte.
         let shown = self.context.journal.log.text(ask.text.id.uuid()).await?.unwrap_or_default();
         let decision = if answer.allow { Decision::Allow } else { Decision::Deny };
-        let (session, turn) = (self.id(), self.current);
-        self.change(&answer.by, |change| {
-            let (hash, by) = (ask.hash.clone(), Some(answer.by.clone()));
-            let kind = Kind::Permission { hash, decision: Some(decision), by };
-            let entry = Entry { place: place(turn), kind };
-            change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
-            change.draft.push(Event::Decided { hash: ask.hash.clone(), decision });
-            Ok(())
-        })
-        .await?;
-        self.asks.remove(&answer.hash);
+        self.decided(&ask, decision, &answer.by).await?;
         let message = answer.message.filter(|message| !message.trim().is_empty());
         let input = permission::displayed_input(&shown);
         let is_question = input.is_null();
@@ -108,11 +105,46 @@ impl SessionActor {
         } else {
             provider::Answer::Deny { message: message.unwrap_or_else(|| DENIED.to_owned()) }
         };
-        self.decide(call, decision);
+        self.decide(request.call, decision);
         match words {
             Some(words) => self.say_along(&answer.by, words, answer.allow).await,
             None => Ok(true),
         }
+    }
+
+    /// Denies what a person allowed and a guarded agent has no lease for by now. Both are told.
+    async fn overrule(
+        &mut self,
+        ask: &Ask,
+        call: String,
+        why: String,
+        had_words: bool,
+    ) -> Result<bool, Failure> {
+        self.decided(ask, Decision::Deny, &Actor::Daemon).await?;
+        self.decide(call, provider::Answer::Deny { message: why.clone() });
+        self.say_why(why.clone()).await;
+        let words = if had_words { " Your words did not reach it." } else { "" };
+        Err(Failure::new(
+            Code::Conflict,
+            format!("it was denied instead: the agent is guarded, and may not do this now.{words} It was told: {why}"),
+        )
+        .hint("`paseo task ls` shows who has which task, `paseo task reassign` gives it one"))
+    }
+
+    /// Writes down what was decided about an ask, and closes it.
+    async fn decided(&mut self, ask: &Ask, decision: Decision, by: &Actor) -> Result<(), Failure> {
+        let (session, turn) = (self.id(), self.current);
+        self.change(by, |change| {
+            let (hash, by) = (ask.hash.clone(), Some(by.clone()));
+            let kind = Kind::Permission { hash, decision: Some(decision), by };
+            let entry = Entry { place: place(turn), kind };
+            change.entries.item_with(session, mint::item(), entry, Some(ask.text.id));
+            change.draft.push(Event::Decided { hash: ask.hash.clone(), decision });
+            Ok(())
+        })
+        .await?;
+        self.asks.remove(&ask.hash);
+        Ok(())
     }
 
     /// Tells a guarded agent why it may not, where the refusal itself cannot: once in a turn, after it.
@@ -164,7 +196,8 @@ impl SessionActor {
 
     /// Closes an ask that the harness does not want answered any more.
     pub(super) async fn withdrawn(&mut self, call: &str) -> Result<(), Failure> {
-        let Some(hash) = self.asks.iter().find(|(_, of)| *of == call).map(|(hash, _)| hash.clone()) else {
+        let Some(hash) = self.asks.iter().find(|(_, of)| of.call == call).map(|(hash, _)| hash.clone())
+        else {
             return Ok(());
         };
         self.asks.remove(&hash);

@@ -78,7 +78,7 @@ impl Order {
         }
         let spawned = Spawned { by: spawner.id, cause, waited: false, notify: None };
         // Nobody gets around the guard by having others do the work: they have the same leases, and no more.
-        let held = context.is_guarded(spawner);
+        let held = context.is_held(spawner);
         self.guarded |= held;
         let seat = spawner
             .profile

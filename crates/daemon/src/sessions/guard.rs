@@ -6,7 +6,7 @@ use std::path::Path;
 use paseo_core::definition::LEASE;
 use paseo_core::permission::{self, Request, Scope, Verdict};
 use paseo_core::session::{Hold, Profile, Session, TeamSeat};
-use paseo_core::team::{self, OwnWorktree, Permit, Reason, Site, Team, Wish};
+use paseo_core::team::{self, Permit, Reason, Site, Team, Wish, Worktree};
 use paseo_runtime::place::real;
 use paseo_wire::error::Code;
 use paseo_wire::session::SessionView;
@@ -28,6 +28,12 @@ impl Context {
     pub(crate) fn is_guarded_process(&self, session: &Session) -> bool {
         let started = session.history.guarded.filter(|_| session.history.token.is_some());
         started.unwrap_or_else(|| self.is_guarded(session))
+    }
+
+    /// Says whether a session is held to its leases, and whoever it starts: what was started as guarded stays so until it
+    /// is started anew.
+    pub(crate) fn is_held(&self, session: &Session) -> bool {
+        self.is_guarded(session) || self.is_guarded_process(session)
     }
 
     /// Says whether there is the definition that a session follows.
@@ -86,9 +92,7 @@ impl Context {
 
     /// Refuses what a guarded agent has no lease for at this moment. What cannot be found out is refused, too.
     pub(super) async fn held(&self, session: &Session, request: &Request) -> Result<(), Held> {
-        // What was started as guarded stays so until it is started anew.
-        let guarded = self.is_guarded(session) || self.is_guarded_process(session);
-        let Some(wish) = Wish::of(request).filter(|_| guarded) else { return Ok(()) };
+        let Some(wish) = Wish::of(request).filter(|_| self.is_held(session)) else { return Ok(()) };
         let unknown = |why: &str| Held(format!("Not done: you are guarded, and {why}. Reading is free."));
         let Some(seat) = &session.profile.team else {
             return Err(unknown("belong to no team, so that nothing can be yours to change"));
@@ -180,7 +184,8 @@ impl Context {
         }
     }
 
-    /// Returns where a session works, without links. A child works in its parent's worktree.
+    /// Returns where a session works, without links. A child works in its parent's worktree, which is its own as long as
+    /// nobody with another place in a team works there.
     async fn site(&self, session: &Session, project: &str) -> Result<Site, String> {
         let mut profile = session.profile.clone();
         while profile.worktree.is_none()
@@ -188,12 +193,18 @@ impl Context {
         {
             profile = parent.profile.clone();
         }
+        let whose = profile.team.as_deref();
         let root = profile.worktree.as_ref().map(|worktree| worktree.path.clone());
         let scope = Scope::of(&profile);
         let worktree = match root.zip(scope.repository()) {
             Some((root, repository)) if Path::new(&session.profile.directory).starts_with(&root) => {
+                let seat = session.profile.team.as_deref();
+                let all = self.directory.all();
+                let there = all.iter().filter(|other| Path::new(&other.profile.directory).starts_with(&root));
+                let others = there.filter_map(|other| other.profile.team.as_deref());
+                let alone = team::is_alone(seat, whose, others);
                 let (root, repository) = (found("/", &root).await?, found("/", repository).await?);
-                Some(OwnWorktree { root, repository })
+                Some(Worktree { root, repository, alone })
             }
             _ => None,
         };

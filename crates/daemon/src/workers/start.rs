@@ -134,7 +134,7 @@ impl Workers {
         }
         let own = wanted.provider.clone().or_else(|| definition.provider.clone());
         let context = &self.sessions.context;
-        let held = starter.is_some_and(|starter| context.is_guarded(starter));
+        let held = starter.is_some_and(|starter| context.is_held(starter));
         let guarded = wanted.guard || definition.guarded || held;
         let provider = context.providers.in_terminal(own.as_deref(), guarded)?;
         Ok(Order {

@@ -29,6 +29,8 @@ pub(super) struct Setup {
     model: Option<String>,
     effort: Option<String>,
     permissions: Mode,
+    /// What it holds counts at the moment of each change.
+    pub(super) guarded: bool,
     prompt: String,
     pub(super) servers: Vec<McpServer>,
     token: String,
@@ -70,6 +72,7 @@ impl Setup {
             model: launch.model.clone(),
             effort: launch.effort.clone(),
             permissions: launch.permissions,
+            guarded: launch.guarded,
             prompt: launch.prompt.clone(),
             servers: launch.servers.clone(),
             token: token.map(|(_, value)| value.clone()).unwrap_or_default(),

@@ -151,6 +151,9 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
 
 /// Says whether a tool must ask, whatever the settings say. Those that never ask, like subagents, use others that do.
 fn must_ask(name: &str, input: &Value) -> bool {
+    if tools::is_wide_subagent(name, input) {
+        return true;
+    }
     match tools::class(name) {
         ToolClass::Edit | ToolClass::Fetch => true,
         ToolClass::Execute => {
@@ -179,6 +182,13 @@ mod tests {
         for tool in ["Write", "Edit", "NotebookEdit", "WebFetch", "WebSearch", "mcp__theirs__delete"] {
             assert!(must_ask(tool, &json!({})), "{tool}");
         }
+        let subagent = |more: Value| {
+            let mut input = json!({ "description": "look", "prompt": "Look.", "subagent_type": "Explore" });
+            input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            must_ask("Agent", &input) && must_ask("Task", &input)
+        };
+        assert!(!subagent(json!({ "model": "opus", "effort": "low", "run_in_background": true })));
+        assert!(subagent(json!({ "isolation": "worktree" })) && subagent(json!({ "brandnew": 1 })));
         for tool in ["Read", "Grep", "Task", "TaskStop", "AskUserQuestion", "ExitPlanMode"] {
             assert!(!must_ask(tool, &json!({})), "{tool}");
         }
@@ -200,6 +210,9 @@ mod tests {
         assert_eq!(asked("mcp__paseo-tools__team_tasks_claim", json!({})), None);
         let write = asked("Write", json!({ "file_path": " a.txt " })).unwrap();
         assert_eq!((write.power, write.shape), (Power::Write, Shape::File { path: "/p/sub/a.txt".into() }));
+        assert_eq!(asked("Agent", json!({ "prompt": "x" })), None);
+        let apart = asked("Agent", json!({ "prompt": "x", "isolation": "worktree" })).unwrap();
+        assert_eq!(apart.power, Power::Shell);
         for name in ["mcp__theirs__x", "Brandnew", "Skill", "CronCreate"] {
             assert_eq!(asked(name, json!({})).unwrap().power, Power::Shell, "{name}");
         }

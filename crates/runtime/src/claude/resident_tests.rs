@@ -277,5 +277,11 @@ fn who_is_guarded_has_us_asked_whatever_else_it_may() {
         assert_eq!(settings["disableAllHooks"], false);
         let hook = &settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"];
         assert_eq!(hook, "'/bin/paseo' leave || exit 2");
+        // None but ours and the user's own; what the project says is read all the same.
+        for expected in ["--setting-sources=user", "--add-dir=/project"] {
+            assert!(words.contains(&expected.to_owned()), "{expected}");
+        }
     }
+    let free = words_of(&Launch { permissions: Mode::Ask, ..in_terminal() });
+    assert!(!free.iter().any(|word| word.starts_with("--setting-sources") || word.starts_with("--add-dir")));
 }

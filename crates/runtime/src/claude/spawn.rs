@@ -13,6 +13,9 @@ use crate::provider::{Launch, McpServer, StartError, TOKEN_VARIABLE, TOOL_TIMEOU
 /// Where it keeps its configuration and its login.
 pub(super) const CONFIG_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
+/// Has it read `CLAUDE.md` in directories that are added, whatever settings count.
+const WORDS_VARIABLE: &str = "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD";
+
 /// The longest prompt that fits into one argument.
 const PROMPT_BYTES: usize = 120 * 1024;
 
@@ -62,6 +65,9 @@ pub(super) fn program(
     }
     let mut environment = launch.environment.clone();
     environment.extend(settings(isolated_home));
+    if has_own_hook(launch) {
+        environment.push((WORDS_VARIABLE.to_owned(), "1".to_owned()));
+    }
     if launch.terminal.is_some() && launch.permissions == Mode::Full && rustix::process::geteuid().is_root() {
         // It lets nobody skip its questions as root, unless they say that they know what they do. They did: `full`.
         environment.push(("IS_SANDBOX".to_owned(), "1".to_owned()));
@@ -109,6 +115,11 @@ fn arguments(launch: &Launch, conversation: &str) -> Vec<String> {
     if !launch.servers.is_empty() {
         arguments.push(format!("--mcp-config={}", mcp_config(&launch.servers)));
     }
+    if has_own_hook(launch) {
+        // Where ours runs, those of a cloned repository would, too: its settings do not count. Its words do.
+        arguments.push("--setting-sources=user".to_owned());
+        arguments.push(format!("--add-dir={}", launch.directory.display()));
+    }
     arguments
 }
 
@@ -124,11 +135,16 @@ fn permission_mode(launch: &Launch) -> &'static str {
     }
 }
 
+/// Says whether it has us asked by a hook of ours in its settings, and not by what it writes.
+fn has_own_hook(launch: &Launch) -> bool {
+    launch.terminal.is_some() && launch.guarded
+}
+
 /// Returns the settings that hold for this process alone.
 fn own_settings(launch: &Launch) -> Map<String, Value> {
     let mut own = Map::new();
     if launch.permissions != Mode::Full {
-        // Those of a cloned repository would run without anybody being asked. Ours is none of these.
+        // Those of a cloned repository would run without anybody being asked. Ours is none of these, but in a terminal.
         own.insert("disableAllHooks".to_owned(), true.into());
     }
     if launch.terminal.is_none() {
@@ -144,7 +160,7 @@ fn own_settings(launch: &Launch) -> Map<String, Value> {
         let ours: Vec<String> = launch.servers.iter().map(|server| format!("mcp__{}", server.name)).collect();
         own.insert("permissions".to_owned(), json!({ "allow": ours }));
     }
-    if launch.guarded
+    if has_own_hook(launch)
         && let Value::Object(guarding) = hooks::settings(&launch.executable)
     {
         own.extend(guarding);

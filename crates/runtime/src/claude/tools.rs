@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use paseo_core::item::{ToolCallExtra, ToolClass};
 use paseo_core::permission::{Power, Request, Shape};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::parse::ControlQuestion;
 
@@ -60,6 +60,9 @@ const KNOWN: &[Known] = &[
 
 /// Tools that start others, which ask for themselves.
 const SUBAGENTS: [&str; 2] = ["Task", "Agent"];
+/// What they may be told and do no more than that. With `isolation` a worktree and a branch are made first.
+const OF_SUBAGENTS: [&str; 6] =
+    ["description", "prompt", "subagent_type", "model", "effort", "run_in_background"];
 
 const QUESTION: &str = "AskUserQuestion";
 const PLAN: &str = "ExitPlanMode";
@@ -109,6 +112,13 @@ pub(super) fn is_unknown_or_wide(name: &str) -> bool {
         }
         None => true,
     }
+}
+
+/// Says whether a tool that starts a subagent does more than that, or what nobody knows.
+pub(super) fn is_wide_subagent(name: &str, input: &Value) -> bool {
+    let known =
+        |fields: &Map<String, Value>| fields.keys().all(|field| OF_SUBAGENTS.contains(&field.as_str()));
+    SUBAGENTS.contains(&name) && !input.as_object().is_some_and(known)
 }
 
 /// Returns how a call is shown.

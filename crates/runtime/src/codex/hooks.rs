@@ -80,7 +80,11 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
     let call = text("tool_use_id").unwrap_or_default().to_owned();
     let input = words.get("tool_input").cloned().unwrap_or_default();
     let directory = text("cwd").map_or(place.directory, Path::new);
-    let is_ours = |server: &String| tool.strip_prefix(&format!("mcp__{server}__")).is_some();
+    // A server of someone else may have a name that begins like ours.
+    let is_ours = |server: &String| {
+        let name = tool.strip_prefix(&format!("mcp__{server}__"));
+        name.is_some_and(|name| !name.contains("__"))
+    };
     if place.servers.iter().any(is_ours) {
         return Ok(None);
     }
@@ -155,7 +159,7 @@ mod tests {
         assert_eq!(asked("Bash", "ls"), None);
         assert_eq!(asked("mcp__paseo-tools__team_tasks_claim", ""), None);
         assert_eq!(asked("Bash", "touch x").unwrap().power, Power::Shell);
-        for tool in ["mcp__theirs__x", "brand_new"] {
+        for tool in ["mcp__theirs__x", "mcp__paseo-tools__x__delete", "brand_new"] {
             assert_eq!(asked(tool, "").unwrap().power, Power::Shell, "{tool}");
         }
         let patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: /b.txt\n@@\n-x\n+y\n*** End Patch";

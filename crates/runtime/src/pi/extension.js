@@ -48,9 +48,13 @@ export default async function paseo(pi) {
 
 /** Asks the daemon, and the person at the terminal where it leaves that to them. Returns why not, if not. */
 async function mayInTerminal(question, event, ctx) {
-  const { decision, reason } = await post(settings.leave, question, ctx.signal);
+  let { decision, reason } = await post(settings.leave, question, ctx.signal);
   if (decision === "allow") return undefined;
-  if (decision === "ask" && (await ctx.ui.confirm(`May it use ${event.toolName}?`, JSON.stringify(event.input)))) return undefined;
+  if (decision === "ask" && (await ctx.ui.confirm(`May it use ${event.toolName}?`, JSON.stringify(event.input)))) {
+    // They may have taken their time: what was theirs to decide may be none by now.
+    ({ decision, reason } = await post(settings.leave, question, ctx.signal));
+    if (decision !== "deny") return undefined;
+  }
   record({ type: "denied", call: event.toolCallId });
   return { block: true, reason: reason ?? "Nobody allowed this." };
 }

@@ -175,10 +175,10 @@ impl Stage {
 
     /// Takes in what was typed. False when it was the last.
     async fn typed(&mut self, bytes: &[u8]) -> io::Result<bool> {
-        if let (Some(request), Some(answer @ (b'y' | b'n'))) = (self.open.front(), bytes.first()) {
-            let (call, input) = (request.call.clone(), request.input.clone());
-            self.open.pop_front();
-            self.answer(call, input, *answer == b'y').await?;
+        if let Some(answer @ (b'y' | b'n')) = bytes.first()
+            && let Some(request) = self.open.pop_front()
+        {
+            self.answered(request, *answer == b'y').await?;
             self.prompt()?;
             return Ok(true);
         }
@@ -274,6 +274,22 @@ impl Stage {
     fn hear(&self, asked: impl Future<Output = Heard> + Send + 'static) {
         let heard = self.heard.0.clone();
         tokio::spawn(async move { heard.send(asked.await).await.ok() });
+    }
+
+    /// Takes in what whoever sits there answered. They may have taken their time: what was theirs to decide may be none by
+    /// now.
+    async fn answered(&mut self, request: permission::Request, yes: bool) -> io::Result<()> {
+        if !yes || !self.asks || matches!(request.shape, Shape::Question { .. }) {
+            return self.answer(request.call, request.input, yes).await;
+        }
+        self.hear(async move {
+            let decision = match petition::leave(&request).await {
+                Leave::Ask => Answer::Allow { input: request.input, message: None },
+                Leave::Decided(decision) => decision,
+            };
+            Heard::Word(Input::Permission { call: request.call, decision })
+        });
+        Ok(())
     }
 
     async fn answer(&mut self, call: String, input: serde_json::Value, yes: bool) -> io::Result<()> {

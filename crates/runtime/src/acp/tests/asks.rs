@@ -203,6 +203,33 @@ fn a_change_that_was_allowed_is_not_asked_about_twice() {
 }
 
 #[test]
+fn whoever_is_guarded_is_asked_about_each_write_when_it_comes() {
+    let mut bed = Bed::launched(Launch { guarded: true, ..launch() });
+    let diff = json!({ "type": "diff", "path": "/project/a", "oldText": "", "newText": "new" });
+    let call = json!({ "toolCallId": "c", "title": "a", "kind": "edit", "content": [diff] });
+    let request = asks(&mut bed, 7, call);
+    bed.decide(&request.call, allow(&request));
+    bed.outputs.clear();
+    bed.ask(8, "fs/write_text_file", json!({ "path": "/project/a", "content": "new" }));
+    let request = asked(&bed);
+    assert!(bed.accesses.is_empty());
+    bed.decide(&request.call, deny());
+    assert_eq!(bed.reply(8)["error"]["message"], "not today");
+    assert!(bed.accesses.is_empty());
+}
+
+#[test]
+fn a_file_is_named_by_an_absolute_path() {
+    let mut bed = Bed::running();
+    for (id, path) in [(7, "a"), (8, r#"["src/a"]"#), (9, "./a")] {
+        bed.ask(id, "fs/write_text_file", json!({ "path": path, "content": "new" }));
+        let refused = bed.reply(id)["error"]["message"].as_str().unwrap().to_owned();
+        assert!(refused.contains("not an absolute path"), "{refused}");
+    }
+    assert!(bed.outputs.iter().all(|output| !matches!(output, Output::Ask(_))) && bed.accesses.is_empty());
+}
+
+#[test]
 fn a_write_is_asked_about_unless_exactly_this_write_was_allowed() {
     let diff = |path: &str| json!({ "type": "diff", "path": path, "oldText": "", "newText": "new" });
     for (title, kind, changes) in [

@@ -99,7 +99,11 @@ impl Bed {
 
     /// Starts an agent and runs a turn up to where it begins. Forgets what was said so far.
     fn running() -> Self {
-        let mut bed = Self::start(&launch());
+        Self::launched(launch())
+    }
+
+    fn launched(launch: Launch) -> Self {
+        let mut bed = Self::start(&launch);
         bed.answer("initialize", hello());
         bed.answer("session/new", json!({ "sessionId": SESSION }));
         bed.turn(1, "go");
