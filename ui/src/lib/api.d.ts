@@ -7343,12 +7343,16 @@ export interface components {
         };
         /** @description An invited participant. */
         Participant: {
+            /** @description The handle of that session, while it is open: `paseo why` takes it. */
+            handle?: string | null;
             id: string;
             invited_at: components["schemas"]["Moment"];
             invited_by: string;
             profile: components["schemas"]["ProfileView"];
             /** @description The session behind it, once it was woken. */
             session?: string | null;
+            /** @description Its status, while it is open. */
+            status?: string | null;
             /** @description It works on an answer. */
             working?: boolean;
         };
@@ -7417,6 +7421,8 @@ export interface components {
              * @description The point in the log to stream from.
              */
             seq: number;
+            /** @description Why somebody whom it is for was not woken, in words. */
+            unwoken?: string[];
         };
         /** @description What people and agents are doing in a thread right now. */
         PresenceList: {
@@ -7976,6 +7982,8 @@ export interface components {
              */
             seq: number;
             thread: components["schemas"]["ThreadView"];
+            /** @description Nothing was changed: it was so already. */
+            unchanged?: boolean;
         };
         /** @description The body of `POST /api/threads/{thread}/controls`: what the bridge protocol calls a control. */
         ThreadControl: Record<string, never>;
