@@ -4,7 +4,7 @@ use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
 
-use crate::printer::{Mode, Printer, Style};
+use crate::printer::{Printer, Style};
 use crate::transcript;
 
 /// Shows progress: streamed text on a terminal, terse lines elsewhere.
@@ -27,7 +27,7 @@ impl Display {
 
     /// Shows one step.
     pub(crate) fn show(&mut self, progress: &Progress) {
-        if self.printer.mode() == Mode::Quiet {
+        if !self.printer.tells_progress() {
             return;
         }
         match progress {

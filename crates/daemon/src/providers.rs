@@ -99,6 +99,13 @@ impl Providers {
         self.all.iter().chain(&self.speakers()).map(|provider| provider.name().to_owned()).collect()
     }
 
+    /// Returns the names of those that could be used now.
+    pub(crate) fn ready_names(&self) -> Vec<String> {
+        let speakers = self.speakers();
+        let all = self.all.iter().chain(&speakers).filter(|one| is_ready(one.as_ref()));
+        all.map(|provider| provider.name().to_owned()).collect()
+    }
+
     /// Finds a provider by name.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<dyn Provider>> {
         self.all.iter().chain(&self.speakers()).find(|provider| provider.name() == name).cloned()
@@ -145,10 +152,9 @@ impl Providers {
             };
         }
         let configured = self.default.as_deref().map(|name| self.named(name)).transpose()?;
-        let ready = |provider: &Arc<dyn Provider>| matches!(provider.readiness(), Readiness::Ready { .. });
         let mut all =
             configured.into_iter().filter(able).chain(self.candidates().filter(|one| able(one)).cloned());
-        match all.find(ready) {
+        match all.find(|provider| is_ready(provider.as_ref())) {
             Some(provider) => Ok(provider.name().to_owned()),
             None => Err(unavailable(format!("no provider that can {what} is ready"))
                 .hint(format!("those that can: {}; `paseo providers` says what each lacks", names()))),
@@ -179,8 +185,7 @@ impl Providers {
         if let Some(name) = &self.default {
             return Ok(Choice { provider: self.named(name)?, reason: Reason::Configured });
         }
-        let ready = |provider: &&Arc<dyn Provider>| matches!(provider.readiness(), Readiness::Ready { .. });
-        match self.candidates().find(ready) {
+        match self.candidates().find(|provider| is_ready(provider.as_ref())) {
             Some(provider) => Ok(Choice { provider: Arc::clone(provider), reason: Reason::FirstReady }),
             None => Err(self.none_ready()),
         }
@@ -200,6 +205,10 @@ impl Providers {
             "to look around without one, try `paseo demo`, or `--provider scripted`; `paseo providers` lists all",
         )
     }
+}
+
+fn is_ready(provider: &dyn Provider) -> bool {
+    matches!(provider.readiness(), Readiness::Ready { .. })
 }
 
 /// Makes the provider for a command that someone added.
@@ -231,17 +240,23 @@ fn supported(name: &str, capabilities: Capabilities, check: &Check) -> Result<()
 
 async fn view(provider: &dyn Provider, default: Option<(&str, Reason)>) -> ProviderView {
     let readiness = provider.readiness();
-    let (problem, hint) = readiness.problem().unzip();
+    let problem = readiness.problem();
     let (readiness, program) = match readiness {
         Readiness::Ready { program } => ("ready", program),
         Readiness::NoLogin { program, .. } => ("no_login", Some(program)),
         Readiness::Unset { .. } => ("unset", None),
         Readiness::Missing { .. } => ("missing", None),
     };
-    let version = match readiness {
-        "missing" => None,
-        _ => tokio::time::timeout(VERSION_PATIENCE, provider.version()).await.ok().flatten(),
+    let said = match readiness {
+        "missing" => Ok(None),
+        _ => tokio::time::timeout(VERSION_PATIENCE, provider.version()).await.unwrap_or(Ok(None)),
     };
+    // Whoever cannot run it cannot log in to it either.
+    let (readiness, problem, version) = match said {
+        Ok(version) => (readiness, problem, version),
+        Err(broken) => ("broken", Some(broken.problem()), None),
+    };
+    let (problem, hint) = problem.unzip();
     let reason = default.filter(|(name, _)| *name == provider.name()).map(|(_, reason)| reason);
     ProviderView {
         name: provider.name().to_owned(),
@@ -311,7 +326,7 @@ fn shown(typed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use paseo_runtime::provider::{BoxFuture, Harness, Launch, StartError};
+    use paseo_runtime::provider::{BoxFuture, Broken, Harness, Launch, StartError};
 
     use super::*;
 
@@ -336,8 +351,8 @@ mod tests {
             self.1.clone()
         }
 
-        fn version(&self) -> BoxFuture<'_, Option<String>> {
-            Box::pin(async { Some("1.2.3".to_owned()) })
+        fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
+            Box::pin(async { Ok(Some("1.2.3".to_owned())) })
         }
 
         fn check(&self, _: &Check) -> Result<(), StartError> {

@@ -5,13 +5,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::orphans;
-use crate::provider::StartError;
+use crate::provider::{Broken, StartError};
 
 /// How long a program may take to say its version: some are large, and machines are busy.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,13 +43,19 @@ pub fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Asks a program for its version: the first line that it prints on `--version`.
-pub async fn version(program: &Path) -> Option<String> {
-    let asked = orphans::spawn(&mut ask(program)).ok()?.wait_with_output();
-    let output = timeout(PATIENCE, asked).await.ok()?.ok()?;
+/// Asks a program for its version: the first line that it prints on `--version`. One that takes too long may still
+/// run.
+pub async fn version(program: &Path) -> Result<Option<String>, Broken> {
+    let broken = |how: String| Broken { program: program.to_owned(), how };
+    let failed = |error: io::Error| broken(format!("fails: {error}"));
+    let asked = orphans::spawn(&mut ask(program)).map_err(failed)?.wait_with_output();
+    let Ok(output) = timeout(PATIENCE, asked).await else { return Ok(None) };
+    let output = output.map_err(failed)?;
+    if !output.status.success() {
+        return Err(broken(format!("ends with {}", output.status)));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    output.status.success().then(|| line.to_owned())
+    Ok(text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned))
 }
 
 #[allow(clippy::disallowed_methods)]
@@ -119,7 +125,17 @@ mod tests {
     async fn a_version_is_the_first_line_of_a_program_that_succeeds() {
         let folder = tempfile::tempdir().unwrap();
         let program = file(folder.path(), "agent", 0o755);
-        assert_eq!(version(&program).await.as_deref(), Some("1.2.3 (Some Agent)"));
-        assert_eq!(version(Path::new("/bin/false")).await, None);
+        assert_eq!(version(&program).await, Ok(Some("1.2.3 (Some Agent)".to_owned())));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_cannot_be_run_says_how() {
+        let ends = version(Path::new("/bin/false")).await.unwrap_err();
+        assert_eq!(ends.problem().0, "does not run: `/bin/false --version` ends with exit status: 1");
+        let folder = tempfile::tempdir().unwrap();
+        let program = file(folder.path(), "agent", 0o755);
+        fs::write(&program, [0; 64]).unwrap();
+        let fails = version(&program).await.unwrap_err();
+        assert!(fails.how.starts_with("fails: Exec format error"), "{fails:?}");
     }
 }

@@ -32,8 +32,9 @@ pub trait Provider: Send + Sync + 'static {
     /// Says whether it could be used now. Looks at files and the environment only, so that it is quick.
     fn readiness(&self) -> Readiness;
 
-    /// Asks the program for its version; `None` when it has none or does not say.
-    fn version(&self) -> BoxFuture<'_, Option<String>>;
+    /// Asks the program for its version; `None` when it has none or does not say. A program that cannot be run says
+    /// so here only.
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>>;
 
     /// Checks what can be checked before a session is made: is it installed, does the model make sense.
     fn check(&self, request: &Check) -> Result<(), StartError>;
@@ -108,6 +109,26 @@ impl Readiness {
             Self::Unset { needs, hint } => Some((format!("needs {needs}"), hint.clone())),
             Self::Missing { hint } => Some(("is not installed".to_owned(), hint.clone())),
         }
+    }
+}
+
+/// A program that is there and cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    pub program: PathBuf,
+    /// What comes of `--version`, after its name.
+    pub how: String,
+}
+
+impl Broken {
+    /// Says what is wrong, after `it`, and what to do about it.
+    pub fn problem(&self) -> (String, String) {
+        let program = self.program.display();
+        (
+            format!("does not run: `{program} --version` {}", self.how),
+            "try it in a shell; install it again, or correct `program` in config.toml where that names it"
+                .to_owned(),
+        )
     }
 }
 

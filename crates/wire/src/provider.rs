@@ -40,7 +40,7 @@ pub struct ProviderView {
     /// A person added it: a command that speaks the Agent Client Protocol.
     #[serde(default)]
     pub added: bool,
-    /// ready, no_login, unset or missing.
+    /// ready, no_login, unset, missing, or broken: its program does not run.
     pub readiness: String,
     /// The program that is run; `None` when there is none.
     pub program: Option<String>,

@@ -26,6 +26,9 @@ pub struct DaemonStatus {
     #[serde(default)]
     pub waiting_turns: usize,
     pub providers: Vec<String>,
+    /// Those of them that could be used now, as far as can be seen without running anything.
+    #[serde(default)]
+    pub ready_providers: Vec<String>,
     /// Why there is no tmux for workers, and what to do about it; nothing when there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tmux: Option<String>,

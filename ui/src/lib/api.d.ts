@@ -6974,6 +6974,8 @@ export interface components {
             /** @description How many may be; further turns wait as `starting`. */
             process_limit: number;
             providers: string[];
+            /** @description Those of them that could be used now, as far as can be seen without running anything. */
+            ready_providers?: string[];
             /** Format: int64 */
             seq: number;
             /** @description How many sessions have each status. */
@@ -7473,7 +7475,7 @@ export interface components {
             problem?: string | null;
             /** @description The program that is run; `None` when there is none. */
             program?: string | null;
-            /** @description ready, no_login, unset or missing. */
+            /** @description ready, no_login, unset, missing, or broken: its program does not run. */
             readiness: string;
             /** @description What the program says about itself. */
             version?: string | null;

@@ -25,6 +25,7 @@ pub(crate) struct ReadArgs {
 #[command(after_help = "\
 Examples:
   paseo logs 3f2a --since 10m
+  paseo logs 3f2a -n 5 -f
   paseo logs 3f2a -f --json | jq -r 'select(.kind == \"assistant_text\").text'")]
 pub(crate) struct LogsArgs {
     /// Which agent
@@ -35,6 +36,9 @@ pub(crate) struct LogsArgs {
     /// From an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
+    /// How many of the newest entries to begin with; 0 for none
+    #[arg(short = 'n', long, value_name = "N", visible_alias = "tail", conflicts_with = "since")]
+    pub(crate) lines: Option<usize>,
     /// Fold nothing: long texts and tool output as they are
     #[arg(long)]
     pub(crate) full: bool,

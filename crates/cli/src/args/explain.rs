@@ -39,9 +39,10 @@ pub(crate) struct QueueArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  paseo trace 3f2a
   paseo trace $(paseo send -q 3f2a \"Also update the docs\")")]
 pub(crate) struct TraceArgs {
-    /// Which message, as its receipt names it
+    /// Which message, as its receipt names it; or an agent: the newest message for it
     pub(crate) delivery: String,
     /// Print JSON
     #[arg(long)]

@@ -60,7 +60,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "MODE", value_parser = ["full", "ask", "read-only"])]
     pub(crate) permissions: Option<String>,
     /// Where it works [default: where the definition says, else here]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Work in a git worktree of its own, which can be given a name, as in --worktree=spike. With --ui this is
     /// the default

@@ -55,14 +55,15 @@ pub(crate) enum ThreadCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Delete a thread with everything that was said in it
+    /// Delete threads with everything that was said in them
     ///
-    /// The sessions of its participants are closed; their transcripts and the files that they changed stay. Tokens that
-    /// speak in it are revoked.
+    /// The sessions of their participants are closed; their transcripts and the files that they changed stay. Tokens that
+    /// speak in them are revoked.
     Rm {
-        /// Its name or id; threads of a team stay as long as the team's history does
-        thread: String,
-        /// Also while somebody works for it
+        /// Their names or ids; threads of a team stay as long as the team's history does
+        #[arg(required = true, value_name = "THREAD")]
+        threads: Vec<String>,
+        /// Also while somebody works for them
         #[arg(short, long)]
         force: bool,
         #[command(flatten)]

@@ -55,7 +55,7 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
 
 fn agents(agents: &[CauseAgent]) -> Table<7> {
     let mut table = Table::new([
-        Column::fixed("AGENT"),
+        Column::flexible("AGENT"),
         Column::fixed("STATUS"),
         Column::fixed("TURNS"),
         Column::fixed("WAKES"),
@@ -115,7 +115,7 @@ fn turns(turns: &[CauseTurn]) -> Table<7> {
         let outcome = turn.outcome.as_deref().unwrap_or("running");
         table.row([
             (Style::Bold, format!("{branch}{}", turn.handle)),
-            (Style::Dim, turn.turn.clone()),
+            (Style::Dim, short(&turn.turn).to_owned()),
             (outcome_style(outcome), format!("{outcome}{woken}")),
             (Style::Plain, clock(turn.opened_at)),
             (Style::Plain, turn.ended_at.map(|end| lasted(turn.opened_at, end)).unwrap_or_default()),
@@ -124,6 +124,11 @@ fn turns(turns: &[CauseTurn]) -> Table<7> {
         ]);
     }
     table
+}
+
+/// Returns enough of an id to tell it from those beside it, which begin with the same time. No command takes a turn.
+fn short(id: &str) -> &str {
+    id.rsplit('-').next().unwrap_or(id)
 }
 
 fn tokens(usage: UsageView) -> u64 {

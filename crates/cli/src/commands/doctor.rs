@@ -14,7 +14,7 @@ pub(crate) async fn run(context: &Context, args: DoctorArgs) -> Result<Exit, Fai
     if printer.mode() == Mode::Json {
         printer.json(&diagnosis)?;
     } else {
-        let mut table = Table::new([Column::fixed(""), Column::fixed(""), Column::fixed("")]);
+        let mut table = Table::new([Column::fixed(""), Column::fixed(""), Column::wrapped("")]);
         for check in &diagnosis.checks {
             let (style, mark) = match check.verdict {
                 Verdict::Ok => (Style::Green, "ok"),

@@ -48,7 +48,7 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         .map(|delivery| format!("delivery {delivery}"));
     let people = People::among(client, [session.created_by.as_str()]).await;
     let session = with_handles(client, session, &people).await;
-    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
     for (key, style, value) in rows(&session, message).into_iter().chain(tools.iter().flat_map(granted)) {
         if !value.is_empty() {
             table.row([(Style::Dim, key.to_owned()), (style, value)]);
@@ -103,7 +103,7 @@ fn granted(tools: &ToolList) -> Vec<(&'static str, Style, String)> {
 
 /// Makes the list of what the agent has set itself to do.
 fn todo_list(todo: &[TodoView]) -> Table<2> {
-    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
     for one in todo {
         let style = match one.status.as_str() {
             "in_progress" => Style::Bold,

@@ -21,7 +21,10 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
     let session = client.session(&args.handle).await?.session;
     let extent = if args.full { Extent::Whole } else { Extent::Folded };
     let place = Place { client, printer: &printer, session: &session.id, extent };
-    let start = start(client, &session.id, args.since).await?;
+    let start = match args.lines {
+        Some(lines) => newest(client, &session.id, lines, printer.mode()).await?,
+        None => start(client, &session.id, args.since).await?,
+    };
     let mut after = start.after;
     let mut clearing = Clearing::default();
     let seq = loop {
@@ -88,6 +91,30 @@ pub(super) async fn start(client: &Client, session: &str, since: Option<Since>) 
         if !page.older || first.ts.as_millis() < not_before {
             return Ok(Start { after: first.ordinal.saturating_sub(1), not_before });
         }
+        before = Some(first.ordinal);
+    }
+}
+
+/// Finds the place from which so many entries are left, page by page from the end. What is not shown is none.
+async fn newest(client: &Client, session: &str, lines: usize, mode: Mode) -> Result<Start, Failure> {
+    let is_entry = |item: &&ItemView| mode == Mode::Json || transcript::block(item, Extent::Folded).is_some();
+    let (mut before, mut left) = (None, lines);
+    loop {
+        let query = ItemQuery { before, limit: Some(PAGE_ROWS), ..ItemQuery::default() };
+        let page = client.items(session, &query).await?;
+        let from = |after: u64| Start { after, not_before: i64::MIN };
+        let (Some(first), Some(last)) = (page.items.first(), page.items.last()) else { return Ok(from(0)) };
+        if left == 0 {
+            return Ok(from(last.ordinal));
+        }
+        let mut entries = page.items.iter().rev().filter(is_entry);
+        if let Some(entry) = entries.nth(left - 1) {
+            return Ok(from(entry.ordinal.saturating_sub(1)));
+        }
+        if !page.older {
+            return Ok(from(0));
+        }
+        left -= page.items.iter().filter(is_entry).count();
         before = Some(first.ordinal);
     }
 }

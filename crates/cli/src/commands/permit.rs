@@ -7,6 +7,7 @@ use paseo_core::permission::ON_SCREEN;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::permission::{AnswerPermission, OpenAsk, RuleView};
 
+use super::ls::under_home;
 use crate::args::{Output, PermitArgs, PermitCommand};
 use crate::asks::{self, short, what};
 use crate::context::Context;
@@ -169,8 +170,8 @@ fn table(rules: &[RuleView]) -> Table<5> {
         Column::fixed("RULE"),
         Column::fixed("ANSWER"),
         Column::fixed("TOOL"),
-        Column::flexible("COVERS"),
         Column::flexible("PROJECT"),
+        Column::wrapped("COVERS"),
     ]);
     for rule in rules {
         let (style, answer) = if rule.allow { (Style::Green, "allow") } else { (Style::Red, "deny") };
@@ -178,8 +179,8 @@ fn table(rules: &[RuleView]) -> Table<5> {
             (Style::Bold, rule.id.clone()),
             (style, answer.to_owned()),
             (Style::Plain, rule.tool.clone()),
+            (Style::Dim, under_home(&rule.project)),
             (Style::Plain, rule.covers.clone()),
-            (Style::Dim, rule.project.clone()),
         ]);
     }
     table

@@ -77,7 +77,7 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
                 Column::fixed("NAME"),
                 Column::fixed("READY"),
                 Column::flexible("VERSION"),
-                Column::flexible("CANNOT"),
+                Column::wrapped("CANNOT"),
             ]);
             for provider in &list.providers {
                 let (style, ready) = ready(provider);
@@ -106,6 +106,7 @@ fn ready(provider: &ProviderView) -> (Style, String) {
         "no_login" => (Style::Yellow, "not logged in"),
         "unset" => (Style::Yellow, "not set up"),
         "missing" => (Style::Dim, "not installed"),
+        "broken" => (Style::Red, "does not run"),
         other => (Style::Plain, other),
     };
     let default = match provider.default_reason.as_deref() {

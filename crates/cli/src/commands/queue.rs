@@ -8,7 +8,9 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
 use crate::people::People;
-use crate::printer::{Column, Mode, Printer, Style, Table, relative};
+use crate::printer::{Mode, Printer, Style, relative};
+
+const INDENT: &str = "  ";
 
 pub(crate) async fn run(context: &Context, args: QueueArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -34,23 +36,19 @@ fn show(printer: &Printer, queue: &Queue, people: &People) -> Result<(), Failure
         printer.note(&format!("No message waits for {}.", queue.handle));
         return Ok(());
     }
-    let mut table = Table::new([
-        Column::fixed("DELIVERY"),
-        Column::fixed("SINCE"),
-        Column::flexible("FROM"),
-        Column::flexible("STATE"),
-        Column::flexible("TEXT"),
-    ]);
     for message in &queue.messages {
-        table.row([
-            (Style::Bold, message.delivery.clone()),
-            (Style::Dim, relative(message.since)),
-            (Style::Plain, people.shown(&message.origin)),
-            (if message.stage == "held" { Style::Yellow } else { Style::Plain }, state(message)),
-            (Style::Plain, head(message)),
-        ]);
+        printer.styled(&[
+            (Style::Bold, &message.delivery),
+            (Style::Plain, &format!("  from {}", people.shown(&message.origin))),
+            (Style::Dim, &format!("  {}", relative(message.since))),
+        ])?;
+        let style = if message.stage == "held" { Style::Yellow } else { Style::Dim };
+        printer.styled(&[(style, &format!("{INDENT}{}", state(message)))])?;
+        for line in head(message).lines().flat_map(|line| printer.wrapped(line, INDENT.len())) {
+            printer.styled(&[(Style::Plain, &format!("{INDENT}{line}"))])?;
+        }
     }
-    printer.table(&table)
+    Ok(())
 }
 
 fn state(message: &QueuedMessage) -> String {

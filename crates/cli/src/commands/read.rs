@@ -65,8 +65,14 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
             "interrupted" => "it was interrupted before it said anything",
             _ => "it has not said anything",
         };
+        let next = match session.status.as_str() {
+            "starting" | "running" => format!("`paseo wait {handle}` waits for it, "),
+            "waiting" => "`paseo permit ls` shows what it asks, ".to_owned(),
+            "interrupted" => format!("`paseo send {handle} \"…\"` makes it go on, "),
+            _ => String::new(),
+        };
         return Err(Failure::new(Exit::AgentError, format!("{handle} has no answer yet: {why}"))
-            .hint(format!("`paseo wait {handle}` waits for it, `paseo logs {handle}` shows what it did")));
+            .hint(format!("{next}`paseo logs {handle}` shows what it did")));
     }
     match session.status.as_str() {
         "starting" | "running" | "waiting" => {

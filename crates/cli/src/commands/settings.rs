@@ -36,7 +36,9 @@ fn show(printer: &Printer, view: &SettingsView, key: Option<&str>) -> Result<(),
     let chosen = || view.settings.iter().filter(|(name, _)| key.is_none_or(|key| key == *name));
     match printer.mode() {
         Mode::Json => printer.json(&chosen().collect::<std::collections::BTreeMap<_, _>>()),
-        Mode::Quiet => chosen().try_for_each(|(_, on)| printer.line(word(*on))),
+        // Whoever names it knows which it is.
+        Mode::Quiet if key.is_some() => chosen().try_for_each(|(_, on)| printer.line(word(*on))),
+        Mode::Quiet => chosen().try_for_each(|(name, on)| printer.line(&format!("{name} {}", word(*on)))),
         Mode::Normal => {
             let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
             for (name, on) in chosen() {

@@ -40,13 +40,23 @@ pub(super) fn show(printer: &Printer, status: &DaemonStatus) -> Result<(), Failu
         ("started", relative(status.started_at)),
         ("agents", agents),
         ("processes", processes(status)),
-        ("providers", status.providers.join(", ")),
+        ("providers", providers(status)),
     ];
     let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
     for (key, value) in rows {
         table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
     }
     printer.table(&table)
+}
+
+/// Returns who can be started now, and how many others there are.
+fn providers(status: &DaemonStatus) -> String {
+    let DaemonStatus { providers, ready_providers: ready, .. } = status;
+    let names = if ready.is_empty() { "none is ready".to_owned() } else { ready.join(", ") };
+    match providers.len().saturating_sub(ready.len()) {
+        0 => names,
+        others => format!("{names} (of {}: paseo providers)", others + ready.len()),
+    }
 }
 
 /// Returns how many processes live of how many may, and what that means for the next turn.

@@ -1,6 +1,7 @@
 //! `paseo trace`
 
-use paseo_wire::error::Exit;
+use paseo_client::Client;
+use paseo_wire::error::{Code, Exit};
 use paseo_wire::trace::{DeliveryTrace, TraceStep};
 use serde_json::Value;
 
@@ -14,7 +15,13 @@ use crate::printer::{Column, Mode, Printer, Style, Table, clock, lasted};
 pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
     let client = context.client()?;
-    let trace = client.trace(&args.delivery).await?;
+    let trace = match client.trace(&args.delivery).await {
+        Err(error) if error.code() == Some(Code::NotFound) => {
+            let delivery = newest(client, &args.delivery).await.ok_or(error)?;
+            client.trace(&delivery).await?
+        }
+        trace => trace?,
+    };
     if printer.mode() == Mode::Json {
         printer.json(&trace)?;
     } else {
@@ -24,6 +31,19 @@ pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Fail
     Ok(Exit::Ok)
 }
 
+/// Finds the newest message for an agent: the last of those that wait, else the last that it took up.
+async fn newest(client: &Client, handle: &str) -> Option<String> {
+    let session = client.session(handle).await.ok()?.session;
+    let waiting = client.queue(&session.id).await.ok()?.messages.pop();
+    match waiting {
+        Some(message) => Some(message.delivery),
+        None => {
+            let taken = client.last_message(&session.id).await.ok()??;
+            taken.fields.get("delivery").and_then(Value::as_str).map(str::to_owned)
+        }
+    }
+}
+
 fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(), Failure> {
     printer.styled(&[
         (Style::Bold, &trace.handle),
@@ -31,8 +51,12 @@ fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(),
         (stage_style(&trace.stage), &trace.stage),
         (Style::Dim, &format!("  delivery {}", trace.delivery)),
     ])?;
-    let mut table =
-        Table::new([Column::fixed("TIME"), Column::fixed("AFTER"), Column::fixed("STEP"), Column::fixed("")]);
+    let mut table = Table::new([
+        Column::fixed("TIME"),
+        Column::fixed("AFTER"),
+        Column::fixed("STEP"),
+        Column::wrapped(""),
+    ]);
     let mut before: Option<&TraceStep> = None;
     for step in &trace.steps {
         table.row([

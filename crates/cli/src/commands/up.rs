@@ -105,7 +105,7 @@ async fn started(context: &Context) -> Result<(Presence, DaemonStatus), Failure>
 
 pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
-    let stopped = stop(context).await?;
+    let stopped = stop(context, &printer).await?;
     if printer.mode() == Mode::Json {
         let (stopped, interrupted, workers, ended) = match stopped {
             Stopped::NotRunning => (false, 0, Vec::new(), Vec::new()),
@@ -124,25 +124,19 @@ pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, F
         return Err(Failure::new(Exit::Refused, "an agent cannot restart its own daemon")
             .hint("run `paseo restart` outside"));
     }
-    let stopped = stop(context).await?;
-    if context.printer.with(output).mode() == Mode::Normal {
-        tell(&context.printer, &stopped);
+    let printer = context.printer.with(output);
+    let stopped = stop(context, &printer).await?;
+    if printer.mode() == Mode::Normal {
+        tell(&printer, &stopped);
     }
     up(context, output).await
 }
 
 fn tell(printer: &Printer, stopped: &Stopped) {
-    let Stopped::Running(Left { interrupted, workers, ended }) = stopped else {
+    let Stopped::Running(Left { workers, ended, .. }) = stopped else {
         return printer.note("The daemon was not running.");
     };
     printer.note("The daemon has stopped.");
-    match interrupted {
-        0 => {}
-        1 => printer.note("1 agent was working; it is interrupted and can go on with `paseo send`"),
-        many => printer.note(&format!(
-            "{many} agents were working; they are interrupted and can go on with `paseo send`"
-        )),
-    }
     if !workers.is_empty() {
         let names = workers.join(", ");
         printer.note(&format!("Workers go on in their terminals, and `paseo up` finds them again: {names}"));
@@ -156,15 +150,32 @@ fn tell(printer: &Printer, stopped: &Stopped) {
     }
 }
 
+/// Says what becomes of agents in the middle of a turn, before it does.
+fn warn(printer: &Printer, working: usize, waiting: usize) {
+    match working {
+        0 => {}
+        1 => printer.note("1 agent is at work; it is interrupted and can go on with `paseo send`"),
+        many => printer.note(&format!(
+            "{many} agents are at work; they are interrupted and can go on with `paseo send`"
+        )),
+    }
+    match waiting {
+        0 => {}
+        1 => printer.note("1 agent waits for an answer; what it asks is withdrawn, and it can go on with `paseo send`"),
+        many => printer.note(&format!(
+            "{many} agents wait for an answer; what they ask is withdrawn, and they can go on with `paseo send`"
+        )),
+    }
+}
+
 /// Stops the daemon and waits until its process is gone.
-async fn stop(context: &Context) -> Result<Stopped, Failure> {
+async fn stop(context: &Context, printer: &Printer) -> Result<Stopped, Failure> {
     if !autostart::is_running(&context.settings) {
         return Ok(Stopped::NotRunning);
     }
     let client: &Client = context.client_as_is();
     let status = client.status().await?;
     let pid = status.pid;
-    let busy = ["starting", "running", "waiting"].iter().filter_map(|word| status.sessions.get(*word));
     // An agent is refused in a moment, and should not be told of workers besides.
     let workers = match context.settings.inside {
         Some(_) => Vec::new(),
@@ -177,11 +188,17 @@ async fn stop(context: &Context) -> Result<Stopped, Failure> {
         worker.exit.as_ref().is_some_and(|exit| exit.code.is_some() || exit.signal.is_some())
     };
     let ended = ended.into_iter().filter(shown).map(|worker| worker.name).collect();
-    let is_busy = |status: &str| matches!(status, "starting" | "running" | "waiting");
-    let going_on = alive.iter().filter(|worker| is_busy(&worker.status)).count();
-    let interrupted = busy.sum::<usize>().saturating_sub(going_on);
+    // Workers go on, whatever they are at.
+    let interrupted = |words: &[&str]| {
+        let all: usize = words.iter().filter_map(|word| status.sessions.get(*word)).sum();
+        all.saturating_sub(alive.iter().filter(|worker| words.contains(&worker.status.as_str())).count())
+    };
+    let (working, waiting) = (interrupted(&["starting", "running"]), interrupted(&["waiting"]));
+    if printer.mode() == Mode::Normal && context.settings.inside.is_none() {
+        warn(printer, working, waiting);
+    }
     let workers = alive.into_iter().map(|worker| worker.name).collect();
-    let stopped = Stopped::Running(Left { interrupted, workers, ended });
+    let stopped = Stopped::Running(Left { interrupted: working + waiting, workers, ended });
     let process = i32::try_from(pid)
         .ok()
         .and_then(Pid::from_raw)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use paseo_client::{Client, Error, Events};
 use paseo_wire::error::Exit;
 use paseo_wire::stream::Frame;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, timeout_at};
 
 use crate::context::Context;
@@ -73,6 +74,9 @@ async fn watch<W: Watched>(
     list: &W,
 ) -> Result<Exit, Failure> {
     let mut redraw = printer.is_screen().then(|| Redraw::new(*printer));
+    let unheard =
+        |error| Failure::new(Exit::AgentError, format!("cannot wait for the terminal's size: {error}"));
+    let mut resized = signal(SignalKind::window_change()).map_err(unheard)?;
     let mut events: Option<Events> = None;
     let mut before: Option<W::Page> = None;
     loop {
@@ -84,7 +88,7 @@ async fn watch<W: Watched>(
         match (&mut redraw, printer.mode()) {
             (_, Mode::Json) if !same => list.print(printer, &page)?,
             (_, Mode::Json) => {}
-            (Some(redraw), _) => redraw.show(&list.shown(printer, &page))?,
+            (Some(redraw), _) => redraw.show(&list.shown(&printer.measured(), &page))?,
             (None, _) if !same => printer.block(&(list.shown(printer, &page) + "\n"))?,
             (None, _) => {}
         }
@@ -92,9 +96,16 @@ async fn watch<W: Watched>(
             printer.note(&why);
             return Ok(Exit::Ok);
         }
-        while !changed(events, Instant::now() + AGE).await? {
+        loop {
+            let change = tokio::select! {
+                change = changed(events, Instant::now() + AGE) => change?,
+                _ = resized.recv() => false,
+            };
+            if change {
+                break;
+            }
             if let Some(redraw) = &mut redraw {
-                redraw.show(&list.shown(printer, &page))?;
+                redraw.show(&list.shown(&printer.measured(), &page))?;
             }
         }
         while changed(events, next).await? {}

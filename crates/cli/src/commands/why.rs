@@ -101,7 +101,8 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
     };
     found.last_delivery =
         client.last_message(&session.id).await?.and_then(|message| field(&message, "delivery"));
-    if matches!(session.status.as_str(), "error" | "interrupted") {
+    // A turn that was interrupted left no error: what there is was said of an older one.
+    if session.status == "error" {
         found.error = client.last_error(&session.id).await?.map(|item| ErrorView {
             code: field(&item, "code"),
             at: item.ts,

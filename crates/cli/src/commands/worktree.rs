@@ -4,6 +4,7 @@ use paseo_wire::error::Exit;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::worktree::WorktreeEntry;
 
+use super::ls::under_home;
 use crate::args::WorktreeCommand;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -49,7 +50,7 @@ fn table(entries: Vec<WorktreeEntry>) -> Table<5> {
         Column::fixed("AGENT"),
         Column::fixed("BRANCH"),
         Column::fixed("HOLDS"),
-        Column::flexible("PATH"),
+        Column::wrapped("PATH"),
     ]);
     for entry in entries {
         let holds = holds(&entry);
@@ -64,7 +65,7 @@ fn table(entries: Vec<WorktreeEntry>) -> Table<5> {
             (Style::Plain, agent),
             (Style::Plain, entry.branch.unwrap_or_else(|| "-".to_owned())),
             (style, holds),
-            (Style::Dim, entry.path),
+            (Style::Dim, under_home(&entry.path)),
         ]);
     }
     table
@@ -94,12 +95,18 @@ fn holds(entry: &WorktreeEntry) -> String {
 /// Says which worktree an agent leaves behind, and what only it holds.
 pub(super) fn left(entry: &WorktreeEntry) -> String {
     let name = &entry.name;
-    let holds = match holds(entry) {
-        nothing if nothing == "nothing" => "with nothing that is only there".to_owned(),
-        holds if entry.problem.is_some() => holds,
-        holds => format!("with {holds}"),
-    };
-    format!("its worktree {name} stays, {holds}: paseo worktree rm {name}")
+    match holds(entry) {
+        nothing if nothing == "nothing" => {
+            format!("its worktree {name} stays, with nothing that is only there: paseo worktree rm {name}")
+        }
+        problem if entry.problem.is_some() => {
+            format!("its worktree {name} stays, {problem}: paseo worktree rm {name}")
+        }
+        // Without --force it would be refused.
+        holds => format!(
+            "its worktree {name} stays, with {holds}: paseo worktree rm --force {name} (what it holds is archived)"
+        ),
+    }
 }
 
 /// Says where a new agent works, and what of the user's work it does not have.

@@ -38,7 +38,9 @@ pub(super) const SCRIPTS: [(&str, &str); 4] = [
          <<sh wc -l *.sh>>\n\
          <<say Only the scripts, then: counted.>>\n\
          ---\n\
-         <<say And README.md is documentation. Done.>>\n",
+         <<say And README.md is documentation. Done.>>\n\
+         ---\n\
+         <<say That is all.>>\n",
     ),
     (
         "refactor.script",

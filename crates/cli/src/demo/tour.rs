@@ -79,7 +79,7 @@ async fn queue(stage: &Stage) -> Result<(), Failure> {
     stage.paseo(&["why", &handle]).await?;
     stage.paseo(&["send", &handle, "--interrupt", "Only the scripts"]).await?;
     // Done is when nothing waits: between two turns an agent is idle for a moment.
-    stage.quietly(&["send", &handle, "--wait", "Is that all?"]).await?;
+    stage.paseo(&["send", &handle, "--wait", "Is that all?"]).await?;
     stage.paseo(&["logs", &handle]).await.map(drop)
 }
 

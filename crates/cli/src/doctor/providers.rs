@@ -43,7 +43,8 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
     }
     checks.extend(added.into_iter().map(|added| match added.hint {
         None => Check::ok(added.name, added.program.unwrap_or_default()),
-        Some(hint) => Check::warn(added.name, "not installed any more", hint),
+        Some(hint) if added.readiness == "missing" => Check::warn(added.name, "not installed any more", hint),
+        Some(hint) => Check::warn(added.name, added.problem.unwrap_or_default(), hint),
     }));
     checks
 }
@@ -83,16 +84,23 @@ fn configured(settings: &Settings, added: &[ProviderView]) -> Option<Check> {
 
 async fn check(provider: &dyn Provider) -> Check {
     let name = provider.name();
-    let version = || async {
-        let said = tokio::time::timeout(PATIENCE, provider.version()).await;
-        said.ok().flatten().unwrap_or_else(|| "of unknown version".to_owned())
-    };
-    match provider.readiness() {
-        Readiness::Ready { program: None } => Check::ok(name, READY),
-        Readiness::Ready { .. } => Check::ok(name, version().await),
-        Readiness::NoLogin { hint, .. } => {
-            Check::warn(name, format!("{}, not logged in", version().await), hint)
+    let readiness = provider.readiness();
+    let version = match readiness {
+        Readiness::Ready { program: Some(_) } | Readiness::NoLogin { .. } => {
+            match tokio::time::timeout(PATIENCE, provider.version()).await.unwrap_or(Ok(None)) {
+                Ok(version) => version.unwrap_or_else(|| "of unknown version".to_owned()),
+                Err(broken) => {
+                    let (problem, hint) = broken.problem();
+                    return Check::warn(name, problem, hint);
+                }
+            }
         }
+        _ => String::new(),
+    };
+    match readiness {
+        Readiness::Ready { program: None } => Check::ok(name, READY),
+        Readiness::Ready { .. } => Check::ok(name, version),
+        Readiness::NoLogin { hint, .. } => Check::warn(name, format!("{version}, not logged in"), hint),
         Readiness::Unset { needs, hint } => Check::warn(name, format!("needs {needs}"), hint),
         Readiness::Missing { hint } => Check::warn(name, "not installed", hint),
     }

@@ -82,6 +82,16 @@ impl Printer {
         }
     }
 
+    /// Returns the printer for terminals as wide as they are now: people resize them while something is shown.
+    pub(crate) fn measured(self) -> Self {
+        let now = |stream: Stream, width: Option<usize>| Stream { width: stream.width.and(width), ..stream };
+        Self {
+            out: now(self.out, columns(&io::stdout())),
+            err: now(self.err, columns(&io::stderr())),
+            ..self
+        }
+    }
+
     /// Returns the printer that a command's flags ask for.
     pub(crate) fn with(self, output: Output) -> Self {
         let mode = match output {
@@ -191,16 +201,26 @@ impl Printer {
         self.tell(&told);
     }
 
+    /// Says whether progress is wanted on stderr: a program that reads JSON finds nothing there but a failure, unless
+    /// it wants more.
+    pub(crate) fn tells_progress(&self) -> bool {
+        match self.mode {
+            Mode::Normal => true,
+            Mode::Json => self.err.terminal || self.verbose,
+            Mode::Quiet => false,
+        }
+    }
+
     /// Tells something on stderr in a low voice, unless quiet.
     pub(crate) fn aside(&self, text: &str) {
-        if self.mode != Mode::Quiet {
+        if self.tells_progress() {
             self.tell(&(paint(self.err.color, Style::Dim, &line(text)) + "\n"));
         }
     }
 
     /// Tells something on stderr in a low voice while [`patiently`] may be showing a sign.
     pub(crate) fn interject(&self, text: &str) {
-        if self.err.terminal && self.mode != Mode::Quiet {
+        if self.err.terminal && self.tells_progress() {
             self.tell("\r\x1b[K");
         }
         self.aside(text);
@@ -208,7 +228,9 @@ impl Printer {
 
     /// Tells that the daemon went away and is waited for.
     pub(crate) fn lost(&self) {
-        self.aside("connection lost, trying again");
+        if self.mode != Mode::Quiet {
+            self.tell(&(paint(self.err.color, Style::Dim, "connection lost, trying again") + "\n"));
+        }
     }
 
     /// Tells something on stderr when more is wanted.

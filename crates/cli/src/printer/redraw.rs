@@ -10,19 +10,21 @@ pub(crate) struct Redraw {
     /// Rows of it that are on the screen.
     rows: usize,
     shown: String,
+    /// How large the terminal was then.
+    size: (usize, usize),
 }
 
 impl Redraw {
     pub(crate) fn new(printer: Printer) -> Self {
-        Self { printer, rows: 0, shown: String::new() }
+        Self { printer, rows: 0, shown: String::new(), size: (0, 0) }
     }
 
     /// Shows lines that were made harmless before, unless they are there already.
     pub(crate) fn show(&mut self, text: &str) -> Result<(), Failure> {
-        if text == self.shown && self.rows > 0 {
+        let (width, height) = super::size();
+        if text == self.shown && self.rows > 0 && self.size == (width, height) {
             return Ok(());
         }
-        let (_, height) = super::size();
         let lines: Vec<&str> = text.lines().collect();
         // What does not fit would scroll away, and could not be replaced.
         let room = height.saturating_sub(1).max(2);
@@ -35,11 +37,17 @@ impl Redraw {
         if body.is_empty() {
             body.push('\n');
         }
-        let up = if self.rows > 0 { format!("\x1b[{}A", self.rows) } else { String::new() };
+        let up = match self.rows {
+            0 => String::new(),
+            // Nobody knows how many rows it takes now: some terminals wrap what they show anew, others cut it.
+            _ if self.size.0 != width => "\x1b[H".to_owned(),
+            rows => format!("\x1b[{rows}A"),
+        };
         // Lines that are too long are cut by the terminal, so that a line is a row.
         self.printer.write(&format!("{up}\r\x1b[J\x1b[?7l{body}\x1b[?7h"))?;
         self.rows = body.lines().count();
         text.clone_into(&mut self.shown);
+        self.size = (width, height);
         Ok(())
     }
 }

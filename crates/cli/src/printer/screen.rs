@@ -2,6 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::wrap::{indentation, indented, wrapped};
 use super::{Printer, Style, block, line, paint};
 use crate::failure::Failure;
 
@@ -32,14 +33,35 @@ impl Screen {
         super::size().0.saturating_sub(1).max(8)
     }
 
-    /// Shows lines, in one style.
+    /// Shows lines, in one style. They end between words, and keep their indentation.
     pub(crate) fn say(&mut self, style: Style, text: &str) -> Result<(), Failure> {
-        let mut lines = self.taken();
-        for part in block(text).trim_end_matches('\n').split('\n') {
-            lines.push_str(&paint(self.printer.out.color, style, &line(&part.replace('\t', TAB))));
-            lines.push('\n');
+        let text = block(text);
+        let lines: Vec<String> = text
+            .trim_end_matches('\n')
+            .split('\n')
+            .flat_map(|part| indented(&line(&part.replace('\t', TAB)), Self::width()))
+            .collect();
+        self.finished(style, &lines)
+    }
+
+    /// Shows words beside what they are about, which is on the first line only.
+    pub(crate) fn say_beside(&mut self, style: Style, head: &str, words: &str) -> Result<(), Failure> {
+        let (beside, blank) = (head.width(), " ".repeat(head.width()));
+        let lines = wrapped(&line(words), Self::width().saturating_sub(beside));
+        let lines = lines.iter().enumerate();
+        let lines: Vec<String> = lines
+            .map(|(index, words)| format!("{}{words}", if index == 0 { head } else { &blank }))
+            .collect();
+        self.finished(style, &lines)
+    }
+
+    fn finished(&mut self, style: Style, lines: &[String]) -> Result<(), Failure> {
+        let mut text = self.taken();
+        for line in lines {
+            text.push_str(&paint(self.printer.out.color, style, line));
+            text.push('\n');
         }
-        self.put(&lines)
+        self.put(&text)
     }
 
     /// Shows more of a text that is growing.
@@ -115,11 +137,17 @@ fn wrap(growing: &mut String, text: &str, width: usize) -> Vec<String> {
     for character in text.chars() {
         let wide = character.width().unwrap_or(0);
         if character == '\n' || used + wide > width {
+            let indent = if character == '\n' { 0 } else { indentation(growing, width) };
             // A word that does not fit moves to the next row as a whole.
-            let space = growing.rfind(' ').filter(|_| !matches!(character, '\n' | ' '));
+            let space = growing.rfind(' ').filter(|at| !matches!(character, '\n' | ' ') && *at >= indent);
             let rest = space.map_or_else(String::new, |at| growing.split_off(at + 1));
+            let rest = " ".repeat(indent) + &rest;
             used = rest.width();
             rows.push(std::mem::replace(growing, rest));
+            // The blank that would be next ended the row.
+            if character == ' ' {
+                continue;
+            }
         }
         if character != '\n' {
             growing.push(character);
@@ -146,6 +174,7 @@ mod tests {
         assert_eq!(wrapped(&["abcdefghij", "klm"], 5), ["abcde", "fghij", "klm"]);
         assert_eq!(wrapped(&["a\n", "\nb"], 5), ["a", "", "b"]);
         assert_eq!(wrapped(&["世界世界"], 5), ["世界", "世界"]);
-        assert_eq!(wrapped(&["12345 6"], 5), ["12345", " 6"]);
+        assert_eq!(wrapped(&["12345 6"], 5), ["12345", "6"]);
+        assert_eq!(wrapped(&["  - one two", " three\nx"], 11), ["  - one two", "    three", "x"]);
     }
 }

@@ -5,28 +5,52 @@ use std::iter;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::wrap::wrapped;
 use super::{Style, line, paint};
 
 /// A flexible column is never narrower than this.
 const LEAST: usize = 8;
+/// Nor one of which nothing may be missing: words need room.
+const LEAST_WRAPPED: usize = 24;
 const GAP: &str = "  ";
 
 /// A column's title and manners.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     title: &'static str,
-    flexible: bool,
+    manner: Manner,
+}
+
+/// What becomes of a column when the terminal is narrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Fixed,
+    Cut,
+    Wrapped,
 }
 
 impl Column {
     /// Makes a column that is never cut.
     pub(crate) fn fixed(title: &'static str) -> Self {
-        Self { title, flexible: false }
+        Self { title, manner: Manner::Fixed }
     }
 
     /// Makes a column that gives way when the terminal is narrow.
     pub(crate) fn flexible(title: &'static str) -> Self {
-        Self { title, flexible: true }
+        Self { title, manner: Manner::Cut }
+    }
+
+    /// Makes a column that gives way, and goes on below instead of being cut: what the table is read for.
+    pub(crate) fn wrapped(title: &'static str) -> Self {
+        Self { title, manner: Manner::Wrapped }
+    }
+
+    fn least(self) -> Option<usize> {
+        match self.manner {
+            Manner::Fixed => None,
+            Manner::Cut => Some(LEAST),
+            Manner::Wrapped => Some(LEAST_WRAPPED),
+        }
     }
 }
 
@@ -62,12 +86,38 @@ impl<const N: usize> Table<N> {
             let titles = self.columns.map(|column| (Style::Dim, column.title.to_owned()));
             push_row(&mut text, &titles, &widths, color);
         }
-        self.rows.iter().for_each(|row| push_row(&mut text, row, &widths, color));
+        self.rows.iter().for_each(|row| self.push_lines(&mut text, row, &widths, color));
         text
     }
 
+    /// Adds a row, and what of it goes on below.
+    fn push_lines(&self, text: &mut String, row: &[(Style, String); N], widths: &[usize; N], color: bool) {
+        let is_long = |index: &usize| {
+            self.columns[*index].manner == Manner::Wrapped && width_of(&row[*index].1) > widths[*index]
+        };
+        if !(0..N).any(|index| is_long(&index)) {
+            return push_row(text, row, widths, color);
+        }
+        let cells: [Vec<String>; N] = std::array::from_fn(|index| match is_long(&index) {
+            true => wrapped(&row[index].1, widths[index]),
+            false => vec![cut(&row[index].1, widths[index]).into_owned()],
+        });
+        // A word that is wider than its column is all there; nothing stands beside it.
+        for line in 0..cells.iter().map(Vec::len).max().unwrap_or_default() {
+            let cell = |index: usize| cells[index].get(line).cloned().unwrap_or_default();
+            let line: [(Style, String); N] = std::array::from_fn(|index| (row[index].0, cell(index)));
+            let widths = std::array::from_fn(|index| widths[index].max(width_of(&line[index].1)));
+            push_row(text, &line, &widths, color);
+        }
+    }
+
     fn widths(&self, limit: Option<usize>) -> [usize; N] {
-        let mut widths = self.columns.map(|column| column.title.width());
+        // A column without anything takes no room, whatever its title.
+        let is_empty = |index: usize| self.rows.iter().all(|row| row[index].1.is_empty());
+        let mut widths = std::array::from_fn(|index| match is_empty(index) && !self.rows.is_empty() {
+            true => 0,
+            false => self.columns[index].title.width(),
+        });
         for row in &self.rows {
             for (width, (_, cell)) in widths.iter_mut().zip(row) {
                 *width = (*width).max(width_of(cell));
@@ -79,7 +129,8 @@ impl<const N: usize> Table<N> {
             let widest = |gives_way: &dyn Fn(usize) -> bool| {
                 (0..N).filter(|index| gives_way(*index)).max_by_key(|index| widths[*index])
             };
-            let flexible = widest(&|index| self.columns[index].flexible && widths[index] > LEAST);
+            let flexible =
+                widest(&|index| self.columns[index].least().is_some_and(|least| widths[index] > least));
             let any = || widest(&|index| self.strict && widths[index] > 1);
             match flexible.or_else(any) {
                 Some(index) => widths[index] -= 1,
@@ -200,6 +251,30 @@ mod tests {
         let mut table = Table::new([Column::fixed("A"), Column::fixed(""), Column::fixed("B")]);
         table.row(["1", "", "2"].map(|text| (Style::Plain, text.to_owned())));
         assert_eq!(table.render(None, false), "A  B\n1  2\n");
+        let mut titled = Table::new([Column::fixed("A"), Column::flexible("LABELS"), Column::fixed("B")]);
+        titled.row(["1", "", "2"].map(|text| (Style::Plain, text.to_owned())));
+        assert_eq!(titled.render(None, false), "A  B\n1  2\n");
+    }
+
+    #[test]
+    fn what_a_table_is_read_for_goes_on_below_instead_of_being_cut() {
+        let mut table =
+            Table::new([Column::fixed("RULE"), Column::flexible("PROJECT"), Column::wrapped("COVERS")]);
+        let plain = |text: &str| (Style::Plain, text.to_owned());
+        table.row([
+            plain("7"),
+            plain("/home/somebody/elsewhere"),
+            plain("the command git push --force origin"),
+        ]);
+        table.row([plain("8"), plain("/p"), plain("/a/path/that/is/longer/than/its/column is read")]);
+        insta::assert_snapshot!(table.render(Some(44), false), @r"
+        RULE  PROJECT       COVERS
+        7     /home/someb…  the command git push
+                            --force origin
+        8     /p            /a/path/that/is/longer/than/its/column
+                            is read
+        ");
+        assert_eq!(table.render(None, false).lines().count(), 3, "a file is as wide as it takes");
     }
 
     #[test]

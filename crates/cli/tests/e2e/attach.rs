@@ -90,7 +90,7 @@ fn commands_interrupt_and_stop() {
     assert!(wrong.stderr.contains("is no command") && wrong.stderr.contains("//"), "{}", wrong.stderr);
     let help = home.paseo_with(&["attach", &handle], b"/help\n/quit\n<<fail never sent>>\n");
     assert!(help.code == 0 && help.stderr.contains("/deny [words]"), "{help:?}");
-    assert!(help.stderr.contains(&format!("{handle} goes on")), "{}", help.stderr);
+    assert!(help.stderr.contains(&format!("{handle} is idle")), "{}", help.stderr);
 }
 
 #[test]

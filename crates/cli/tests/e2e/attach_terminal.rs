@@ -22,13 +22,47 @@ fn what_is_typed_is_sent_and_answered() {
     terminal.type_in("\x04");
     let (code, shown, restored) = terminal.finish();
     assert_eq!(code, Some(0), "{shown:?}");
-    assert!(
-        shown.ends_with(&format!(
-            "{handle} goes on. `paseo attach {handle}` comes back, `paseo stop {handle}` stops it\n"
-        )),
-        "{shown:?}"
-    );
+    assert!(shown.ends_with(&format!("{handle} is idle. `paseo attach {handle}` comes back\n")), "{shown:?}");
     assert!(restored && shown.contains("\x1b[?2004h") && shown.contains("\x1b[?2004l"), "{shown:?}");
+}
+
+#[test]
+fn whoever_leaves_is_told_what_becomes_of_the_agent() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let left = |typed: &[(&str, &str)]| {
+        let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+        terminal.until("ctrl-D leaves");
+        for (keys, shown) in typed {
+            terminal.type_in(keys);
+            terminal.until(shown);
+        }
+        terminal.type_in("\x04");
+        terminal.finish().1
+    };
+    let words =
+        format!("{handle} goes on. `paseo attach {handle}` comes back, `paseo stop {handle}` stops it\n");
+    let shown = left(&[]);
+    assert!(shown.ends_with(&words), "{shown:?}");
+    let shown = left(&[("/stop\r", "stopped; a message makes it go on")]);
+    assert!(shown.ends_with(&format!("{handle} is idle. `paseo attach {handle}` comes back\n")), "{shown:?}");
+}
+
+#[test]
+fn lines_end_between_words_and_keep_their_indentation() {
+    let home = home();
+    let handle = start(&home, "<<say - an entry of a list that is longer than forty columns are>>");
+    home.paseo(&["wait", &handle]).ok();
+    let mut terminal = Terminal::start(&home, 40, &["attach", &handle]);
+    terminal.until("- an entry of a list that is longer\r\n  than forty columns are\r\n");
+    terminal.until("ctrl-D\r\nleaves");
+    terminal.type_in("/help\r");
+    terminal.until("/stop           stop the running turn;\r\n                what waits is kept\r\n");
+    terminal.type_in("<<stream 1ms - an entry that streams and is longer than forty>>\r");
+    terminal.until("- an entry that streams and is longer");
+    terminal.until("  than forty");
+    terminal.type_in("\x04");
+    assert_eq!(terminal.finish().0, Some(0));
 }
 
 #[test]

@@ -13,6 +13,9 @@ fn up_and_down_can_be_repeated() {
     assert_eq!(home.paseo(&["down"]).stderr, "The daemon was not running.\n");
     let up = json(&home.paseo(&["up", "--json"]));
     assert_eq!(up["pid"].as_u64().map(|pid| pid as u32), home.daemon_pid());
+    let status = home.paseo(&["status"]);
+    let row = status.ok().lines().find(|line| line.starts_with("providers ")).unwrap();
+    assert!(row.contains("scripted") && row.contains("paseo providers") && !row.contains("gemini"), "{row}");
     let again = home.paseo(&["up"]);
     assert!(again.ok().contains(&up["pid"].to_string()), "{again:?}");
     assert_eq!(again.stderr, "The daemon is running already.\n");
@@ -27,15 +30,16 @@ fn whoever_stops_the_daemon_is_told_what_was_interrupted() {
     start_hanging(&home);
     assert_eq!(
         home.paseo(&["restart"]).stderr.lines().take(2).collect::<Vec<_>>(),
-        ["The daemon has stopped.", "1 agent was working; it is interrupted and can go on with `paseo send`",]
+        ["1 agent is at work; it is interrupted and can go on with `paseo send`", "The daemon has stopped."]
     );
     start_hanging(&home);
     let asking = start(&home, "<<ask may I>>");
     assert_eq!(home.paseo(&["wait", &asking]).code, 4);
     let down = home.paseo(&["down"]);
     assert_shown!(home, down.stderr, @r"
+    1 agent is at work; it is interrupted and can go on with `paseo send`
+    1 agent waits for an answer; what it asks is withdrawn, and it can go on with `paseo send`
     The daemon has stopped.
-    2 agents were working; they are interrupted and can go on with `paseo send`
     ");
     assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 3, "as they were told: nothing is lost");
 }

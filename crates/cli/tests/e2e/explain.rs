@@ -1,6 +1,7 @@
 //! `paseo why`, `trace` and `cause`
 
-use crate::{assert_shown, home, inspect, json, start, start_hanging};
+use crate::pty::on_terminal;
+use crate::{assert_shown, home, inspect, json, start, start_hanging, wait_for_text};
 
 #[test]
 fn why_tells_what_is_waited_for_and_what_to_do() {
@@ -72,17 +73,15 @@ fn what_waits_is_listed() {
     assert_eq!(queue["messages"][1]["full_length"], 9000);
     home.paseo(&["stop", &handle]).ok();
     home.paseo(&["wait", &handle]).ok();
-    // How wide a column is depends on how long the test takes.
-    let rows: Vec<String> = home
-        .paseo(&["queue", &handle])
-        .ok()
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
-    assert_shown!(home, rows.join("\n").replace(&"x".repeat(500), "[500 x]"), @r"
-    DELIVERY SINCE FROM STATE TEXT
-    [UUID] [AGO] human:cli held: the agent was stopped first of two lines
-    [UUID] [AGO] human:cli held: the agent was stopped [500 x]…
+    let shown = home.paseo(&["queue", &handle]);
+    assert_shown!(home, shown.ok().replace(&"x".repeat(500), "[500 x]"), @r"
+    [UUID]  from human:cli  [AGO]
+      held: the agent was stopped
+      first
+      of two lines
+    [UUID]  from human:cli  [AGO]
+      held: the agent was stopped
+      [500 x]…
     ");
     assert_eq!(home.paseo(&["queue", "zzzz"]).code, 3);
 }
@@ -128,4 +127,44 @@ fn a_cause_is_stopped_with_all_that_descends_from_it() {
     home.paseo(&["wait", &handle]);
     assert_ne!(inspect(&home, &handle)["status"], "running");
     assert!(home.paseo(&["cause", &cause]).ok().contains("stopped   by a person"));
+}
+
+#[test]
+fn a_narrow_terminal_shows_all_of_what_waits() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let words = "a message that is longer than a line of the terminal is wide and ends with the point";
+    home.paseo(&["send", &handle, words]).ok();
+    let shown = on_terminal(&home, 80, &["queue", &handle]);
+    let lines: Vec<&str> = shown.lines().map(str::trim).collect();
+    assert!(lines.join(" ").ends_with(words), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+}
+
+#[test]
+fn a_trace_of_an_agent_is_that_of_its_newest_message() {
+    let home = home();
+    let handle = start_hanging(&home);
+    let first = inspect(&home, &handle)["id"].as_str().unwrap().to_owned();
+    let traced = |which: &str| json(&home.paseo(&["trace", "--json", which]))["delivery"].clone();
+    let taken = traced(&handle);
+    assert_eq!(traced(&first), taken, "an id is a handle too");
+    let waiting = home.paseo(&["send", "-q", &handle, "later"]).ok().to_owned();
+    assert_eq!(traced(&handle), waiting.as_str());
+    let unknown = home.paseo(&["trace", "zzzz"]);
+    assert_eq!(unknown.code, 3);
+    assert!(unknown.stderr.contains("there is no such message"), "{unknown:?}");
+}
+
+#[test]
+fn an_interrupted_agent_is_not_blamed_for_an_older_failure() {
+    let home = home();
+    let handle = start(&home, "<<fail first failure>>");
+    assert_eq!(home.paseo(&["wait", &handle]).code, 1);
+    home.paseo(&["send", &handle, "<<say started>><<hang>>"]).ok();
+    wait_for_text(&home, &handle, "started");
+    assert!(home.kill_daemon());
+    let why = json(&home.paseo(&["why", "--json", &handle]));
+    assert_eq!((&why["status"], &why["error"]), (&"interrupted".into(), &serde_json::Value::Null));
+    assert!(!home.paseo(&["why", &handle]).ok().contains("first failure"));
 }

@@ -74,6 +74,7 @@ fn the_tour_does_real_work_and_leaves_nothing() {
         "Spell the greeting",
         "queued: ",
         "interrupting ",
+        "--wait \"Is that all?\"",
         "$ kill -9 ",
         "the daemon was started again (restart)",
         "went on from it",

@@ -32,7 +32,7 @@ fn a_directory_below_counts_and_one_beside_does_not() {
     let home = home();
     for name in ["a", "a/b", "ab"] {
         std::fs::create_dir(home.work().join(name)).unwrap();
-        home.paseo(&["run", "-d", "--cwd", name, "x"]).ok();
+        home.paseo(&["run", "-d", "-C", name, "x"]).ok();
     }
     let count = |directory: &str| {
         let mut command = home.command(&["ls", "-q"]);
@@ -42,6 +42,17 @@ fn a_directory_below_counts_and_one_beside_does_not() {
     assert_eq!((count("."), count("a"), count("a/b"), count("ab")), (3, 2, 1, 1));
     std::os::unix::fs::symlink(home.work().join("a"), home.work().join("link")).unwrap();
     assert_eq!(count("link"), 2, "links are resolved");
+}
+
+#[test]
+fn a_column_in_which_nothing_stands_is_left_out() {
+    let home = home();
+    let one = start(&home, "x");
+    home.paseo(&["wait", &one]).ok();
+    assert_shown!(home, home.paseo(&["ls"]).ok(), @r"
+    HANDLE  STATUS  PROVIDER  UPDATED
+    [id]    idle    scripted  [AGO]
+    ");
 }
 
 #[test]

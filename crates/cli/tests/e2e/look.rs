@@ -51,6 +51,38 @@ fn read_without_an_answer_says_why() {
 }
 
 #[test]
+fn read_of_an_interrupted_agent_does_not_tell_to_wait() {
+    let home = home();
+    let handle = start(&home, "<<hang>>");
+    Transcript::follow(&home, &handle).until(|item| item["kind"] == "user_text");
+    assert!(home.kill_daemon());
+    let read = home.paseo(&["read", &handle]);
+    assert_eq!(read.code, 1);
+    assert_shown!(home, read.stderr, @r#"
+    error: [id] has no answer yet: it was interrupted before it said anything
+     hint: `paseo send [id] "…"` makes it go on, `paseo logs [id]` shows what it did
+    "#);
+}
+
+#[test]
+fn logs_begin_with_as_many_of_the_newest_as_are_wanted() {
+    let home = home();
+    let handle = start(&home, "<<say one>><<usage 3 4>><<say two>><<usage 3 4>>");
+    home.paseo(&["wait", &handle]).ok();
+    assert_shown!(home, home.paseo(&["logs", "-n", "2", &handle]).ok(), @r"
+    #2 [CLOCK] agent
+    one
+
+    #4 [CLOCK] agent
+    two
+    ");
+    assert_eq!(home.paseo(&["logs", "--tail", "0", &handle]).ok(), "");
+    let all = home.paseo(&["logs", &handle]).ok().to_owned();
+    assert_eq!(home.paseo(&["logs", "-n", "99", &handle]).ok(), all);
+    assert_eq!(home.paseo(&["logs", "-n", "3", "--json", &handle]).ok().lines().count(), 3);
+}
+
+#[test]
 fn logs_are_readable() {
     let home = home();
     let handle = start(&home, "<<think hm>><<sh echo hi>><<say done>>");

@@ -44,6 +44,23 @@ fn the_list_says_what_is_missing() {
 }
 
 #[test]
+fn a_program_that_does_not_run_is_not_asked_to_log_in() {
+    let home = home();
+    fs::create_dir_all(home.path()).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(home.path().join("config.toml"), "[providers.codex]\nprogram = \"/bin/false\"\n").unwrap();
+    let problem = "does not run: `/bin/false --version` ends with exit status: 1";
+    let examined = home.paseo(&["doctor"]);
+    let row = examined.ok().lines().find(|line| line.starts_with("warn  codex ")).unwrap();
+    assert!(row.ends_with(problem), "{row}");
+    let list = home.paseo(&["providers"]);
+    let row = list.ok().lines().find(|line| line.starts_with("codex ")).unwrap();
+    assert!(row.contains("does not run"), "{row}");
+    assert!(list.stderr.contains(&format!("codex {problem}: try it in a shell")), "{}", list.stderr);
+    assert!(!list.stderr.contains("codex login") && !examined.stdout.contains("codex login"));
+}
+
+#[test]
 fn without_an_agent_nothing_is_started_and_the_next_step_is_told() {
     let mut home = home();
     home.unset("PASEO_PROVIDER");
@@ -76,12 +93,9 @@ fn the_first_that_is_ready_is_used_and_says_so() {
     let config = format!("[providers.claude]\nprogram = '{}'\n", program.display());
     fs::write(home.path().join("config.toml"), config).unwrap();
 
-    let created = home.paseo(&["run", "-d", "--json", "hello"]);
-    assert!(
-        created.stderr.contains("claude, the first that is ready; choose with --provider"),
-        "{created:?}"
-    );
-    let created = json(&created);
+    let told = home.paseo(&["run", "-d", "hello"]);
+    assert!(told.stderr.contains("claude, the first that is ready; choose with --provider"), "{told:?}");
+    let created = json(&home.paseo(&["run", "-d", "--json", "hello"]));
     assert_eq!(
         (&created["session"]["provider"], &created["provider_reason"]),
         (&"claude".into(), &"first_ready".into())

@@ -34,12 +34,18 @@ impl Terminal {
         let name = ptsname(&controller, Vec::new()).unwrap();
         let side =
             rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
-        tcsetwinsize(&side, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        set_width(&side, columns);
         let mut command = home.command(arguments);
         let copy = || side.try_clone().unwrap();
         command.stdin(copy()).stdout(copy()).stderr(copy());
         let child = command.spawn().unwrap();
         Self { controller: File::from(controller), side, child, shown: Vec::new(), seen: 0 }
+    }
+
+    /// Makes the terminal wider or narrower, and tells the command, as the kernel tells whoever is in front.
+    pub(crate) fn resize(&self, columns: u16) {
+        set_width(&self.side, columns);
+        self.send(Signal::WINCH);
     }
 
     /// Types.
@@ -95,6 +101,10 @@ impl Terminal {
         let shown = String::from_utf8(reading.join().unwrap()).unwrap().replace("\r\n", "\n");
         (status.code(), shown, restored)
     }
+}
+
+fn set_width(side: &OwnedFd, columns: u16) {
+    tcsetwinsize(side, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
 }
 
 /// Runs a command on a terminal of its own and returns what it shows.

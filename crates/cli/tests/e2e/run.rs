@@ -29,6 +29,11 @@ fn json_is_one_object() {
     let ending: serde_json::Value = serde_json::from_str(&failed.stdout).unwrap();
     assert_eq!((&ending["outcome"], &ending["message"]), (&"failed".into(), &"boom".into()));
     assert_eq!(ending["answer"], "before");
+    let error: serde_json::Value = serde_json::from_str(&failed.stderr).expect("nothing but JSON on stderr");
+    assert!(error["error"]["message"].as_str().is_some_and(|words| words.contains("boom")), "{error}");
+    let handle = ending["handle"].as_str().unwrap();
+    let sent = home.paseo(&["send", "--json", "--wait", handle, "<<sh true>><<say hi>>"]);
+    assert_eq!((sent.code, sent.stderr.as_str()), (0, ""));
     let created = json(&home.paseo(&["run", "-d", "--json", "x"]));
     assert_eq!(created["session"]["handle"], created["receipt"]["handle"]);
 }
@@ -142,7 +147,7 @@ fn a_restart_of_the_daemon_ends_the_turn_with_words() {
 fn a_dead_daemon_at_the_timeout_is_told() {
     let home = home();
     home.paseo(&["up"]).ok();
-    let words = ["run", "--no-start", "--json", "--timeout", "2s", "<<sh echo up>><<hang>>"];
+    let words = ["run", "--no-start", "-v", "--json", "--timeout", "2s", "<<sh echo up>><<hang>>"];
     let mut child = home.spawn(&words);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();

@@ -14,6 +14,8 @@ fn settings_are_shown_and_switched() {
     assert_eq!(home.paseo(&["settings", "set", "perm_summon", "on"]).ok(), "perm_summon  on");
     assert!(home.kill_daemon());
     assert_eq!(home.paseo(&["settings", "get", "-q", "perm_summon"]).ok(), "on");
+    let all = home.paseo(&["settings", "get", "-q"]);
+    assert!(all.ok().lines().any(|line| line == "perm_summon on"), "{all:?}");
     assert_eq!(json(&home.paseo(&["settings", "get", "--json"]))["perm_summon"], true);
     let unknown = home.paseo(&["settings", "set", "perm_all", "on"]);
     assert_eq!(unknown.code, 2);

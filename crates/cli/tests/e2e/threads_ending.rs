@@ -12,6 +12,24 @@ use paseo_wire::thread::PostMessage;
 use crate::threads::{Room, text};
 use crate::watch::next;
 
+#[test]
+fn several_threads_are_deleted_at_once_and_the_newest_is_listed_first() {
+    let room = Room::new(&[]);
+    room.paseo(&["new", "second"]);
+    room.paseo(&["new", "third"]);
+    room.paseo(&["post", "plan", "I am the newest now"]);
+    let names = |list: String| {
+        let rows = list.lines().skip(1).map(|row| row.split_whitespace().next().unwrap().to_owned());
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(names(room.paseo(&["ls"])), ["plan", "third", "second"]);
+    let deleted = room.home().paseo(&["thread", "rm", "second", "nobody", "third"]);
+    assert_eq!(deleted.code, 3, "{deleted:?}");
+    assert_eq!(deleted.stdout, "second: deleted\nthird: deleted\n");
+    assert!(deleted.stderr.contains("nobody"), "{deleted:?}");
+    assert_eq!(names(room.paseo(&["ls"])), ["plan"]);
+}
+
 const GATE: &str = "<<sh while ! test -e gate; do sleep 0.02; done>>";
 
 impl Room {

@@ -72,3 +72,20 @@ fn a_list_that_is_longer_than_the_terminal_is_cut() {
     terminal.send(Signal::INT);
     assert_eq!(terminal.finish().0, Some(130));
 }
+
+#[test]
+fn a_terminal_that_changes_its_width_is_filled_anew() {
+    let home = home();
+    let title = "a title that needs more than forty columns in any list";
+    home.paseo(&["run", "-d", "--title", title, "x"]).ok();
+    let mut terminal = Terminal::start(&home, 100, &["ls", "--watch"]);
+    terminal.until(title);
+    terminal.until("\x1b[?7h");
+    terminal.resize(40);
+    let narrow = terminal.until("\x1b[?7h");
+    assert!(narrow.contains("\x1b[H\r\x1b[J") && narrow.contains('…'), "from the top, and cut: {narrow:?}");
+    terminal.resize(100);
+    terminal.until(title);
+    terminal.send(Signal::INT);
+    assert_eq!(terminal.finish().0, Some(130));
+}

@@ -275,7 +275,7 @@ fn an_agent_that_goes_says_what_stays() {
     let id = view["id"].as_str().unwrap();
     let name = worktrees(&home)[0]["name"].as_str().unwrap().to_owned();
     let closed = home.paseo(&["close", id]);
-    let words = format!("its worktree {name} stays, with uncommitted work: paseo worktree rm {name}");
+    let words = format!("its worktree {name} stays, with uncommitted work: paseo worktree rm --force {name}");
     assert!(closed.stderr.contains(&words), "{}", closed.stderr);
     assert!(!home.paseo(&["close", id]).stderr.contains("stays"), "once is enough");
     let deleted = home.paseo(&["rm", id]);

@@ -47,6 +47,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<DaemonStatus> {
         process_limit: context.processes.limit(),
         waiting_turns: context.processes.waiting(),
         providers: context.providers.names(),
+        ready_providers: context.providers.ready_names(),
         tmux: context.terminals.check().await.err().map(Failure::in_one),
         seq: context.journal.head(),
     })

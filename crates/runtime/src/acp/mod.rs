@@ -38,7 +38,8 @@ use setup::Setup;
 use crate::fresh::Ids;
 use crate::process::Program;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness, StartError,
+    BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness,
+    StartError,
 };
 use crate::{claude, codex, driver, programs};
 
@@ -149,7 +150,7 @@ impl Acp {
         }
         // Of what starts it in another way nobody knows what would answer.
         let version = match program.file_name() {
-            Some(name) if name == self.preset.program => programs::version(program).await,
+            Some(name) if name == self.preset.program => programs::version(program).await.ok().flatten(),
             _ => None,
         };
         opencode::refuse_untrusted(version.as_deref(), launch)
@@ -191,13 +192,16 @@ impl Provider for Acp {
         }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
         Box::pin(async {
             // What a command of the user's would do with the question nobody knows.
             if self.command.first().map(String::as_str) != Some(self.preset.program) {
-                return None;
+                return Ok(None);
             }
-            programs::version(&self.program()?).await
+            match self.program() {
+                Some(program) => programs::version(&program).await,
+                None => Ok(None),
+            }
         })
     }
 

@@ -35,8 +35,8 @@ use crate::driver;
 use crate::fresh::Ids;
 use crate::programs;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider, Readiness,
-    StartError,
+    BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider,
+    Readiness, StartError,
 };
 use crate::terminal;
 
@@ -153,11 +153,12 @@ impl Provider for Claude {
         }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
         Box::pin(async {
-            let said = programs::version(&self.program()?).await?;
+            let Some(program) = self.program() else { return Ok(None) };
+            let said = programs::version(&program).await?;
             // `2.1.325 (Claude Code)`
-            said.split_whitespace().next().map(str::to_owned)
+            Ok(said.and_then(|said| said.split_whitespace().next().map(str::to_owned)))
         })
     }
 

@@ -42,8 +42,8 @@ use spawn::Setup;
 
 use crate::fresh::Ids;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider, Readiness,
-    StartError,
+    BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider,
+    Readiness, StartError,
 };
 use crate::{driver, programs, terminal};
 
@@ -130,8 +130,13 @@ impl Provider for Codex {
         Readiness::NoLogin { program, hint }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async { programs::version(&self.program()?).await })
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
+        Box::pin(async {
+            match self.program() {
+                Some(program) => programs::version(&program).await,
+                None => Ok(None),
+            }
+        })
     }
 
     fn check(&self, request: &Check) -> Result<(), StartError> {

@@ -17,7 +17,7 @@ use self::courier::{Action, Courier, Posted, SCHEDULE};
 use self::post::{Lost, Mailbox, Resolver};
 use crate::fresh::{self, Ids};
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Control, Exit, Harness, Input, Launch, Lifetime, Memory, Output,
+    BoxFuture, Broken, Capabilities, Check, Control, Exit, Harness, Input, Launch, Lifetime, Memory, Output,
     Provider, Readiness, Remote, StartError,
 };
 
@@ -107,8 +107,8 @@ impl Provider for External {
         Readiness::Ready { program: None }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async { None })
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
+        Box::pin(async { Ok(None) })
     }
 
     fn check(&self, _: &Check) -> Result<(), StartError> {

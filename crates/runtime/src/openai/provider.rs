@@ -6,8 +6,8 @@ use super::setup::{Endpoint, Setup};
 use crate::own_agent;
 use crate::process::{self, Program};
 use crate::provider::{
-    Access, BoxFuture, Capabilities, Check, Choice, Harness, Launch, Lifetime, Memory, Provider, Readiness,
-    StartError,
+    Access, BoxFuture, Broken, Capabilities, Check, Choice, Harness, Launch, Lifetime, Memory, Provider,
+    Readiness, StartError,
 };
 
 /// How many tokens a model takes when nobody says.
@@ -219,8 +219,8 @@ impl Provider for OpenAi {
         }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async { None })
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
+        Box::pin(async { Ok(None) })
     }
 
     fn check(&self, request: &Check) -> Result<(), StartError> {

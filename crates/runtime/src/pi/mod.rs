@@ -46,8 +46,8 @@ use version::Generation;
 use crate::fresh::Ids;
 use crate::process_table::HOME_VARIABLE;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider, Readiness,
-    StartError,
+    BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider,
+    Readiness, StartError,
 };
 use crate::{driver, programs, terminal};
 
@@ -155,7 +155,7 @@ fn refuse_untrusted(generation: Generation, launch: &Launch) -> Result<(), Start
 async fn generation(program: &Path) -> Generation {
     let version = match version::in_package(program) {
         Some(version) => Some(version),
-        None => programs::version(program).await,
+        None => programs::version(program).await.ok().flatten(),
     };
     version.map_or(Generation::Early, |version| Generation::of(&version))
 }
@@ -225,11 +225,11 @@ impl Provider for Pi {
         Readiness::NoLogin { program, hint: LOG_IN.to_owned() }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
         Box::pin(async {
-            let program = self.program()?;
+            let Some(program) = self.program() else { return Ok(None) };
             match version::in_package(&program) {
-                Some(version) => Some(version),
+                Some(version) => Ok(Some(version)),
                 None => programs::version(&program).await,
             }
         })

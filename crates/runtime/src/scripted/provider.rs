@@ -13,7 +13,8 @@ use crate::own_agent;
 use crate::process::{self, Program};
 use crate::process_table::HOME_VARIABLE;
 use crate::provider::{
-    BoxFuture, Capabilities, Check, Harness, Launch, Lifetime, Memory, Place, Provider, Readiness, StartError,
+    BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Place, Provider, Readiness,
+    StartError,
 };
 use crate::terminal::{self, resident::Boarding};
 
@@ -55,8 +56,8 @@ impl Provider for Scripted {
         Readiness::Ready { program: None }
     }
 
-    fn version(&self) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async { None })
+    fn version(&self) -> BoxFuture<'_, Result<Option<String>, Broken>> {
+        Box::pin(async { Ok(None) })
     }
 
     fn check(&self, request: &Check) -> Result<(), StartError> {

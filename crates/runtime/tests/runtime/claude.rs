@@ -224,7 +224,7 @@ async fn it_is_ready_and_says_its_version() {
     std::fs::write(house.real.config().join(".credentials.json"), "{}").unwrap();
     let claude = house.claude();
     assert_eq!(claude.readiness(), Readiness::Ready { program: Some(house.real.program().to_owned()) });
-    assert!(claude.version().await.unwrap().starts_with(char::is_numeric));
+    assert!(claude.version().await.unwrap().unwrap().starts_with(char::is_numeric));
 }
 
 #[tokio::test]

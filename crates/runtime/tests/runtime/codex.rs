@@ -204,7 +204,7 @@ async fn codex_is_ready_and_says_its_version() {
     std::fs::write(house.real.config().join("auth.json"), "{}").unwrap();
     let codex = house.codex();
     assert_eq!(codex.readiness(), Readiness::Ready { program: Some(house.real.program().to_owned()) });
-    assert!(codex.version().await.unwrap().starts_with("codex-cli "));
+    assert!(codex.version().await.unwrap().unwrap().starts_with("codex-cli "));
 }
 
 #[tokio::test]

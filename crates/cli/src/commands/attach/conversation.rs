@@ -194,9 +194,7 @@ impl Conversation {
             Wish::Nothing => Ok(()),
             Wish::Quit => return Ok(Next::Leave),
             Wish::Help => {
-                for (typed, words) in words::HELP {
-                    self.surface.aside(Style::Dim, &format!("{typed:<16}{words}"))?;
-                }
+                words::HELP.iter().try_for_each(|(typed, words)| self.surface.entry(typed, words))?;
                 Ok(())
             }
             Wish::Unknown(text) => Err(Failure::usage(format!("`{text}` is no command"))
@@ -244,6 +242,9 @@ impl Conversation {
 
     async fn stop(&mut self) -> Result<(), Failure> {
         let answer = self.client.stop(&self.session.id).await?;
+        // What the answer says is newer than what the stream has told so far.
+        "idle".clone_into(&mut self.session.status);
+        self.session.hold = "stopped".to_owned();
         let words = if answer.changed { "stopped; a message makes it go on" } else { "it was not at work" };
         self.surface.aside(Style::Dim, words)
     }

@@ -67,11 +67,7 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
     let ending = converse(&mut conversation, client, &args, input).await;
     let left = conversation.surface.leave();
     drop(keys);
-    let going_on = || {
-        printer.note(&format!(
-            "{handle} goes on. `paseo attach {handle}` comes back, `paseo stop {handle}` stops it"
-        ));
-    };
+    let going_on = || printer.note(&farewell(&conversation.session));
     match ending? {
         Ending::Left => going_on(),
         Ending::Signal => {
@@ -82,6 +78,21 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
         Ending::Deleted => printer.note(&format!("{handle} was deleted")),
     }
     left.map(|()| Exit::Ok)
+}
+
+/// Says what becomes of an agent that a person leaves.
+fn farewell(session: &SessionView) -> String {
+    let SessionView { handle, status, hold, queued, .. } = session;
+    let back = format!("`paseo attach {handle}` comes back");
+    match status.as_str() {
+        "waiting" => format!("{handle} waits for an answer. {back}, `paseo permit ls` shows what it asks"),
+        "starting" | "running" => format!("{handle} goes on. {back}, `paseo stop {handle}` stops it"),
+        // Between two turns an agent is idle for a moment.
+        "idle" if *queued > 0 && hold == "none" => {
+            format!("{handle} goes on. {back}, `paseo stop {handle}` stops it")
+        }
+        _ => format!("{handle} is {status}. {back}"),
+    }
 }
 
 /// Finds the newest session of a definition.

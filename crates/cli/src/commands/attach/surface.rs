@@ -10,6 +10,8 @@ use crate::printer::{Printer, Screen, Style};
 use crate::transcript::{self, Extent};
 
 const PROMPT: &str = "> ";
+/// How wide what can be typed is, before what it does.
+const ENTRY: usize = 16;
 
 /// Where a conversation is shown.
 #[derive(Debug)]
@@ -64,6 +66,16 @@ impl Surface {
                 Ok(())
             }
             Self::Prompted(prompted) => prompted.screen.say(style, words),
+        }
+    }
+
+    /// Explains one of the things that can be typed.
+    pub(crate) fn entry(&mut self, typed: &str, words: &str) -> Result<(), Failure> {
+        match self {
+            Self::Plain(_) => self.aside(Style::Dim, &format!("{typed:<ENTRY$}{words}")),
+            Self::Prompted(prompted) => {
+                prompted.screen.say_beside(Style::Dim, &format!("{typed:<ENTRY$}"), words)
+            }
         }
     }
 

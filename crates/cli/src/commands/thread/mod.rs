@@ -3,6 +3,8 @@
 mod shown;
 mod tail;
 
+use std::cmp::Reverse;
+
 use paseo_core::skill::word;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::thread::{CreateThread, PatchThread, PostMessage, ThreadAnswer, ThreadQuery, ThreadView};
@@ -10,6 +12,7 @@ use paseo_wire::worker::WorkerQuery;
 use serde_json::{Value, json};
 
 use super::run::directory;
+use super::worse;
 use crate::args::{InviteArgs, OneThread, Output, PostArgs, SeatsArgs, ThreadCommand, ToggleArgs};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -67,9 +70,8 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let where_to = changed.thread.directory.clone().unwrap_or_default();
             told(context, output, &changed, &format!("its agents work in {where_to}"))?;
         }
-        ThreadCommand::Rm { thread, force, output } => {
-            let deleted = context.client()?.delete_thread(&thread, force).await?;
-            told(context, output, &deleted, "deleted")?;
+        ThreadCommand::Rm { threads, force, output } => {
+            return remove(context, &threads, force, output).await;
         }
         ThreadCommand::Post(args) => post(context, args).await?,
         ThreadCommand::Tail(args) => return tail::run(context, args).await,
@@ -133,8 +135,31 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
     Ok(Exit::Ok)
 }
 
+/// Deletes all of them, whatever happens to some. The worst outcome counts.
+async fn remove(context: &Context, threads: &[String], force: bool, output: Output) -> Result<Exit, Failure> {
+    let printer = context.printer.with(output);
+    let client = context.client()?;
+    let mut exit = Exit::Ok;
+    for thread in threads {
+        match client.delete_thread(thread, force).await {
+            Ok(deleted) => told(context, output, &deleted, "deleted")?,
+            Err(error) => {
+                let mut failure = Failure::from(error);
+                // Among several threads each failure says whose it is.
+                if threads.len() > 1 && !failure.message.contains(thread.as_str()) {
+                    failure.message = format!("{thread}: {}", failure.message);
+                }
+                exit = worse(exit, failure.exit);
+                printer.failure(&failure);
+            }
+        }
+    }
+    Ok(exit)
+}
+
 async fn list(context: &Context, output: Output) -> Result<(), Failure> {
-    let (threads, printer) = (all(context).await?, context.printer.with(output));
+    let (mut threads, printer) = (all(context).await?, context.printer.with(output));
+    threads.sort_by_key(|thread| Reverse(thread.updated_at));
     match printer.mode() {
         Mode::Json => threads.iter().try_for_each(|thread| printer.json(thread)),
         Mode::Quiet => threads.iter().try_for_each(|thread| printer.line(&thread.id)),

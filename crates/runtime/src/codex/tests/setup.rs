@@ -257,10 +257,10 @@ async fn what_can_be_known_beforehand_is_checked() {
     assert!(refused.hint.unwrap().contains("none, minimal, low, medium, high, xhigh"));
     fs::write(home.join("auth.json"), "{}").unwrap();
     assert_eq!(codex.readiness(), Readiness::Ready { program: Some(program) });
-    assert_eq!(codex.version().await.as_deref(), Some("codex-cli 0.166.0"));
+    assert_eq!(codex.version().await, Ok(Some("codex-cli 0.166.0".to_owned())));
 
     let nowhere = Codex::new(Options { program: Some(folder.path().join("gone")), ..options });
     assert!(nowhere.check(&check(None)).unwrap_err().hint.unwrap().contains("npm install -g @openai/codex"));
     assert!(matches!(nowhere.readiness(), Readiness::Missing { .. }));
-    assert_eq!(nowhere.version().await, None);
+    assert_eq!(nowhere.version().await, Ok(None));
 }
