@@ -114,8 +114,7 @@ impl External {
         (!self.edge.knows(&host)).then(|| {
             format!(
                 "answers that are sent to {host} are turned away, as the daemon does not know that it is meant: add \
-                 `{}` to public_urls in config.toml",
-                target.origin()
+                 `https://{host}` to public_urls in config.toml"
             )
         })
     }
@@ -185,9 +184,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use paseo_core::definition::{Origin, Source};
+    use paseo_core::public_url::PublicUrl;
 
     use super::*;
-    use crate::identity::PublicUrl;
 
     fn external(home: &Path) -> External {
         let public = [PublicUrl::parse("https://paseo.example").unwrap()];

@@ -9,7 +9,7 @@ use paseo_core::actor::Actor;
 use paseo_core::id::DeviceId;
 use paseo_core::settings::Event;
 use paseo_core::time::Timestamp;
-use paseo_wire::device::{DEVICE_COOKIE, DeviceList, DeviceView, Login, LoginLink};
+use paseo_wire::device::{DeviceList, DeviceView, Login, LoginLink};
 use paseo_wire::error::Code;
 
 use super::App;
@@ -53,7 +53,8 @@ pub(crate) async fn login(
             .hint("run `paseo open` for a new one"));
         }
         Worth::NotNow => {
-            return Err(Failure::new(Code::TooManyAttempts, "too many wrong codes").hint("wait five minutes"));
+            return Err(Failure::new(Code::TooManyAttempts, "too many wrong codes")
+                .hint("run `paseo open` for a new one, which works at once"));
         }
     }
     let (device, secret) = (mint::device(), mint::secret().map_err(Failure::internal)?);
@@ -67,7 +68,8 @@ pub(crate) async fn login(
     let by_tls = app.about.public_urls.iter().any(|url| url.is_https_of(host));
     let secure = if by_tls { "; Secure" } else { "" };
     let cookie = format!(
-        "{DEVICE_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}"
+        "{}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}",
+        app.about.cookie
     );
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
@@ -77,7 +79,7 @@ pub(crate) async fn logout(State(app): State<App>, Caller(by): Caller) -> Result
         let context = &app.sessions.context;
         context.settings.change(&context.journal, &by, Event::DeviceRevoked { device }).await?;
     }
-    let cookie = format!("{DEVICE_COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    let cookie = format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", app.about.cookie);
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
 
@@ -107,7 +109,7 @@ pub(super) fn by_cookie(app: &App, headers: &HeaderMap) -> Option<Actor> {
         .iter()
         .filter_map(|header| header.to_str().ok())
         .flat_map(|header| header.split(';'))
-        .filter_map(|cookie| cookie.trim().strip_prefix(DEVICE_COOKIE)?.strip_prefix('='));
+        .filter_map(|cookie| cookie.trim().strip_prefix(app.about.cookie.as_str())?.strip_prefix('='));
     let (secret, None) = (secrets.next()?, secrets.next()) else { return None };
     let hash = mint::hex(&mint::sha256(secret.as_bytes()));
     let settings = app.sessions.context.settings.get();
