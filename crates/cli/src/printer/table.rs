@@ -15,18 +15,31 @@ const GAP: &str = "  ";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     title: &'static str,
-    flexible: bool,
+    manners: Manners,
+}
+
+/// What a column does when the terminal is narrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manners {
+    Fixed,
+    Flexible,
+    Key,
 }
 
 impl Column {
     /// Makes a column that is never cut.
     pub(crate) fn fixed(title: &'static str) -> Self {
-        Self { title, flexible: false }
+        Self { title, manners: Manners::Fixed }
     }
 
     /// Makes a column that gives way when the terminal is narrow.
     pub(crate) fn flexible(title: &'static str) -> Self {
-        Self { title, flexible: true }
+        Self { title, manners: Manners::Flexible }
+    }
+
+    /// Makes a column by which rows are told apart, and which is cut when nothing else can be.
+    pub(crate) fn key(title: &'static str) -> Self {
+        Self { title, manners: Manners::Key }
     }
 }
 
@@ -67,11 +80,15 @@ impl<const N: usize> Table<N> {
     }
 
     fn widths(&self, limit: Option<usize>) -> [usize; N] {
-        let mut widths = self.columns.map(|column| column.title.width());
+        let mut cells = [0; N];
         for row in &self.rows {
-            for (width, (_, cell)) in widths.iter_mut().zip(row) {
+            for (width, (_, cell)) in cells.iter_mut().zip(row) {
                 *width = (*width).max(width_of(cell));
             }
+        }
+        let mut widths = cells;
+        for (width, column) in widths.iter_mut().zip(self.columns) {
+            *width = (*width).max(column.title.width());
         }
         let Some(limit) = limit else { return widths };
         let gaps = GAP.len() * widths.iter().filter(|width| **width > 0).count().saturating_sub(1);
@@ -79,9 +96,15 @@ impl<const N: usize> Table<N> {
             let widest = |gives_way: &dyn Fn(usize) -> bool| {
                 (0..N).filter(|index| gives_way(*index)).max_by_key(|index| widths[*index])
             };
-            let flexible = widest(&|index| self.columns[index].flexible && widths[index] > LEAST);
-            let any = || widest(&|index| self.strict && widths[index] > 1);
-            match flexible.or_else(any) {
+            let is = |index: usize, manners: Manners| self.columns[index].manners == manners;
+            let flexible = widest(&|index| is(index, Manners::Flexible) && widths[index] > LEAST);
+            let strictly = |gives_way: &dyn Fn(usize) -> bool| {
+                widest(&|index| self.strict && widths[index] > 1 && gives_way(index))
+            };
+            let title = || strictly(&|index| is(index, Manners::Fixed) && widths[index] > cells[index]);
+            let cell = || strictly(&|index| !is(index, Manners::Key));
+            let key = || strictly(&|_| true);
+            match flexible.or_else(title).or_else(cell).or_else(key) {
                 Some(index) => widths[index] -= 1,
                 None => break,
             }
@@ -193,6 +216,25 @@ mod tests {
         let text = table().strict().render(Some(20), false);
         assert!(text.lines().all(|line| line.width() <= 20), "{text}");
         assert!(text.contains("3f2a") && text.contains('…'), "{text}");
+    }
+
+    #[test]
+    fn titles_are_cut_before_cells_and_keys_last() {
+        let mut table =
+            Table::new([Column::flexible("NAME"), Column::fixed("MESSAGES"), Column::key("ID")]).strict();
+        table.row(["a long name", "12", "01a1e2b3-0c"].map(|text| (Style::Plain, text.to_owned())));
+        table.row(["another", "3", "01a1e2b3-1c"].map(|text| (Style::Plain, text.to_owned())));
+        insta::assert_snapshot!(table.render(Some(28), false), @r"
+        NAME      MESS…  ID
+        a long …  12     01a1e2b3-0c
+        another   3      01a1e2b3-1c
+        ");
+        insta::assert_snapshot!(table.render(Some(20), false), @r"
+        NA…  M…  ID
+        a …  12  01a1e2b3-0c
+        an…  3   01a1e2b3-1c
+        ");
+        assert!(table.render(Some(12), false).lines().all(|line| line.width() <= 12));
     }
 
     #[test]

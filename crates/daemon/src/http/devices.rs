@@ -14,7 +14,7 @@ use paseo_wire::error::Code;
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Body, Caller, Path};
+use super::request::{Body, Caller, Path, one};
 use crate::failure::Failure;
 use crate::identity::{LOGIN_LIFETIME, Worth};
 use crate::mint;
@@ -93,11 +93,7 @@ pub(crate) async fn revoke(
     Path(device): Path<String>,
 ) -> Answer<DeviceList> {
     let context = &app.sessions.context;
-    let known =
-        device.parse::<DeviceId>().ok().filter(|device| context.settings.get().devices.contains_key(device));
-    let device = known.ok_or_else(|| {
-        Failure::new(Code::NotFound, "there is no such device").hint("list them with `paseo devices ls`")
-    })?;
+    let device = one(&device, context.settings.get().devices.keys().copied(), "device", "paseo devices ls")?;
     context.settings.change(&context.journal, &by, Event::DeviceRevoked { device }).await?;
     Ok(Json(listed(&app, &by)))
 }
