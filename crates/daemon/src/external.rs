@@ -241,6 +241,9 @@ mod tests {
         let unheard = doubts("http://10.0.0.5/in", Some("https://other.example:8443/x"));
         assert!(unheard[0].contains("[external] allow = [\"10.0.0.5\"]"), "{unheard:?}");
         assert!(unheard[1].contains("add `https://other.example:8443` to public_urls"), "{unheard:?}");
+        // Without TLS it would be no public URL; its host is what counts.
+        let plain = doubts("https://agents.example", Some("http://box.lan:8080"));
+        assert!(plain[0].contains("add `https://box.lan:8080` to public_urls"), "{plain:?}");
         assert!(doubts("http://127.0.0.1:6767/in", None)[0].contains("the daemon itself"));
     }
 }
