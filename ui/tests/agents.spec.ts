@@ -121,3 +121,15 @@ test('what a stop holds says what makes it go on', async ({ app, daemon }) => {
     await app.page.getByRole('button', { name: 'Stop' }).click();
     await expect(app.items('pending')).toContainText('held: write to go on');
 });
+
+test('an agent that is not there is not asked for over and over', async ({ app, daemon, complaints }) => {
+    complaints.allow(/404 \(Not Found\)/);
+    let refused = 0;
+    app.page.on('response', (response) => (refused += response.status() === 404 ? 1 : 0));
+    await app.page.goto(new URL('/app/agents/0a0b', app.page.url()).href);
+    await expect(app.page.getByRole('heading', { name: 'no such agent' })).toBeVisible();
+    await daemon.agent('another', '<<say hi>>');
+    await expect(app.row('another')).toBeVisible();
+    // The agent itself, its transcript, and the stream that would follow it; not thousands.
+    expect(refused).toBeLessThan(10);
+});

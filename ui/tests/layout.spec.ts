@@ -32,6 +32,27 @@ test.describe('on a phone', () => {
         await app.page.goBack();
         await expect(app.rows.first()).toBeVisible();
     });
+
+    test('a long message is folded at the end of a line', async ({ app, daemon }) => {
+        const said = Array.from({ length: 40 }, (_, at) => `word ${at}`).join('\n');
+        await daemon.agent('talker', `${said}\n<<say done>>`);
+        await daemon.agent('terse', '<<say done>>');
+        await app.row('talker').tap();
+        await expect(app.items('answer')).toHaveText(['done']);
+        const message = app.items('message').first();
+        const folded = (await message.boundingBox())!.height;
+        await message.getByRole('button', { name: 'Show all' }).tap();
+        await expect.poll(async () => (await message.boundingBox())!.height).toBeGreaterThan(2 * folded);
+        const button = message.getByRole('button', { name: 'Show less' });
+        expect((await button.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+        await button.tap();
+        await expect.poll(async () => (await message.boundingBox())!.height).toBe(folded);
+
+        await app.page.goBack();
+        await app.row('terse').tap();
+        await expect(app.items('answer')).toHaveText(['done']);
+        await expect(app.items('message').getByRole('button')).toHaveCount(0);
+    });
 });
 
 test.describe('while one writes on a phone', () => {
@@ -100,3 +121,25 @@ test('the colours can be chosen and stay', async ({ app }) => {
     await app.page.reload();
     await expect(toggle).toHaveAccessibleName('Colours: dark. Change');
 });
+
+for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`in ${colorScheme}`, () => {
+        test.use({ colorScheme });
+
+        test('what stands in empty fields can be read', async ({ app, daemon }) => {
+            await daemon.agent('asks', '<<ask which?>>');
+            await app.row('asks').click();
+            await expect(app.page.getByPlaceholder(/./)).toHaveCount(2);
+            const colours = await app.page.getByPlaceholder(/./).evaluateAll((fields) => {
+                const faint = document.createElement('p');
+                faint.style.color = 'var(--ink-faint)';
+                document.body.append(faint);
+                const { color } = getComputedStyle(faint);
+                return fields
+                    .map((field) => getComputedStyle(field, '::placeholder'))
+                    .map((shown) => shown.color === color && shown.opacity === '1');
+            });
+            expect(colours).toEqual([true, true]);
+        });
+    });
+}

@@ -25,6 +25,7 @@ mod process;
 mod progress;
 mod prompt;
 mod settings;
+mod short;
 mod terminal;
 mod transcript;
 

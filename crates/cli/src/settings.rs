@@ -6,11 +6,12 @@ mod keyring;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use paseo_core::limits::WORKERS;
+use paseo_core::public_url::{NotPublic, PublicUrl};
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::Key;
 use paseo_runtime::provider;
@@ -46,8 +47,8 @@ pub(crate) struct Settings {
     pub(crate) external_hosts: BTreeSet<String>,
     /// With what models are paid for, by id.
     pub(crate) keys: BTreeMap<String, Key>,
-    /// Under which the daemon can be reached from elsewhere, as `https://host[:port]`.
-    pub(crate) public_urls: Vec<String>,
+    /// Under which the daemon can be reached from elsewhere.
+    pub(crate) public_urls: Vec<PublicUrl>,
     /// A command may start the daemon.
     pub(crate) start: bool,
     /// The command runs inside an agent.
@@ -120,7 +121,7 @@ struct Configured {
     listen: Option<SocketAddr>,
     provider: Option<String>,
     log: Option<String>,
-    public_urls: Vec<String>,
+    public_urls: Vec<PublicUrl>,
     live_processes: Option<usize>,
     workers: Option<usize>,
     thread_patience: Option<Duration>,
@@ -298,29 +299,16 @@ fn address(text: &str, source: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-/// Checks an URL under which the daemon can be reached: a scheme, a host, perhaps a port, nothing else.
-fn public(url: &str) -> Result<String, Failure> {
-    let authority = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let (host, port) = match authority {
-        Some(authority) => match authority.rsplit_once(':') {
-            // The colons of an IPv6 address stand in brackets.
-            Some((host, port)) if !port.contains(']') => (host, Some(port)),
-            _ => (authority, None),
-        },
-        None => ("", None),
-    };
-    let is_host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).map_or_else(
-        || {
-            !host.is_empty()
-                && host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'))
-        },
-        |address| address.parse::<Ipv6Addr>().is_ok(),
-    );
-    if !is_host || !port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0)) {
-        return Err(Failure::usage(format!("`{url}` (public_urls in config.toml) is no public URL"))
-            .hint("expected https://host or https://host:port, without a path"));
-    }
-    Ok(url.to_owned())
+fn public(url: &str) -> Result<PublicUrl, Failure> {
+    PublicUrl::parse(url).map_err(|why| {
+        let hint = match why {
+            NotPublic::Malformed => "expected https://host or https://host:port, without a path",
+            NotPublic::Plain => {
+                "put a reverse proxy with a certificate in front, or `tailscale serve`, and write its https:// address"
+            }
+        };
+        Failure::usage(format!("`{url}` (public_urls in config.toml) {why}")).hint(hint)
+    })
 }
 
 fn utf8(variable: &Variable, value: OsString) -> Result<String, Failure> {
@@ -464,26 +452,15 @@ mod tests {
     }
 
     #[test]
-    fn public_urls_are_origins() {
-        let good = ["https://paseo.example.org", "http://box:8080", "https://[::1]:1", "https://[fe80::1]"];
-        let config = format!("public_urls = {good:?}");
-        assert_eq!(resolve(&config, &[], false).unwrap().public_urls, good);
-        for bad in [
-            "",
-            "box",
-            "https://",
-            "https://a/b",
-            "https://a/",
-            "ftp://a",
-            "https://a:0",
-            "https://a:x",
-            "https://a b",
-            "https://u@a",
-            "https://[x]",
-            "https://a?b",
-        ] {
-            let failure = resolve(&format!("public_urls = ['{bad}']"), &[], false).unwrap_err();
-            assert!(failure.message.contains("(public_urls in config.toml)"), "{bad}: {}", failure.message);
-        }
+    fn public_urls_are_origins_that_browsers_trust() {
+        let urls = |url: &str| resolve(&format!("public_urls = ['{url}']"), &[], false);
+        let good = urls("https://Paseo.example.org").unwrap();
+        assert_eq!(good.public_urls[0].origin(), "https://paseo.example.org");
+        let malformed = urls("https://a/b").unwrap_err();
+        assert_eq!(malformed.message, "`https://a/b` (public_urls in config.toml) is no public URL");
+        let plain = urls("http://paseo.lan:28991").unwrap_err();
+        assert!(plain.message.contains("(public_urls in config.toml) has no TLS"), "{}", plain.message);
+        let hint = plain.hint.unwrap();
+        assert!(hint.contains("reverse proxy") && hint.contains("tailscale serve"), "{hint}");
     }
 }

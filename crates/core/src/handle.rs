@@ -48,6 +48,15 @@ pub fn resolve<T>(typed: &str, open: &BTreeMap<SessionId, T>) -> Resolution {
     }
 }
 
+/// Returns the ids that a typed one can mean: itself, or those that begin with it.
+pub fn meant<I: Copy + ToString>(typed: &str, ids: impl IntoIterator<Item = I>) -> Vec<I> {
+    let typed = typed.trim().to_ascii_lowercase();
+    if typed.len() < HANDLE_CHARS {
+        return Vec::new();
+    }
+    ids.into_iter().filter(|id| id.to_string().starts_with(&typed)).collect()
+}
+
 /// A typed handle that could name something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prefix {
@@ -83,6 +92,17 @@ mod tests {
 
     fn open(ids: &[&str]) -> BTreeMap<SessionId, ()> {
         ids.iter().map(|id| (id.parse().unwrap(), ())).collect()
+    }
+
+    #[test]
+    fn an_id_is_meant_by_its_beginning() {
+        let ids = [A, B, C].map(|id| id.parse::<SessionId>().unwrap());
+        assert_eq!(meant(A, ids), [ids[0]]);
+        assert_eq!(meant("3F2A1", ids), [ids[1]]);
+        assert_eq!(meant("3f2a", ids), [ids[0], ids[1]]);
+        for nothing in ["", "91c", "x", "91cc0001"] {
+            assert_eq!(meant(nothing, ids), [], "{nothing}");
+        }
     }
 
     const A: &str = "3f2a0000-0000-4000-8000-000000000000";

@@ -22,6 +22,7 @@ pub mod limits;
 pub mod permission;
 pub mod prompt;
 pub mod provider;
+pub mod public_url;
 pub mod search;
 pub mod session;
 pub mod settings;

@@ -114,8 +114,7 @@ impl External {
         (!self.edge.knows(&host)).then(|| {
             format!(
                 "answers that are sent to {host} are turned away, as the daemon does not know that it is meant: add \
-                 `{}` to public_urls in config.toml",
-                target.origin()
+                 `https://{host}` to public_urls in config.toml"
             )
         })
     }
@@ -185,9 +184,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use paseo_core::definition::{Origin, Source};
+    use paseo_core::public_url::PublicUrl;
 
     use super::*;
-    use crate::identity::PublicUrl;
 
     fn external(home: &Path) -> External {
         let public = [PublicUrl::parse("https://paseo.example").unwrap()];
@@ -242,6 +241,9 @@ mod tests {
         let unheard = doubts("http://10.0.0.5/in", Some("https://other.example:8443/x"));
         assert!(unheard[0].contains("[external] allow = [\"10.0.0.5\"]"), "{unheard:?}");
         assert!(unheard[1].contains("add `https://other.example:8443` to public_urls"), "{unheard:?}");
+        // Without TLS it would be no public URL; its host is what counts.
+        let plain = doubts("https://agents.example", Some("http://box.lan:8080"));
+        assert!(plain[0].contains("add `https://box.lan:8080` to public_urls"), "{plain:?}");
         assert!(doubts("http://127.0.0.1:6767/in", None)[0].contains("the daemon itself"));
     }
 }

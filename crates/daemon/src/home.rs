@@ -1,17 +1,23 @@
 //! The home directory: who may use it, and that only one daemon does.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
+use uuid::Uuid;
 
 use crate::options::{StartError, StartErrorKind};
+
+/// Holds what a home is told from others by. No secret.
+const ID_FILE: &str = "home.id";
 
 /// The home of this daemon. Holds the lock for as long as it lives.
 pub(crate) struct Home {
     pub(crate) path: PathBuf,
+    /// Tells this home from others, wherever it is moved to.
+    id: String,
     _lock: File,
 }
 
@@ -49,7 +55,14 @@ impl Home {
             .and_then(|()| lock.rewind())
             .and_then(|()| write!(lock, "{}", std::process::id()));
         written.map_err(|error| unusable(&file, &error))?;
-        Ok(Self { path, _lock: lock })
+        let id = id(&path).map_err(|error| unusable(&path.join(ID_FILE), &error))?;
+        Ok(Self { path, id, _lock: lock })
+    }
+
+    /// Name of the cookie that browsers log in with. A browser sends the cookies of a host to all of its ports, so
+    /// that daemons of several homes would overwrite each other's if it were the same.
+    pub(crate) fn cookie(&self) -> String {
+        format!("paseo_device_{}", self.id)
     }
 
     /// Where the CLI connects.
@@ -61,6 +74,26 @@ impl Home {
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join("paseo.sqlite3")
     }
+}
+
+/// Reads what a home is told from others by, and makes it when it is not there.
+fn id(home: &Path) -> io::Result<String> {
+    let file = home.join(ID_FILE);
+    match fs::read_to_string(&file) {
+        Ok(text) if is_id(text.trim()) => return Ok(text.trim().to_owned()),
+        // Cut short by a crash: browsers log in again, and nothing else is lost.
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let id = Uuid::new_v4().simple().to_string();
+    fs::write(&file, format!("{id}\n"))?;
+    Ok(id)
+}
+
+/// It becomes part of the name of a cookie, so that nothing else will do.
+fn is_id(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn private_directory(path: &Path) -> Result<(), StartError> {
@@ -103,7 +136,7 @@ fn private_directory(path: &Path) -> Result<(), StartError> {
     Ok(())
 }
 
-fn unusable(path: &Path, error: &std::io::Error) -> StartError {
+fn unusable(path: &Path, error: &io::Error) -> StartError {
     home_error(
         format!("cannot use {}: {error}", path.display()),
         "make it writable for you, or choose another home with --home or PASEO_HOME",
@@ -112,4 +145,24 @@ fn unusable(path: &Path, error: &std::io::Error) -> StartError {
 
 fn home_error(message: String, hint: &str) -> StartError {
     StartError { kind: StartErrorKind::Home, message, hint: Some(hint.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_keeps_its_cookie_and_shares_it_with_no_other() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let cookie = |home: &Path| Home::claim(home).unwrap().cookie();
+        let first = cookie(&folder.path().join("a"));
+        assert_ne!(first, cookie(other.path()));
+        fs::rename(folder.path().join("a"), folder.path().join("b")).unwrap();
+        assert_eq!(cookie(&folder.path().join("b")), first, "also where it was moved to");
+        for torn in ["", "x=1; Path=/", "{00000000-0000-0000-0000-000000000000}"] {
+            fs::write(folder.path().join("b").join(ID_FILE), torn).unwrap();
+            let name = cookie(&folder.path().join("b"));
+            assert!(is_id(name.strip_prefix("paseo_device_").unwrap()), "{torn}: {name}");
+        }
+    }
 }

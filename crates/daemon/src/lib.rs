@@ -42,6 +42,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use paseo_core::address::Allowed;
+use paseo_core::public_url::PublicUrl;
 use paseo_runtime::orphans;
 use paseo_runtime::sweep::{Sweep, marked, sweep};
 use paseo_store::{Log, Sqlite, sqlite};
@@ -59,7 +60,7 @@ use crate::failure::Failure;
 use crate::feeder::Feeder;
 use crate::home::Home;
 use crate::http::{About, App, Listeners, Neighbours};
-use crate::identity::{Credentials, Edge, Logins, PublicUrl};
+use crate::identity::{Credentials, Edge, Logins};
 use crate::journal::Journal;
 use crate::live::Live;
 use crate::processes::Processes;
@@ -87,14 +88,14 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     let journal = Journal { log };
     let sweeping = tokio::spawn(end_leftovers(journal.clone(), home.path.clone()));
 
-    let public_urls = public_urls(&options.public_urls)?;
     let about = About {
         started_at: mint::now(),
         socket: home.socket(),
         url: url.clone(),
         port: address.port(),
-        edge: Edge::new(address.port(), &public_urls),
-        public_urls,
+        edge: Edge::new(address.port(), &options.public_urls),
+        public_urls: options.public_urls.clone(),
+        cookie: home.cookie(),
     };
     let app = assemble(&home, &options, journal, about).await.map_err(database)?;
     let left = app.sessions.load().await.map_err(database)?;
@@ -202,17 +203,6 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         logins: Logins::default(),
         stop: Stop::default(),
     })
-}
-
-fn public_urls(texts: &[String]) -> Result<Vec<PublicUrl>, StartError> {
-    let read = |text: &String| {
-        PublicUrl::parse(text).ok_or_else(|| StartError {
-            kind: StartErrorKind::Address,
-            message: format!("`{text}` in public_urls is not an address"),
-            hint: Some("write https://host or https://host:port, without a path".to_owned()),
-        })
-    };
-    texts.iter().map(read).collect()
 }
 
 async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError> {

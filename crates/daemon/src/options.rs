@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use paseo_core::public_url::PublicUrl;
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::Key;
 use paseo_runtime::provider;
@@ -16,8 +17,8 @@ pub struct Options {
     pub home: PathBuf,
     /// Where to listen beside the Unix socket. Port 0 takes any free one.
     pub listen: SocketAddr,
-    /// Addresses under which a reverse proxy or tunnel reaches us: `https://host[:port]`.
-    pub public_urls: Vec<String>,
+    /// Addresses under which a reverse proxy or tunnel reaches us.
+    pub public_urls: Vec<PublicUrl>,
     /// The provider of sessions that name none.
     pub default_provider: Option<String>,
     /// What people set for a provider, by its name.

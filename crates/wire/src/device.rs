@@ -5,9 +5,6 @@ use utoipa::ToSchema;
 
 use crate::time::Moment;
 
-/// Name of the cookie that a browser logs in with.
-pub const DEVICE_COOKIE: &str = "paseo_device";
-
 /// The answer to `POST /api/login-links`: a link that works once, for five minutes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LoginLink {

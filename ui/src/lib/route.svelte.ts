@@ -1,6 +1,8 @@
 /** Where the page is: `/login`, `/app`, or `/app/agents/<id>`. */
 class Route {
     private path = $state(location.pathname);
+    /** Where whoever logs in goes on to. */
+    wanted = '/app';
 
     readonly login = $derived(this.path === '/login');
     readonly agent = $derived(/^\/app\/agents\/([0-9a-f-]+)$/.exec(this.path)?.[1]);
@@ -22,6 +24,19 @@ class Route {
     /** Shows the list. */
     close(): void {
         this.go('/app', false);
+    }
+
+    /** Shows the login page to whom the daemon does not know any more. */
+    knock(): void {
+        if (this.login) return;
+        this.wanted = this.path;
+        this.go('/login', true);
+    }
+
+    /** Goes on to what was wanted before the login page. */
+    goOn(): void {
+        this.go(this.wanted, true);
+        this.wanted = '/app';
     }
 
     go(path: string, replace: boolean): void {

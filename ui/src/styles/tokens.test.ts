@@ -35,6 +35,7 @@ const PAIRS = [
     ['on-accent', 'accent'],
     ['ink', 'accent-soft'],
     ['ink-soft', 'accent-soft'],
+    ['accent', 'accent-soft'],
     ['ask', 'ask-soft'],
     ['ink', 'ask-soft'],
     ['bad', 'bad-soft'],

@@ -166,7 +166,7 @@ pub(crate) enum Command {
     /// Make, list and revoke tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Start the daemon if it is not running, and say where it is
+    /// Start the daemon if it is not running, say where it is, and print a link into the web app
     Up(UpArgs),
     /// Stop the daemon
     Down(UpArgs),

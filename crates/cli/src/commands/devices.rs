@@ -6,6 +6,7 @@ use crate::args::DevicesCommand;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table, relative};
+use crate::short::short;
 
 pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Exit, Failure> {
     match command {
@@ -19,14 +20,13 @@ pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Ex
                     printer.note("No browser is logged in. Log one in: paseo open");
                 }
                 Mode::Normal => {
-                    let mut table = Table::new([
-                        Column::fixed("ID"),
-                        Column::flexible("NAME"),
-                        Column::fixed("LOGGED IN"),
-                    ]);
+                    let mut table =
+                        Table::new([Column::key("ID"), Column::flexible("NAME"), Column::fixed("LOGGED IN")])
+                            .strict();
+                    let ids: Vec<String> = list.devices.iter().map(|device| device.id.clone()).collect();
                     for device in list.devices {
                         table.row([
-                            (Style::Bold, device.id),
+                            (Style::Bold, short(&device.id, &ids)),
                             (Style::Plain, device.name),
                             (Style::Dim, relative(device.created_at)),
                         ]);

@@ -6,6 +6,7 @@ use crate::args::TokenCommand;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table, relative};
+use crate::short::short;
 
 /// Returns whom a token acts as, in few words: the id of a thread is as long as a line.
 fn whom(actor: &str) -> String {
@@ -40,14 +41,16 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                 }
                 Mode::Normal => {
                     let mut table = Table::new([
-                        Column::fixed("ID"),
+                        Column::key("ID"),
                         Column::flexible("NAME"),
                         Column::flexible("ACTS AS"),
                         Column::fixed("CREATED"),
-                    ]);
+                    ])
+                    .strict();
+                    let ids: Vec<String> = list.tokens.iter().map(|token| token.id.clone()).collect();
                     for token in list.tokens {
                         table.row([
-                            (Style::Bold, token.id),
+                            (Style::Bold, short(&token.id, &ids)),
                             (Style::Plain, token.name),
                             (Style::Plain, whom(&token.actor)),
                             (Style::Dim, relative(token.created_at)),

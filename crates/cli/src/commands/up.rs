@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use paseo_client::Client;
+use paseo_wire::device::LoginLink;
 use paseo_wire::error::Exit;
 use paseo_wire::status::DaemonStatus;
 use paseo_wire::worker::{WorkerQuery, WorkerView};
@@ -21,6 +22,16 @@ use crate::process;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a daemon that is stopping is looked after.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// What `up --json` prints.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct UpView {
+    #[serde(flatten)]
+    status: DaemonStatus,
+    /// The way into the web app; nothing when the daemon gives the caller none.
+    login: Option<LoginLink>,
+}
 
 /// What `down --json` prints.
 #[derive(Debug, Serialize)]
@@ -57,32 +68,37 @@ struct Left {
 pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
     let (presence, status) = started(context).await?;
-    if printer.mode() != Mode::Quiet {
-        if printer.mode() == Mode::Normal {
+    match printer.mode() {
+        Mode::Quiet => {}
+        Mode::Json => printer.json(&UpView { status, login: link(context, &printer).await })?,
+        Mode::Normal => {
             printer.note(match presence {
                 Presence::Running => "The daemon is running already.",
                 Presence::Started(_) => "The daemon is running.",
             });
+            status::show(&printer, &status)?;
+            show_link(context, &printer).await?;
         }
-        status::show(&printer, &status)?;
-    }
-    if printer.mode() == Mode::Normal && printer.is_one_screen() {
-        show_link(context, &printer).await?;
     }
     Ok(Exit::Ok)
 }
 
 /// Shows a person the way into the web app.
 async fn show_link(context: &Context, printer: &Printer) -> Result<(), Failure> {
-    match context.client_as_is().create_login_link().await {
-        Ok(link) => {
-            printer.line(&link.url)?;
-            open::tell(printer, &link);
-        }
-        // The daemon runs, which is what was asked for.
-        Err(error) => printer.detail(&format!("no link into the web app: {error}")),
+    if Printer::is_kept() {
+        // Whoever reads that file in the next minutes could log in.
+        printer.note("No login link is written into a file: `paseo open` prints one.");
+    } else if let Some(link) = link(context, printer).await {
+        printer.line(&link.url)?;
+        open::tell(printer, &link);
     }
     Ok(())
+}
+
+/// Asks for a link. Without one the daemon runs all the same, which is what was asked for.
+async fn link(context: &Context, printer: &Printer) -> Option<LoginLink> {
+    let link = context.client_as_is().create_login_link().await;
+    link.inspect_err(|error| printer.detail(&format!("no link into the web app: {error}"))).ok()
 }
 
 /// Returns with a daemon that answers. One that is just stopping is waited for and followed by a new one.

@@ -158,7 +158,7 @@ fn table(workers: Vec<WorkerView>) -> Table<8> {
     let several = workers.windows(2).any(|two| two[0].team != two[1].team);
     let mut table = Table::new([
         Column::flexible("WORKER"),
-        Column::fixed("HANDLE"),
+        Column::key("HANDLE"),
         Column::flexible(if several { "TEAM" } else { "" }),
         Column::fixed("STATUS"),
         Column::flexible("TERMINAL"),

@@ -18,6 +18,7 @@ const COMPONENTS: &str = "#/components/schemas/";
     commands::ls::ListView,
     commands::read::AnswerView,
     commands::up::DownView,
+    commands::up::UpView,
     commands::wait::DoneView,
     commands::why::WhyView,
     doctor::Diagnosis,
@@ -46,7 +47,7 @@ enum Form {
 }
 
 /// What a command prints: the command, the file of the schema, the schema's name, how often.
-const OUTPUTS: [(&str, &str, &str, Form); 98] = [
+const OUTPUTS: [(&str, &str, &str, Form); 99] = [
     ("paseo run", "ending", "EndingView", Form::Once),
     ("paseo run --detach", "created", "CreatedSession", Form::Once),
     ("paseo ls", "list", "ListView", Form::Once),
@@ -115,7 +116,8 @@ const OUTPUTS: [(&str, &str, &str, Form); 98] = [
     ("paseo thread auto", "thread", "ThreadView", Form::Once),
     ("paseo thread state", "thread_state", "ThreadState", Form::Once),
     ("paseo thread token", "token", "CreatedToken", Form::Once),
-    ("paseo up", "status", "DaemonStatus", Form::Once),
+    ("paseo up", "up", "UpView", Form::Once),
+    ("paseo status", "status", "DaemonStatus", Form::Once),
     ("paseo down", "down", "DownView", Form::Once),
     ("paseo doctor", "doctor", "Diagnosis", Form::Once),
     ("paseo team create", "team", "TeamView", Form::Once),
@@ -148,7 +150,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 98] = [
 ];
 
 /// These print what another command prints.
-const SAME: [(&str, &str); 2] = [("paseo restart", "paseo up"), ("paseo status", "paseo up")];
+const SAME: [(&str, &str); 1] = [("paseo restart", "paseo up")];
 
 /// Returns a page for each schema, and one that says which command prints what.
 pub(super) fn pages() -> BTreeMap<String, String> {

@@ -38,7 +38,7 @@ pub(super) fn examine(settings: &Settings) -> Check {
         return Check::fail(NAME, found, format!("chmod 600 {shown}"));
     }
     let answers = match settings.public_urls.first() {
-        Some(url) => format!("answers come to {url}"),
+        Some(url) => format!("answers come to {}", url.origin()),
         None => "answers come from this machine only, as there are no public_urls".to_owned(),
     };
     let hosts: Vec<&str> = settings.external_hosts.iter().map(String::as_str).collect();

@@ -13,6 +13,7 @@ use std::io::{self, IsTerminal, Write};
 use paseo_wire::error::Exit;
 use paseo_wire::session::Candidate;
 use rustix::fd::AsFd;
+use rustix::fs::FileType;
 use serde::Serialize;
 
 pub(crate) use patience::patiently;
@@ -119,6 +120,12 @@ impl Printer {
     /// Says whether stdout is a terminal that can be commanded.
     pub(crate) fn is_screen(&self) -> bool {
         self.out.terminal && !is_dumb()
+    }
+
+    /// Says whether stdout is a file, and no terminal or program of whoever asked.
+    pub(crate) fn is_kept() -> bool {
+        let out = rustix::fs::fstat(io::stdout());
+        out.is_ok_and(|out| FileType::from_raw_mode(out.st_mode) == FileType::RegularFile)
     }
 
     /// Prints text that an agent or a person wrote: as it is into a file or pipe, harmless on a terminal.

@@ -27,6 +27,7 @@ enum Manner {
     Fixed,
     Cut,
     Wrapped,
+    Key,
 }
 
 impl Column {
@@ -45,9 +46,14 @@ impl Column {
         Self { title, manner: Manner::Wrapped }
     }
 
+    /// Makes a column by which rows are told apart, and which is cut when nothing else can be.
+    pub(crate) fn key(title: &'static str) -> Self {
+        Self { title, manner: Manner::Key }
+    }
+
     fn least(self) -> Option<usize> {
         match self.manner {
-            Manner::Fixed => None,
+            Manner::Fixed | Manner::Key => None,
             Manner::Cut => Some(LEAST),
             Manner::Wrapped => Some(LEAST_WRAPPED),
         }
@@ -112,15 +118,17 @@ impl<const N: usize> Table<N> {
     }
 
     fn widths(&self, limit: Option<usize>) -> [usize; N] {
-        // A column without anything takes no room, whatever its title.
-        let is_empty = |index: usize| self.rows.iter().all(|row| row[index].1.is_empty());
-        let mut widths = std::array::from_fn(|index| match is_empty(index) && !self.rows.is_empty() {
-            true => 0,
-            false => self.columns[index].title.width(),
-        });
+        let mut cells = [0; N];
         for row in &self.rows {
-            for (width, (_, cell)) in widths.iter_mut().zip(row) {
+            for (width, (_, cell)) in cells.iter_mut().zip(row) {
                 *width = (*width).max(width_of(cell));
+            }
+        }
+        let mut widths = cells;
+        for (width, column) in widths.iter_mut().zip(self.columns) {
+            // A column without anything takes no room, whatever its title.
+            if *width > 0 || self.rows.is_empty() {
+                *width = (*width).max(column.title.width());
             }
         }
         let Some(limit) = limit else { return widths };
@@ -129,10 +137,16 @@ impl<const N: usize> Table<N> {
             let widest = |gives_way: &dyn Fn(usize) -> bool| {
                 (0..N).filter(|index| gives_way(*index)).max_by_key(|index| widths[*index])
             };
+            let is = |index: usize, manner: Manner| self.columns[index].manner == manner;
             let flexible =
                 widest(&|index| self.columns[index].least().is_some_and(|least| widths[index] > least));
-            let any = || widest(&|index| self.strict && widths[index] > 1);
-            match flexible.or_else(any) {
+            let strictly = |gives_way: &dyn Fn(usize) -> bool| {
+                widest(&|index| self.strict && widths[index] > 1 && gives_way(index))
+            };
+            let title = || strictly(&|index| is(index, Manner::Fixed) && widths[index] > cells[index]);
+            let cell = || strictly(&|index| !is(index, Manner::Key));
+            let key = || strictly(&|_| true);
+            match flexible.or_else(title).or_else(cell).or_else(key) {
                 Some(index) => widths[index] -= 1,
                 None => break,
             }
@@ -244,6 +258,25 @@ mod tests {
         let text = table().strict().render(Some(20), false);
         assert!(text.lines().all(|line| line.width() <= 20), "{text}");
         assert!(text.contains("3f2a") && text.contains('…'), "{text}");
+    }
+
+    #[test]
+    fn titles_are_cut_before_cells_and_keys_last() {
+        let mut table =
+            Table::new([Column::flexible("NAME"), Column::fixed("MESSAGES"), Column::key("ID")]).strict();
+        table.row(["a long name", "12", "01a1e2b3-0c"].map(|text| (Style::Plain, text.to_owned())));
+        table.row(["another", "3", "01a1e2b3-1c"].map(|text| (Style::Plain, text.to_owned())));
+        insta::assert_snapshot!(table.render(Some(28), false), @r"
+        NAME      MESS…  ID
+        a long …  12     01a1e2b3-0c
+        another   3      01a1e2b3-1c
+        ");
+        insta::assert_snapshot!(table.render(Some(20), false), @r"
+        NA…  M…  ID
+        a …  12  01a1e2b3-0c
+        an…  3   01a1e2b3-1c
+        ");
+        assert!(table.render(Some(12), false).lines().all(|line| line.width() <= 12));
     }
 
     #[test]

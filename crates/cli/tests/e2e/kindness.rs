@@ -6,6 +6,7 @@ use paseo_testkit::home::finish;
 use serde_json::Value;
 
 use crate::pty::{Terminal, on_terminal};
+use crate::web::log_in;
 use crate::{Transcript, home, start, start_hanging, wait_for_text};
 
 #[test]
@@ -124,7 +125,7 @@ fn a_list_keeps_to_its_lines() {
 }
 
 #[test]
-fn lists_of_threads_and_tokens_fit_a_terminal() {
+fn lists_of_threads_tokens_and_browsers_fit_a_terminal() {
     let home = home();
     let name = "a name that is long enough to fill more than one line of a terminal, and then some";
     home.paseo(&["thread", "new", name]).ok();
@@ -133,12 +134,24 @@ fn lists_of_threads_and_tokens_fit_a_terminal() {
         home.paseo(&["thread", "invite", name, "scripted", "--id", &id]).ok();
     }
     home.paseo(&["thread", "token", name, "--as", "participant-0"]).ok();
+    home.paseo(&["thread", "new", "another"]).ok();
     home.paseo(&["token", "create", "--name", name]).ok();
-    for words in [&["thread", "ls"][..], &["token", "ls"]] {
-        let shown = strip(&on_terminal(&home, 80, words));
-        assert!(shown.contains('…') && shown.lines().count() > 1, "{shown}");
-        for line in shown.lines() {
-            assert!(line.trim_end().chars().count() <= 80, "{line}");
+    log_in(&home);
+    log_in(&home);
+    for (list, ids_at_end) in [("thread", true), ("token", false), ("devices", false)] {
+        let ids = home.paseo(&[list, "ls", "-q"]).ok().to_owned();
+        for columns in [40, 80] {
+            let shown = strip(&on_terminal(&home, columns, &[list, "ls"]));
+            assert!(columns == 80 || shown.contains('…'), "{shown}");
+            for line in shown.lines() {
+                assert!(line.trim_end().chars().count() <= usize::from(columns), "{line}");
+            }
+            // Each row begins or ends with what its thread, token or browser can be called by.
+            let mut rows = shown.lines().skip(1).map(str::split_whitespace);
+            for id in ids.lines() {
+                let shown = rows.next().and_then(|mut row| if ids_at_end { row.last() } else { row.next() });
+                assert!(shown.is_some_and(|shown| id.starts_with(shown)), "{id}: {shown:?}");
+            }
         }
     }
 }

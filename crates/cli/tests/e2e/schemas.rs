@@ -103,7 +103,7 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
 fn everything_fits_its_schema() {
     let checked = Checked { home: home(), used: RefCell::default() };
     let home = &checked.home;
-    checked.prints("status", &["up"]);
+    checked.prints("up", &["up"]);
     checked.prints("status", &["status"]);
     checked.prints("doctor", &["doctor"]);
 
@@ -225,7 +225,7 @@ fn everything_fits_its_schema() {
     let token = checked.prints("token", &["token", "create", "--name", "ci"]);
     checked.prints("tokens", &["token", "ls"]);
     checked.prints("tokens", &["token", "revoke", token["id"].as_str().unwrap()]);
-    checked.prints("status", &["restart"]);
+    checked.prints("up", &["restart"]);
     checked.prints("down", &["down"]);
 
     let files = std::fs::read_dir(directory()).unwrap().map(|entry| entry.unwrap().path());

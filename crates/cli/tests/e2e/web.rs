@@ -9,7 +9,7 @@ use crate::pty::on_terminal;
 use crate::{home, json};
 
 /// Logs a browser in, as the page behind the link does.
-fn log_in(home: &TestHome) -> String {
+pub(crate) fn log_in(home: &TestHome) -> String {
     let link = json(&home.paseo(&["open", "--json"]));
     let (address, code) =
         link["url"].as_str().unwrap().strip_prefix("http://").unwrap().split_once("/login#code=").unwrap();
@@ -38,13 +38,34 @@ fn a_link_is_printed_and_works_once() {
 }
 
 #[test]
+fn up_prints_a_link_where_it_was_asked_for_and_puts_none_into_a_file() {
+    let home = home();
+    let is_link = |text: &str| text.starts_with("http://127.0.0.1:") && text.contains("/login#code=");
+    let by_the_way = home.paseo(&["ls"]);
+    assert!(!format!("{by_the_way:?}").contains("#code="), "{by_the_way:?}");
+    assert!(is_link(home.paseo(&["up"]).ok().lines().last().unwrap()));
+    let up = json(&home.paseo(&["up", "--json"]));
+    assert!(is_link(up["login"]["url"].as_str().unwrap()) && up["pid"].is_u64(), "{up}");
+    assert_eq!(home.paseo(&["up", "-q"]).ok(), "");
+
+    let log = home.work().join("log");
+    let mut command = home.command(&["up"]);
+    let output = command.stdout(std::fs::File::create(&log).unwrap()).output().unwrap();
+    let kept = std::fs::read_to_string(&log).unwrap();
+    assert!(kept.contains("pid") && !kept.contains("#code="), "{kept}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("`paseo open` prints one"));
+}
+
+#[test]
 fn a_browser_is_listed_and_logged_out() {
     let home = home();
     assert!(home.paseo(&["devices", "ls"]).stderr.contains("paseo open"));
     assert!(log_in(&home).contains("set-cookie"));
     let id = home.paseo(&["devices", "ls", "-q"]).ok().to_owned();
-    assert!(home.paseo(&["devices", "ls"]).ok().contains(&id));
-    assert_eq!(home.paseo(&["devices", "revoke", &id]).ok(), format!("logged out {id}"));
+    let short = &id[..8];
+    assert!(home.paseo(&["devices", "ls"]).ok().contains(short));
+    assert_eq!(home.paseo(&["devices", "revoke", "0"]).code, 3, "too short to mean one");
+    assert_eq!(home.paseo(&["devices", "revoke", short]).ok(), format!("logged out {short}"));
     assert_eq!(home.paseo(&["devices", "ls", "-q"]).ok(), "");
     assert_eq!(home.paseo(&["devices", "revoke", &id]).code, 3);
 }

@@ -16,7 +16,7 @@ use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Body, Caller, Path};
+use super::request::{Body, Caller, Path, one};
 use crate::failure::Failure;
 use crate::mint;
 
@@ -112,11 +112,7 @@ pub(crate) async fn revoke_token(
     Path(token): Path<String>,
 ) -> Answer<TokenList> {
     let context = &app.sessions.context;
-    let known =
-        token.parse::<TokenId>().ok().filter(|token| context.settings.get().tokens.contains_key(token));
-    let token = known.ok_or_else(|| {
-        Failure::new(Code::NotFound, "there is no such token").hint("list them with `paseo token ls`")
-    })?;
+    let token = one(&token, context.settings.get().tokens.keys().copied(), "token", "paseo token ls")?;
     context.settings.change(&context.journal, &by, Event::TokenRevoked { token }).await?;
     Ok(Json(listed(&app)))
 }

@@ -9,12 +9,12 @@ use paseo_core::actor::Actor;
 use paseo_core::id::DeviceId;
 use paseo_core::settings::Event;
 use paseo_core::time::Timestamp;
-use paseo_wire::device::{DEVICE_COOKIE, DeviceList, DeviceView, Login, LoginLink};
+use paseo_wire::device::{DeviceList, DeviceView, Login, LoginLink};
 use paseo_wire::error::Code;
 
 use super::App;
 use super::reply::Answer;
-use super::request::{Body, Caller, Path};
+use super::request::{Body, Caller, Path, one};
 use crate::failure::Failure;
 use crate::identity::{LOGIN_LIFETIME, Worth};
 use crate::mint;
@@ -53,7 +53,8 @@ pub(crate) async fn login(
             .hint("run `paseo open` for a new one"));
         }
         Worth::NotNow => {
-            return Err(Failure::new(Code::TooManyAttempts, "too many wrong codes").hint("wait five minutes"));
+            return Err(Failure::new(Code::TooManyAttempts, "too many wrong codes")
+                .hint("run `paseo open` for a new one, which works at once"));
         }
     }
     let (device, secret) = (mint::device(), mint::secret().map_err(Failure::internal)?);
@@ -67,7 +68,8 @@ pub(crate) async fn login(
     let by_tls = app.about.public_urls.iter().any(|url| url.is_https_of(host));
     let secure = if by_tls { "; Secure" } else { "" };
     let cookie = format!(
-        "{DEVICE_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}"
+        "{}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}",
+        app.about.cookie
     );
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
@@ -77,7 +79,7 @@ pub(crate) async fn logout(State(app): State<App>, Caller(by): Caller) -> Result
         let context = &app.sessions.context;
         context.settings.change(&context.journal, &by, Event::DeviceRevoked { device }).await?;
     }
-    let cookie = format!("{DEVICE_COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    let cookie = format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", app.about.cookie);
     Ok((StatusCode::NO_CONTENT, [(SET_COOKIE, cookie)]).into_response())
 }
 
@@ -91,11 +93,7 @@ pub(crate) async fn revoke(
     Path(device): Path<String>,
 ) -> Answer<DeviceList> {
     let context = &app.sessions.context;
-    let known =
-        device.parse::<DeviceId>().ok().filter(|device| context.settings.get().devices.contains_key(device));
-    let device = known.ok_or_else(|| {
-        Failure::new(Code::NotFound, "there is no such device").hint("list them with `paseo devices ls`")
-    })?;
+    let device = one(&device, context.settings.get().devices.keys().copied(), "device", "paseo devices ls")?;
     context.settings.change(&context.journal, &by, Event::DeviceRevoked { device }).await?;
     Ok(Json(listed(&app, &by)))
 }
@@ -107,7 +105,7 @@ pub(super) fn by_cookie(app: &App, headers: &HeaderMap) -> Option<Actor> {
         .iter()
         .filter_map(|header| header.to_str().ok())
         .flat_map(|header| header.split(';'))
-        .filter_map(|cookie| cookie.trim().strip_prefix(DEVICE_COOKIE)?.strip_prefix('='));
+        .filter_map(|cookie| cookie.trim().strip_prefix(app.about.cookie.as_str())?.strip_prefix('='));
     let (secret, None) = (secrets.next()?, secrets.next()) else { return None };
     let hash = mint::hex(&mint::sha256(secret.as_bytes()));
     let settings = app.sessions.context.settings.get();

@@ -99,7 +99,7 @@ pub(crate) async fn gate(
             request.extensions_mut().insert(Caller(actor));
         }
         Ok(None) => {}
-        Err(_) if access == Access::Page => return Redirect::to("/login").into_response(),
+        Err(_) if access == Access::Page => return to_login(request.uri().path()),
         Err(failure) => return route.refuses(failure),
     }
     // Pages may be linked to with whatever others add; the API ignores nothing.
@@ -128,6 +128,14 @@ fn asking(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
 fn stranger() -> Failure {
     Failure::new(Code::Unauthenticated, "no valid credential")
         .hint("use the `paseo` command, or a token made with `paseo token create`")
+}
+
+/// Sends a browser to the login page. One that is logged in comes there, too, as it sends no cookie where another site
+/// leads; the page finds out, and goes on to what was wanted.
+fn to_login(wanted: &str) -> Response {
+    // Views have no other letters, and whatever else a path holds stays out of a header.
+    let is_view = wanted.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-'));
+    Redirect::to(&if is_view { format!("/login#to={wanted}") } else { "/login".to_owned() }).into_response()
 }
 
 /// The one check of who may use a route.

@@ -40,13 +40,14 @@ mod worktrees;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use paseo_core::public_url::PublicUrl;
 use paseo_core::time::Timestamp;
 
 pub(crate) use routes::router;
 pub(crate) use server::{Listeners, Neighbours, serve};
 
 use crate::feeder::Feeder;
-use crate::identity::{Edge, Logins, PublicUrl};
+use crate::identity::{Edge, Logins};
 use crate::sessions::Sessions;
 use crate::stop::Stop;
 use crate::tail::Tail;
@@ -74,4 +75,6 @@ pub(crate) struct About {
     pub(crate) port: u16,
     pub(crate) public_urls: Vec<PublicUrl>,
     pub(crate) edge: Edge,
+    /// Name of the cookie that a browser logs in with.
+    pub(crate) cookie: String,
 }

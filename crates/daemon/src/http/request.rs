@@ -5,6 +5,7 @@ use axum::extract::{self, FromRequest, FromRequestParts, MatchedPath, Query, Req
 use http::Uri;
 use http::request::Parts;
 use paseo_core::actor::Actor;
+use paseo_core::handle;
 use paseo_wire::IDEMPOTENCY_KEY;
 use paseo_wire::error::Code;
 use serde::Serialize;
@@ -39,6 +40,22 @@ impl Key {
         let key = self.0?;
         let body = mint::sha256(&serde_json::to_vec(body).unwrap_or_default());
         Some(RequestKey { scope: format!("{caller} {route}"), key, body })
+    }
+}
+
+/// Finds what the path names: by its id, or by a beginning of it that no other has.
+pub(crate) fn one<I: Copy + ToString>(
+    typed: &str,
+    ids: impl IntoIterator<Item = I>,
+    what: &str,
+    listed_by: &str,
+) -> Result<I, Failure> {
+    match handle::meant(typed, ids).as_slice() {
+        [one] => Ok(*one),
+        [] => Err(Failure::new(Code::NotFound, format!("there is no such {what}"))
+            .hint(format!("list them with `{listed_by}`"))),
+        several => Err(Failure::new(Code::Ambiguous, format!("{} {what}s begin so", several.len()))
+            .hint(format!("name more of its id, as `{listed_by}` shows it"))),
     }
 }
 

@@ -66,6 +66,7 @@ impl House {
             port: 6767,
             edge: Edge::new(6767, &[]),
             public_urls: Vec::new(),
+            cookie: home.cookie(),
         };
         let app = crate::assemble(&home, &options, Journal { log }, about).await.unwrap();
         Self { app, _folder: folder, _home: home }
@@ -177,12 +178,16 @@ async fn without_a_credential_only_public_routes_answer() {
             if let Some(credential) = credential {
                 builder = builder.header("authorization", credential);
             }
-            let response = house.ask(builder.body(Body::empty()).unwrap()).await;
+            let request = builder.body(Body::empty()).unwrap();
+            let wanted = request.uri().path().to_owned();
+            let response = house.ask(request).await;
             let (status, context) =
                 (response.status(), format!("{} {} {credential:?}", route.method, route.path));
             match route.access {
                 Access::Public => assert_ne!(status, StatusCode::UNAUTHORIZED, "{context}"),
-                Access::Page => assert_eq!(response.headers()["location"], "/login", "{context}"),
+                Access::Page => {
+                    assert_eq!(response.headers()["location"], format!("/login#to={wanted}"), "{context}");
+                }
                 // Whose secret it would be is known only once there is such a session.
                 Access::Callback => {
                     assert!([StatusCode::UNAUTHORIZED, StatusCode::NOT_FOUND].contains(&status), "{context}");
@@ -380,7 +385,9 @@ async fn a_browser_logs_in_once_per_link_and_is_a_person_from_then_on() {
     let cookie = cookie.split(';').next().unwrap();
     let ask = |method: &str, uri: &str, header: Option<(&str, &str)>| {
         let builder = Request::builder().method(method).uri(uri.to_owned()).extension(Peer::Network);
-        let mut builder = builder.header("host", HOST).header("cookie", cookie);
+        // Another daemon of this host has a cookie of its own, which comes here as well.
+        let cookies = format!("paseo_device_00=00; {cookie}");
+        let mut builder = builder.header("host", HOST).header("cookie", cookies);
         if let Some((name, value)) = header {
             builder = builder.header(name, value);
         }
@@ -410,4 +417,21 @@ async fn a_browser_logs_in_once_per_link_and_is_a_person_from_then_on() {
     let own_origin = Some(("origin", own_origin.as_str()));
     assert_eq!(house.ask(ask("POST", "/api/logout", own_origin)).await.status(), StatusCode::NO_CONTENT);
     assert_eq!(house.ask(ask("GET", "/api/devices", own_site)).await.status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_stranger_is_sent_to_the_login_page_with_what_was_wanted() {
+    let house = House::new().await;
+    for (path, location) in [
+        ("/app", "/login#to=/app"),
+        ("/app/agents/3f2a-00?from=elsewhere", "/login#to=/app/agents/3f2a-00"),
+        ("/app/%0d%0aset-cookie:x", "/login"),
+        ("/app/ä", "/login"),
+    ] {
+        let request = Request::get(path).extension(Peer::Network).header("host", HOST);
+        let request = request.header("sec-fetch-site", "cross-site").body(Body::empty()).unwrap();
+        let response = house.ask(request).await;
+        assert_eq!(response.status(), StatusCode::SEE_OTHER, "{path}");
+        assert_eq!(response.headers()["location"], location, "{path}");
+    }
 }

@@ -6,6 +6,6 @@ mod logins;
 mod peer;
 
 pub(crate) use credentials::{Credentials, Registration};
-pub(crate) use edge::{Edge, PublicUrl};
+pub(crate) use edge::Edge;
 pub(crate) use logins::{LIFETIME as LOGIN_LIFETIME, Logins, Worth};
 pub(crate) use peer::{Peer, identify};

@@ -15,6 +15,8 @@ const MARKS: readonly (readonly [string, 'strong' | 'em' | 'del'])[] = [
     ['_', 'em'],
 ];
 const WORD = /[\p{L}\p{N}]/u;
+/** More than this is no address. */
+const LONGEST = 2000;
 const BARE_LINK = /^https?:\/\/[^\s<>"'`]+/;
 
 /** Reads the marks of a line. What is not one of ours stays text; HTML is text. */
@@ -24,6 +26,8 @@ export function inlines(text: string, depth = 0): Inline[] {
 
 /** Returns the address if a person may safely follow it, with nothing done for them. */
 export function safeHref(href: string): string | undefined {
+    // Most of what is no address is told by its beginning; an exception takes its time.
+    if (!/^(https?|mailto):/i.test(href)) return undefined;
     try {
         const url = new URL(href);
         return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
@@ -128,8 +132,9 @@ class Scanner {
     private link(open: number): boolean {
         const close = this.find('](', open);
         if (close < 0) return false;
-        const end = this.find(')', close);
-        if (end < 0 || end - close > 2000) return false;
+        if (this.find(')', close) < 0) return false;
+        const end = partner(this.text, close + 1);
+        if (end < 0) return false;
         const words = this.text.slice(open + 1, close);
         if (words.includes('[')) return false;
         const address =
@@ -148,12 +153,9 @@ class Scanner {
 
     private bareLink(): boolean {
         if (this.at > 0 && WORD.test(this.text[this.at - 1] ?? '')) return false;
-        const found = BARE_LINK.exec(this.text.slice(this.at, this.at + 2000))?.[0].replace(
-            /[.,;:!?)\]*_]+$/,
-            '',
-        );
+        const found = withoutEnd(BARE_LINK.exec(this.text.slice(this.at, this.at + LONGEST))?.[0] ?? '');
         const href = found && safeHref(found);
-        if (!found || !href) return false;
+        if (!href) return false;
         return this.add(
             { is: 'link', href, children: [{ is: 'text', text: found }] },
             this.at + found.length,
@@ -178,6 +180,29 @@ class Scanner {
         if (this.plain) this.out.push({ is: 'text', text: this.plain });
         this.plain = '';
     }
+}
+
+/** Returns where the parenthesis that opens at `open` is closed again: addresses may hold pairs of their own. */
+function partner(text: string, open: number): number {
+    let depth = 0;
+    for (let at = open; at < Math.min(text.length, open + LONGEST); at++) {
+        if (text[at] === '\\') at += 1;
+        else if (text[at] === '(' && ++depth > DEEPEST) return -1;
+        else if (text[at] === ')' && --depth === 0) return at;
+    }
+    return -1;
+}
+
+/** Takes off what belongs to the sentence around an address: its marks, and a parenthesis that opened before it. */
+function withoutEnd(address: string): string {
+    let end = address.length;
+    let unopened = address.split(')').length - address.split('(').length;
+    for (; end > 0; end--) {
+        const last = address[end - 1] ?? '';
+        if (last === ')' && unopened > 0) unopened -= 1;
+        else if (!/[.,;:!?\]*_]/.test(last)) break;
+    }
+    return address.slice(0, end);
 }
 
 function opens(text: string, at: number, mark: string): boolean {

@@ -26,6 +26,14 @@ describe('inlines', () => {
         ['one  \ntwo\nthree', 'one<br>two three'],
         ['[x](https://a.b/c)', '<a https://a.b/c x>'],
         ['see https://a.b/c.', 'see <a https://a.b/c https://a.b/c>.'],
+        ['[x](https://a.b/C_(d)) e)', '<a https://a.b/C_(d) x> e)'],
+        ['[x](https://a.b/(c(d)) "a (b)")', '<a https://a.b/(c(d)) x>'],
+        ['[x](https://a.b/(c', '[x](<a https://a.b/(c https://a.b/(c>'],
+        ['(see https://a.b/C_(d)).', '(see <a https://a.b/C_(d) https://a.b/C_(d)>).'],
+        [
+            'https://a.b/C_(d), (https://a.b/c)',
+            '<a https://a.b/C_(d) https://a.b/C_(d)>, (<a https://a.b/c https://a.b/c>)',
+        ],
         ['unclosed **mark', 'unclosed **mark'],
     ])('%j', (text, expected) => expect(flat(inlines(text))).toBe(expected));
 
@@ -37,7 +45,21 @@ describe('inlines', () => {
             expect(safeHref(href)).toBeUndefined();
     });
 
-    it.each(['*', '**', '_', '`', '[', '~~', '](', '*a'])('is fast on many %j', (mark) => {
+    it.each([
+        '*',
+        '**',
+        '_',
+        '`',
+        '[',
+        '~~',
+        '](',
+        '*a',
+        '[a](',
+        '[a]((b)',
+        '[a]()',
+        'https://a(',
+        'https://a)',
+    ])('is fast on many %j', (mark) => {
         const start = performance.now();
         inlines(`${mark} a`.repeat(20_000));
         inlines(mark.repeat(20_000));

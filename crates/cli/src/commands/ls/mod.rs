@@ -205,7 +205,7 @@ fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
         sessions.iter().any(|session| session.status_reason.is_some() || session.parked_until.is_some());
     let defined = sessions.iter().any(follows_a_definition);
     let mut table = Table::new([
-        Column::fixed("HANDLE"),
+        Column::key("HANDLE"),
         if explained { Column::flexible("STATUS") } else { Column::fixed("STATUS") },
         Column::flexible("NAME"),
         Column::flexible(if defined { "AGENT" } else { "" }),

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::printer::{Column, Printer, Style, Table, clock, relative};
+use crate::short::short;
 
 /// Returns a list of threads.
 pub(super) fn table(threads: Vec<ThreadView>) -> Table<6> {
@@ -24,7 +25,7 @@ pub(super) fn table(threads: Vec<ThreadView>) -> Table<6> {
         Column::flexible("PARTICIPANTS"),
         Column::fixed("MESSAGES"),
         Column::fixed("UPDATED"),
-        Column::fixed("ID"),
+        Column::key("ID"),
     ])
     .strict();
     for thread in threads {
@@ -52,14 +53,6 @@ pub(super) fn participants(thread: &ThreadView) -> String {
     let invited = thread.state.participants.invited.iter().map(|seat| &seat.id);
     let all: BTreeSet<&str> = invited.chain(&thread.members).map(String::as_str).collect();
     if all.is_empty() { "-".to_owned() } else { in_order(all).join(", ") }
-}
-
-/// Returns as much of an id as tells it from the others.
-fn short(id: &str, all: &[String]) -> String {
-    const LEAST: usize = 8;
-    let common = |other: &String| id.bytes().zip(other.bytes()).take_while(|(one, two)| one == two).count();
-    let shared = all.iter().filter(|other| *other != id).map(common).max().unwrap_or_default();
-    id.get(..LEAST.max(shared + 1)).unwrap_or(id).to_owned()
 }
 
 /// Shows one thread.

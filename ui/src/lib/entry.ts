@@ -1,0 +1,15 @@
+/** What the login page is told in the fragment of its address: nothing there is ever sent to a server. */
+export interface Entry {
+    /** Works once. */
+    code: string | undefined;
+    /** Where to go on to. */
+    wanted: string | undefined;
+}
+
+/** Reads a fragment. Only pages of ours are ever gone on to, whoever made the link. */
+export function entry(hash: string): Entry {
+    return {
+        code: /^#code=([0-9a-zA-Z_-]+)$/.exec(hash)?.[1],
+        wanted: /^#to=(\/app(?:\/agents\/[0-9a-f-]+)?)$/.exec(hash)?.[1],
+    };
+}
