@@ -23,8 +23,8 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     assert_eq!(ann.get("/v1/tasks").0, 200, "it goes on as it did");
 
     // Without the token the task is still somebody's.
-    let tokens = home.paseo(&["token", "ls", "--json"]);
-    let mut tokens = serde_json::Deserializer::from_str(tokens.ok()).into_iter::<Value>().map(Result::unwrap);
+    let tokens = parsed(&home.paseo(&["token", "ls", "--json"]));
+    let mut tokens = tokens["tokens"].as_array().unwrap().iter();
     let token = tokens.find(|token| token["actor"] == "agent:red/ann").unwrap();
     home.paseo(&["token", "revoke", token["id"].as_str().unwrap()]).ok();
     assert!(run().stderr.contains("who has a task"));

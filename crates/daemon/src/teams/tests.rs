@@ -105,28 +105,29 @@ async fn a_claim_whose_client_hangs_up_ends_on_time() {
     keeping.await.unwrap();
 }
 
-/// Whatever order two who change the same lease come back in, the timer knows the newest one.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_timer_is_never_set_by_an_older_state() {
+/// The timer is set while nobody else can change the team, so that an older state never comes after a newer one.
+#[tokio::test]
+async fn what_came_of_a_change_is_told_before_the_next_one() {
     let house = House::new().await;
     let teams = house.app.teams.clone();
     let (id, acting) = red(&teams, &[]).await;
-    let wanted = NewTask { title: "contested".into(), ..NewTask::default() };
-    let (_, task, _) = teams.create_task(&acting, &id, wanted, None).await.unwrap();
-    for _ in 0..200 {
-        let (team, mine) = (teams.get(&id).await.unwrap(), acting.clone());
-        let epoch = team.tasks[&task].epoch;
-        let (other, of) = (teams.clone(), id.clone());
-        // Until the first claim there is nothing to give back.
-        let release =
-            tokio::spawn(async move { other.act(&mine, &of, task, Act::Release { epoch }).await.is_ok() });
-        while teams.act(&acting, &id, task, Act::Claim { ttl: None }).await.is_err() {
-            tokio::task::yield_now().await;
-        }
-        release.await.unwrap();
-        assert!(teams.get(&id).await.unwrap().held.contains(&task));
-        assert!(teams.timer.next().is_some(), "nobody looks at the lease of {task}");
-    }
+    let mut alone = None;
+    let done = teams.desk.change_then(
+        &acting.actor,
+        &id,
+        None,
+        |_, change| {
+            change.events.push(Event::Closed { by: "user".into() });
+            Ok(())
+        },
+        |()| String::new(),
+        |team, ()| {
+            assert!(team.closed_at.is_some());
+            alone = Some(futures_util::FutureExt::now_or_never(teams.hold(&id)).is_none());
+        },
+    );
+    done.await.unwrap();
+    assert_eq!(alone, Some(true));
 }
 
 /// Of teams that people would take for each other, one is made, even in the same instant.
