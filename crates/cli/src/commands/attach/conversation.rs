@@ -242,9 +242,11 @@ impl Conversation {
 
     async fn stop(&mut self) -> Result<(), Failure> {
         let answer = self.client.stop(&self.session.id).await?;
-        // What the answer says is newer than what the stream has told so far.
-        "idle".clone_into(&mut self.session.status);
-        self.session.hold = "stopped".to_owned();
+        if answer.changed {
+            // What the answer says is newer than what the stream has told so far.
+            "idle".clone_into(&mut self.session.status);
+            "stopped".clone_into(&mut self.session.hold);
+        }
         let words = if answer.changed { "stopped; a message makes it go on" } else { "it was not at work" };
         self.surface.aside(Style::Dim, words)
     }
