@@ -154,7 +154,7 @@ async fn whoever_left_before_the_end_is_seen_off_after() {
     let session = seated(&house, id).await;
     // It left, and the daemon dies before its session is closed.
     let leave = |thread: &Thread, change: &mut Change| {
-        let control = Box::new(thread::control(thread, &uninvite()).unwrap());
+        let control = Box::new(thread::control(thread, &uninvite(), &thread::Others::new()).unwrap());
         let (post, from) = (mint::post(), USER.to_owned());
         change.events.push(Event::Controlled { post, from, control, by: None, cause: None });
         Ok(())
