@@ -76,8 +76,10 @@ async fn bring(sessions: &Sessions, worker: SessionId, turn: TurnId) -> Result<(
             let why = account.error().map(|why| format!(": {why}")).unwrap_or_else(|| ".".to_owned());
             (format!("I could not finish{why}"), true)
         }
-        // Whoever stopped it knows.
-        Some(Receipt::Interrupted) if session.condition.source == Source::Person => return Ok(()),
+        // Whoever stopped or closed it knows.
+        Some(Receipt::Interrupted) if session.condition.source == Source::Person || !session.is_open() => {
+            return Ok(());
+        }
         Some(Receipt::Interrupted) => ("I was interrupted before I had finished.".to_owned(), true),
         _ => {
             let silent = || "(I have finished and have nothing to say.)".to_owned();

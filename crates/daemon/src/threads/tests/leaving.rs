@@ -1,6 +1,7 @@
 //! Who comes and goes in the middle of something.
 
 use paseo_core::id::{SessionId, TokenId};
+use paseo_core::session::Source;
 use paseo_core::settings::Event as Setting;
 use paseo_core::thread;
 use paseo_store::Which;
@@ -80,6 +81,8 @@ async fn who_is_uninvited_while_being_woken_still_answers() {
     leaving.await.unwrap().unwrap();
     until(&house, || async { answers(threads, id, &due).await == 1 }).await;
     until(&house, || async { !is_open(&house, session).await }).await;
+    let (closed, _) = house.app.sessions.context.journal.session(session).await.unwrap().unwrap();
+    assert_eq!(closed.condition.source, Source::Daemon, "no person closed it");
 }
 
 #[tokio::test]
