@@ -233,7 +233,7 @@ impl Threads {
     /// Says to all why a participant was not woken, and that it is over.
     async fn complain(&self, id: ThreadId, due: &Due, words: &str) {
         let settled = self.note(id, Event::Settled { post: due.post, seat: due.seat.clone() }).await;
-        let said = self.remark(id, Some(due.post), words, &["error"]).await;
+        let said = self.remark(id, Some(due.post), words, &["error"], None).await;
         if let Err(failure) = settled.and(said)
             && failure.code != Code::NotFound
         {
@@ -241,13 +241,14 @@ impl Threads {
         }
     }
 
-    /// Lets the coordinator say something.
+    /// Lets the coordinator say something; with a key once, however often it is started again.
     pub(super) async fn remark(
         &self,
         id: ThreadId,
         reply_to: Option<PostId>,
         words: &str,
         tags: &[&str],
+        key: Option<RequestKey>,
     ) -> Result<(), Failure> {
         let _team = match self.in_open_team(id, &Actor::Daemon).await {
             // Nothing is said in a team that was closed.
@@ -257,7 +258,7 @@ impl Threads {
         let done = self.rooms.change(
             &Actor::Daemon,
             &id,
-            None,
+            key,
             |thread, change: &mut Change| {
                 let text = change.text(words);
                 let paid = (thread.standing.unwrap_or_else(mint::cause), 1);
@@ -285,7 +286,12 @@ impl Threads {
 
 /// Makes the key by which a participant is told something once, however often it is tried.
 pub(super) fn once(id: ThreadId, due: &Due, what: &str) -> RequestKey {
-    RequestKey { scope: thread::stream(id), key: format!("{what} {}/{}", due.post, due.seat), body: [0; 32] }
+    told_once(id, due.post, &due.seat, what)
+}
+
+/// The same for what all are told of a participant.
+pub(super) fn told_once(id: ThreadId, post: PostId, seat: &str, what: &str) -> RequestKey {
+    RequestKey { scope: thread::stream(id), key: format!("{what} {post}/{seat}"), body: [0; 32] }
 }
 
 /// What a participant is woken by.

@@ -11,6 +11,7 @@ use paseo_core::thread::{self, Event, Held, Posted, Silence, Work};
 use paseo_wire::error::Code;
 use tokio::time::{Instant, sleep_until};
 
+use super::coordinator::told_once;
 use super::{Done, Threads};
 use crate::failure::Failure;
 use crate::mint;
@@ -46,6 +47,8 @@ impl Threads {
         let context = &self.sessions.context;
         let mut patience = Instant::now().checked_add(self.patience);
         let (mut told_held, mut told_waiting, mut told_closed) = (false, false, false);
+        // Not again by a daemon that is started again.
+        let key = |what: &str| Some(told_once(id, work.post, seat, what));
         loop {
             // Before looking, so that nothing is missed in between.
             let changed = context.directory.changes();
@@ -65,7 +68,7 @@ impl Threads {
                         let words = format!(
                             "{seat} is not working on it: its session is closed. Say something to it, and it goes on."
                         );
-                        self.remark(id, Some(work.post), &words, &["error"]).await?;
+                        self.remark(id, Some(work.post), &words, &["error"], key("closed")).await?;
                     }
                 }
                 Some(Stage::Held(_)) if !told_held => {
@@ -75,14 +78,14 @@ impl Threads {
                          something to it, and it goes on.",
                         paseo_core::limits::WAKES_PER_SESSION
                     );
-                    self.remark(id, Some(work.post), &words, &["error"]).await?;
+                    self.remark(id, Some(work.post), &words, &["error"], key("held")).await?;
                 }
                 // People who follow the thread would wait for nothing.
                 Some(Stage::Handed) if known.condition.status == Status::Waiting && !told_waiting => {
                     told_waiting = true;
                     let words =
                         format!("{seat} asks a person before it goes on: `paseo permit ls` shows what.");
-                    self.remark(id, Some(work.post), &words, &["waiting"]).await?;
+                    self.remark(id, Some(work.post), &words, &["waiting"], key("waiting")).await?;
                 }
                 Some(_) => {}
             }
@@ -97,7 +100,7 @@ impl Threads {
                 () = late => {
                     patience = None;
                     let words = format!("{seat} has not answered within {}, and goes on.", lasting(self.patience));
-                    self.remark(id, Some(work.post), &words, &["error", "timeout"]).await?;
+                    self.remark(id, Some(work.post), &words, &["error", "timeout"], key("late")).await?;
                 }
             }
         }
