@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data")]
 pub enum Event {
-    /// A person asked for something.
+    /// A person asked an agent for something: one, or each of those whom a message in a thread woke.
     #[serde(rename = "cause.opened")]
     Opened { by: Actor, session: SessionId, delivery: DeliveryId },
     /// A person did something in a thread.
@@ -81,7 +81,7 @@ pub struct Cause {
     pub stopped: bool,
 }
 
-/// Where a cause began.
+/// Where a cause began: with whom, if several were asked, first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
     pub by: Actor,
@@ -107,7 +107,8 @@ impl Cause {
                 self.begun = Some(Begun { by: by.clone(), thread: *thread, post: *post, at });
             }
             Event::Opened { by, session, delivery } => {
-                self.opened = Some(Opened { by: by.clone(), session: *session, delivery: *delivery, at });
+                let (by, session, delivery) = (by.clone(), *session, *delivery);
+                self.opened.get_or_insert(Opened { by, session, delivery, at });
             }
             Event::Woken { session, charge, .. } => {
                 self.woken += 1;

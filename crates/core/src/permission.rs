@@ -305,7 +305,7 @@ fn escape(text: &str, escaped: impl Fn(char) -> String) -> String {
 
 /// Control and format characters, odd spaces, fillers, tags and variation selectors: what reads as nothing, or
 /// turns the line around. The line breaks and spaces of pretty JSON stay.
-fn is_deceptive(c: char) -> bool {
+pub(crate) fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n')
         || (c.is_whitespace() && c != ' ' && c != '\n')
         || matches!(c,

@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(draft.session.queue[0].id, delivery);
         assert!(matches!(seen(&draft), Some(Over::Settled(due)) if due.receipt == Receipt::Failed));
         let (mut draft, _) = asked();
-        session::close(&mut draft);
+        session::close(&mut draft, Source::Person);
         assert_eq!(seen(&draft), Some(Over::Closed));
     }
 

@@ -187,7 +187,7 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Exited { .. } => "session.exited",
             session::Event::Held { .. } => "session.held",
             session::Event::Released {} => "session.released",
-            session::Event::Closed {} => "session.closed",
+            session::Event::Closed { .. } => "session.closed",
             session::Event::Reopened {} => "session.reopened",
             session::Event::Cleared {} => "session.cleared",
             session::Event::Deleted {} => "session.deleted",

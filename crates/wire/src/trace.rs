@@ -38,15 +38,18 @@ pub struct CauseView {
     /// Who asked.
     pub opened_by: Option<String>,
     pub opened_at: Option<Moment>,
-    /// The session that was asked.
+    /// The session that was asked, or of several the first.
     pub session: Option<String>,
     pub delivery: Option<String>,
+    /// The thread in which somebody asked, and the id of what was said or done there.
+    pub thread: Option<String>,
+    pub post: Option<String>,
     /// Turns without a human message that it has paid for, and how many it may.
     pub wakes: u32,
     pub wakes_allowed: u32,
     pub stopped: bool,
     pub usage: UsageView,
-    /// Every agent that worked or was started for it, the one that was asked first.
+    /// Every agent that worked or was started for it, those that were asked first.
     pub agents: Vec<CauseAgent>,
     /// Every turn that descends from it, oldest first.
     pub turns: Vec<CauseTurn>,

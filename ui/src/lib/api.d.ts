@@ -6849,16 +6849,19 @@ export interface components {
         };
         /** @description The answer to `GET /api/causes/{cause}`: what descends from one human request. */
         CauseView: {
-            /** @description Every agent that worked or was started for it, the one that was asked first. */
+            /** @description Every agent that worked or was started for it, those that were asked first. */
             agents: components["schemas"]["CauseAgent"][];
             cause: string;
             delivery?: string | null;
             opened_at?: components["schemas"]["Moment"] | null;
             /** @description Who asked. */
             opened_by?: string | null;
-            /** @description The session that was asked. */
+            post?: string | null;
+            /** @description The session that was asked, or of several the first. */
             session?: string | null;
             stopped: boolean;
+            /** @description The thread in which somebody asked, and the id of what was said or done there. */
+            thread?: string | null;
             /** @description Every turn that descends from it, oldest first. */
             turns: components["schemas"]["CauseTurn"][];
             usage: components["schemas"]["UsageView"];

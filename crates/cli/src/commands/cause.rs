@@ -36,6 +36,8 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
     });
     row("cause", Style::Bold, view.cause.clone());
     row("asked by", Style::Plain, asked.unwrap_or_default());
+    row("thread", Style::Plain, view.thread.clone().unwrap_or_default());
+    row("post", Style::Plain, view.post.clone().unwrap_or_default());
     row("delivery", Style::Plain, view.delivery.clone().unwrap_or_default());
     row("wakes", Style::Plain, format!("{} of {}", view.wakes, view.wakes_allowed));
     row("usage", Style::Plain, format!("{} tokens{}", tokens(view.usage), cost(view.usage)));

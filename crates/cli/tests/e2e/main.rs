@@ -74,6 +74,7 @@ mod terminal;
 mod threads;
 mod threads_ending;
 mod threads_limits;
+mod threads_paid;
 mod threads_reach;
 mod threads_survival;
 mod threads_switches;

@@ -56,6 +56,32 @@ async fn who_is_woken_while_the_daemon_dies_is_woken_once() {
 }
 
 #[tokio::test]
+async fn what_the_coordinator_said_it_does_not_say_again_after_a_restart() {
+    let room = Room::new(&["ada", "bob"]);
+    room.say("ada", "<<hang>>").await;
+    let state = room.when(|state| state["participants"]["invited"][0]["session"].is_string()).await;
+    let session = state["participants"]["invited"][0]["session"].as_str().unwrap().to_owned();
+    let asked = room.say("ada", "<<say never>>").await;
+    let (mut events, mut accepted) = (room.watched.follow(&session, 0), 0);
+    while accepted < 2 {
+        let frame = next(&mut events).await;
+        accepted += usize::from(matches!(frame, Frame::Event(event) if event.kind == "delivery.accepted"));
+    }
+    room.watched.client.stop(&session).await.unwrap();
+    let told = |event: &ThreadEvent| {
+        event.meta.reply_to.as_ref() == Some(&asked.id) && text(event).starts_with("ada is not working on it")
+    };
+    room.until(told).await;
+    for _ in 0..2 {
+        room.watched.crash();
+        // What comes after shows that nothing else comes.
+        let other = room.say("bob", "<<say here>>").await;
+        room.reply(&other).await;
+    }
+    assert_eq!(room.all().await.into_iter().filter(told).count(), 1);
+}
+
+#[tokio::test]
 async fn what_is_kept_outlives_the_daemon() {
     let room = Room::new(&["ada"]);
     let asked = room.say("ada", &format!("{GATE}<<say done>>")).await;

@@ -108,7 +108,7 @@ impl Session {
             }
             Event::Held { hold } => self.hold = *hold,
             Event::Released {} => self.release(),
-            Event::Closed {} => self.enter(Status::Closed, Source::Person, at),
+            Event::Closed { source } => self.enter(Status::Closed, *source, at),
             Event::Reopened {} => self.enter(Status::Idle, Source::Person, at),
             Event::Cleared {} => {
                 self.history.reference = None;

@@ -99,7 +99,11 @@ pub enum Event {
     #[serde(rename = "session.released")]
     Released {},
     #[serde(rename = "session.closed")]
-    Closed {},
+    Closed {
+        /// How that came; older ones do not say, and were taken for a person's.
+        #[serde(default = "Source::person", skip_serializing_if = "Source::is_person")]
+        source: Source,
+    },
     #[serde(rename = "session.reopened")]
     Reopened {},
     #[serde(rename = "session.cleared")]
@@ -371,4 +375,19 @@ pub enum Source {
     Daemon,
     /// The daemon was started again.
     Restart,
+}
+
+impl Source {
+    /// Returns how something is known that somebody did.
+    pub fn of(by: &Actor) -> Self {
+        if by.is_human() { Self::Person } else { Self::Daemon }
+    }
+
+    fn person() -> Self {
+        Self::Person
+    }
+
+    fn is_person(&self) -> bool {
+        *self == Self::Person
+    }
 }

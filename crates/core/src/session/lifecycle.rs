@@ -54,10 +54,10 @@ pub fn unpark(draft: &mut Draft, now: Timestamp) {
 }
 
 /// Closes a session. A running turn ends with it; waiting messages stay for the day it is reopened.
-pub fn close(draft: &mut Draft) {
+pub fn close(draft: &mut Draft, source: Source) {
     if draft.session.is_open() {
         turn::end(draft, Ending::of(Outcome::Interrupted, Source::Person));
-        draft.push(Event::Closed {});
+        draft.push(Event::Closed { source });
     }
 }
 

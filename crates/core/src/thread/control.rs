@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::seat::{self, free_id};
+use super::seat::{self, Others, free_id};
 use super::{Profile, Thread};
 
 /// Most participants that a control names.
@@ -176,8 +176,8 @@ impl Control {
     }
 }
 
-/// Reads a control, as an object or as its JSON in a text, and checks it against the thread.
-pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
+/// Reads a control, as an object or as its JSON in a text, and checks it against the thread and who else is about.
+pub fn control(thread: &Thread, content: &Value, others: &Others) -> Result<Control, Malformed> {
     let parsed;
     let content = match content {
         Value::String(text) => {
@@ -191,7 +191,7 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
     let mut control = Control::default();
     for (key, value) in fields {
         match key.as_str() {
-            "invite" => control.invite = Some(invitation(thread, value)?),
+            "invite" => control.invite = Some(invitation(thread, value, others)?),
             "uninvite" => {
                 let id = text(value, "participant_id", "uninvite.participant_id")?;
                 if !thread.invited.contains_key(&id) {
@@ -205,11 +205,11 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
                 if mode != Some("hard") {
                     return Err(Malformed::Field("mute.mode", "`hard`: there is no other"));
                 }
-                control.mute = targets(thread, listed, "mute.targets")?;
+                control.mute = targets(thread, listed, "mute.targets", others)?;
             }
             "unmute" => {
                 let listed = value.get("targets").unwrap_or(&Value::Null);
-                control.unmute = targets(thread, listed, "unmute.targets")?;
+                control.unmute = targets(thread, listed, "unmute.targets", others)?;
             }
             "pause" => control.pause = Some(on(value, "pause.on")?),
             "invited_auto" => control.invited_auto = Some(on(value, "invited_auto.on")?),
@@ -223,7 +223,7 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
                 };
                 control.discussion = Some(Discussion { on, allow_agent_mentions: mentions });
             }
-            "prod" => control.prod = targets(thread, value, "prod")?,
+            "prod" => control.prod = targets(thread, value, "prod", others)?,
             "done" => {
                 control.done = Some(value.as_bool().ok_or(Malformed::Field("done", "true or false"))?);
             }
@@ -242,16 +242,16 @@ pub fn control(thread: &Thread, content: &Value) -> Result<Control, Malformed> {
     Ok(control)
 }
 
-fn invitation(thread: &Thread, value: &Value) -> Result<Invite, Malformed> {
+fn invitation(thread: &Thread, value: &Value, others: &Others) -> Result<Invite, Malformed> {
     let profile = value.get("profile").cloned().unwrap_or_else(|| Value::Object(Map::new()));
     let profile: Profile = serde_json::from_value(profile).map_err(|_| {
         Malformed::Field("invite.profile", "an object with client, model, roles (a list) and nickname")
     })?;
     let id = match value.get("participant_id") {
-        None | Some(Value::Null) => free_id(thread, &profile),
+        None | Some(Value::Null) => free_id(thread, &profile, others),
         Some(_) => text(value, "participant_id", "invite.participant_id")?,
     };
-    let profile = seat::invite(thread, &id, &profile)?;
+    let profile = seat::invite(thread, &id, &profile, others)?;
     Ok(Invite { participant_id: id, profile })
 }
 
@@ -266,7 +266,12 @@ fn on(value: &Value, name: &'static str) -> Result<bool, Malformed> {
     object.get("on").map_or(Some(true), Value::as_bool).ok_or(Malformed::Field(name, "true or false"))
 }
 
-fn targets(thread: &Thread, value: &Value, name: &'static str) -> Result<Vec<String>, Malformed> {
+fn targets(
+    thread: &Thread,
+    value: &Value,
+    name: &'static str,
+    others: &Others,
+) -> Result<Vec<String>, Malformed> {
     let field = || Malformed::Field(name, "a list of ids of participants, with at least one and at most 64");
     let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(field)?;
     let ids = list.iter().map(|id| id.as_str().map(str::to_owned).ok_or_else(field));
@@ -274,9 +279,10 @@ fn targets(thread: &Thread, value: &Value, name: &'static str) -> Result<Vec<Str
     if ids.len() > TARGETS {
         return Err(field());
     }
-    // Who speaks without being invited can be muted, and who was muted and then uninvited can be let speak.
+    // Who speaks without being invited, or may, can be muted, and who was muted and then uninvited can be let speak.
     let known = |id: &&String| {
-        thread.invited.contains_key(*id) || thread.muted.contains(*id) || thread.guests.contains(*id)
+        thread.invited.contains_key(*id)
+            || [&thread.muted, &thread.guests, others].iter().any(|known| known.contains(*id))
     };
     match ids.iter().find(|id| !known(id)) {
         Some(id) => Err(stranger(thread, id.clone())),

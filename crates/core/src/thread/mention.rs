@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Thread;
-use super::seat::{COORDINATOR, USER, folded, is_name};
+use super::seat::{COORDINATOR, ID_CHARS, USER, folded};
 
 /// Words that stand for everybody, and wake nobody.
 const EVERYBODY: [&str; 3] = ["all", "everyone", "here"];
@@ -67,34 +67,72 @@ pub fn address(thread: &Thread, to: &str, by_handle: impl Fn(&str) -> Vec<String
     }
 }
 
-/// Finds out who is mentioned in a text: words that begin with `@`, whatever stands behind them.
+/// Finds out who is mentioned in a text: words that begin with `@`, whatever stands before and behind them.
 pub fn read(thread: &Thread, text: &str) -> Reading {
     let mut reading = Reading::default();
     for word in text.split_whitespace() {
-        let Some(word) = word.strip_prefix('@') else { continue };
-        let name = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
-        if name.is_empty() {
+        let Some(word) = word.trim_start_matches(opens).strip_prefix('@') else { continue };
+        // A model may be called what no participant can be.
+        let whole = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
+        let model = described(thread, whole);
+        if !whole.is_empty() && !model.is_empty() && named(thread, whole).is_empty() {
+            reading.any = true;
+            reading.seats.extend(model);
             continue;
         }
-        reading.any = true;
-        if EVERYBODY.contains(&name.to_lowercase().as_str()) {
-            reading.everybody.push(name.to_owned());
-            continue;
-        }
-        // The coordinator and the human are no participants that could be woken.
-        if [USER, COORDINATOR].iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
-            continue;
-        }
-        match named(thread, name).as_slice() {
-            [one] => drop(reading.seats.insert(one.clone())),
-            [] => match described(thread, name) {
-                none if none.is_empty() && is_name(name) => reading.unknown.push(name.to_owned()),
-                several => reading.seats.extend(several),
-            },
-            several => reading.ambiguous.push((name.to_owned(), several.to_vec())),
+        reading.take(thread, name_at(word));
+        for (at, _) in word.match_indices('@') {
+            // As in an address of somebody's mail, it stands for something else within a name.
+            if !word[..at].ends_with(joins) {
+                reading.take(thread, name_at(&word[at + 1..]));
+            }
         }
     }
     reading
+}
+
+impl Reading {
+    /// Takes in a name that stands behind an `@`.
+    fn take(&mut self, thread: &Thread, name: &str) {
+        // Signs at its end belong to the sentence, unless somebody is called that.
+        let bare = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let name = if named(thread, name).is_empty() { bare } else { name };
+        if name.is_empty() {
+            return;
+        }
+        self.any = true;
+        if EVERYBODY.contains(&name.to_lowercase().as_str()) {
+            self.everybody.push(name.to_owned());
+            return;
+        }
+        // The coordinator and the human are no participants that could be woken.
+        if [USER, COORDINATOR].iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
+            return;
+        }
+        match named(thread, name).as_slice() {
+            [one] => drop(self.seats.insert(one.clone())),
+            [] => match described(thread, name) {
+                none if none.is_empty() => self.unknown.push(name.chars().take(ID_CHARS).collect()),
+                several => self.seats.extend(several),
+            },
+            several => self.ambiguous.push((name.to_owned(), several.to_vec())),
+        }
+    }
+}
+
+/// What may stand before a mention: brackets, quotation marks, emphasis. Paths and code are nobody's name.
+fn opens(c: char) -> bool {
+    !c.is_alphanumeric() && !matches!(c, '@' | '/' | '\\' | '.' | '`')
+}
+
+/// What belongs to the name that it stands in.
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+/// Returns the name that a text begins with.
+fn name_at(text: &str) -> &str {
+    text.split(|c| !joins(c)).next().unwrap_or_default()
 }
 
 /// Returns who has this id, else who is called this.

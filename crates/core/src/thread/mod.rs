@@ -10,12 +10,13 @@ mod pace;
 mod post;
 mod presence;
 mod seat;
+mod visible;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use briefing::{Line, before, call};
+pub use briefing::{Line, before, call, recall};
 pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
 pub use event::{Event, Held, Posted};
 pub use mention::{Address, Reading, address, read};
@@ -23,9 +24,10 @@ pub use pace::{Pace, TooFast};
 pub use post::{Denied, Incoming, can_hold, late, post, released, reply, unwoken};
 pub use presence::{Presence, Shown, TTL, seen, shown};
 pub use seat::{
-    COORDINATOR, Mismatch, Profile, Refused, USER, check_speaker, free_id, invite, is_name, is_reserved,
-    speaks_for, speaks_in,
+    COORDINATOR, Mismatch, Others, Profile, Refused, USER, check_speaker, free_id, invite, is_name,
+    is_reserved, speaks_for, speaks_in,
 };
+pub use visible::{BadName, is_visible, title};
 
 use crate::actor::Actor;
 use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId};

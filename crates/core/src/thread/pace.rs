@@ -24,9 +24,15 @@ pub struct TooFast {
 impl Pace {
     /// Lets a participant speak now, and notes it; what is refused does not count.
     pub fn admit(&mut self, now: Timestamp) -> Result<(), TooFast> {
+        self.check(now)?;
+        self.0.push_back(now);
+        Ok(())
+    }
+
+    /// Says whether a participant could speak now.
+    pub fn check(&mut self, now: Timestamp) -> Result<(), TooFast> {
         self.0.retain(|at| is_recent(*at, now));
         if self.0.len() < THREAD_POSTS_PER_MINUTE {
-            self.0.push_back(now);
             return Ok(());
         }
         let oldest = self.0.front().map_or(now.as_millis(), |at| at.as_millis());

@@ -1,8 +1,8 @@
 //! What happens to words for a thread: who may say them, and whom they wake.
 
 use super::mention::{self, Address, Reading};
-use super::seat::{COORDINATOR, USER, is_name};
-use super::{Event, Held, Posted, Silence, Thread};
+use super::seat::{COORDINATOR, USER, is_like, is_name};
+use super::{Event, Held, Posted, Silence, Thread, is_visible};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
 use crate::limits::{MESSAGE_BYTES, THREAD_HELD};
@@ -15,7 +15,7 @@ const LATE: &str = "held";
 const TAGS: usize = 8;
 const TAG_CHARS: usize = 40;
 /// Tags of what the coordinator says and brings, which nobody else uses.
-const RESERVED_TAGS: [&str; 4] = [COORDINATED, LATE, "error", "timeout"];
+const RESERVED_TAGS: [&str; 5] = [COORDINATED, LATE, "error", "timeout", "waiting"];
 
 /// Words for a thread.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub enum Denied {
     #[error("a message has at most {} KB", MESSAGE_BYTES / 1024)]
     TooLong,
     #[error(
-        "a message has at most {TAGS} tags of at most {TAG_CHARS} characters without blanks, and {} are the coordinator's",
+        "a message has at most {TAGS} tags of at most {TAG_CHARS} visible characters without blanks, and {} are the coordinator's, as is what looks like them",
         RESERVED_TAGS.join(", ")
     )]
     Tags,
@@ -252,11 +252,11 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> Woken {
 }
 
 fn is_tag(tag: &str) -> bool {
-    let odd = |c: char| c.is_control() || c.is_whitespace();
-    !RESERVED_TAGS.contains(&tag)
+    !RESERVED_TAGS.iter().any(|reserved| is_like(reserved, tag))
         && !tag.is_empty()
         && tag.chars().count() <= TAG_CHARS
-        && !tag.chars().any(odd)
+        && is_visible(tag)
+        && !tag.contains(char::is_whitespace)
 }
 
 /// Says what to do instead of calling everybody.

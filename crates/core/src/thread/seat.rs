@@ -1,5 +1,7 @@
 //! Who sits in a thread: ids, nicknames, profiles.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Thread;
@@ -12,8 +14,10 @@ pub const USER: &str = "user";
 pub const COORDINATOR: &str = "bridge-coordinator";
 /// Names that stand for something else.
 const RESERVED: [&str; 6] = [USER, COORDINATOR, "all", "everyone", "here", "daemon"];
+/// Whom nobody may be taken for, numbered or not.
+const IMITATED: [&str; 8] = [USER, COORDINATOR, "human", "you", "coordinator", "paseo", "daemon", "system"];
 /// Longest id or nickname, in characters.
-const ID_CHARS: usize = 64;
+pub(super) const ID_CHARS: usize = 64;
 /// Longest client or model, in characters. A model may be a path.
 const WORD_CHARS: usize = 1024;
 /// Most roles of a participant.
@@ -78,8 +82,11 @@ pub enum Refused {
     Full,
 }
 
+/// Who speaks in a thread, or may, without being invited: whoever has a token for it, or is there.
+pub type Others = BTreeSet<String>;
+
 /// Checks an invitation, and returns the whole profile that the participant has then.
-pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, Refused> {
+pub fn invite(thread: &Thread, id: &str, profile: &Profile, others: &Others) -> Result<Profile, Refused> {
     named(id, "id")?;
     let known = thread.invited.get(id);
     if known.is_none() && thread.invited.len() >= SEATS {
@@ -105,16 +112,28 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile) -> Result<Profile, R
     }
     roles.iter().try_for_each(|role| named(role, "role"))?;
     whole.nickname.iter().try_for_each(|nickname| named(nickname, "nickname"))?;
-    let names = [Some(id), whole.nickname.as_deref()];
-    for (other, seat) in thread.invited.iter().filter(|(other, _)| *other != id) {
-        let taken = [Some(other.as_str()), seat.profile.nickname.as_deref()];
-        for name in names.iter().flatten() {
-            if taken.iter().flatten().any(|taken| folded(taken) == folded(name)) {
-                return Err(Refused::Taken((*name).to_owned(), other.clone()));
-            }
-        }
+    // Whoever is here keeps the names they have.
+    let nickname = whole.nickname.as_deref();
+    let kept = known.is_some_and(|seat| seat.profile.nickname.as_deref() == nickname);
+    for name in known.map_or(Some(id), |_| None).into_iter().chain(nickname.filter(|_| !kept)) {
+        distinct(thread, id, name, others)?;
     }
     Ok(whole)
+}
+
+/// Checks that nobody takes a name for another participant's, or for that of a person or the daemon.
+fn distinct(thread: &Thread, id: &str, name: &str, others: &Others) -> Result<(), Refused> {
+    if imitates(name) {
+        return Err(Refused::Reserved(name.to_owned()));
+    }
+    let invited = thread.invited.iter().filter(|(other, _)| *other != id);
+    let mut taken = invited.filter(|(other, seat)| {
+        let nickname = seat.profile.nickname.as_deref();
+        is_like(other, name) || nickname.is_some_and(|nickname| is_like(nickname, name))
+    });
+    let mut about = thread.guests.iter().chain(others).filter(|other| *other != id && is_like(other, name));
+    let taken = taken.next().map(|(other, _)| other).or_else(|| about.next());
+    taken.map_or(Ok(()), |other| Err(Refused::Taken(name.to_owned(), other.clone())))
 }
 
 /// Says whether this is what others are called: people, or everybody at once.
@@ -127,31 +146,20 @@ pub fn is_name(name: &str) -> bool {
     named(name, "id").is_ok()
 }
 
-/// Checks that somebody may speak as this without being taken for an invited participant; they may be that one.
-pub fn check_speaker(thread: &Thread, id: &str) -> Result<(), Refused> {
+/// Checks that somebody may speak as this without being taken for anybody else in the thread; they may be that one.
+pub fn check_speaker(thread: &Thread, id: &str, others: &Others) -> Result<(), Refused> {
     named(id, "id")?;
-    if thread.invited.contains_key(id) {
-        return Ok(());
-    }
-    let like = |name: &str| folded(name) == folded(id);
-    let taken = thread
-        .invited
-        .iter()
-        .find(|(other, seat)| like(other) || seat.profile.nickname.as_deref().is_some_and(like));
-    taken.map_or(Ok(()), |(other, _)| Err(Refused::Taken(id.to_owned(), other.clone())))
+    let known = thread.invited.contains_key(id) || thread.guests.contains(id) || others.contains(id);
+    if known { Ok(()) } else { distinct(thread, id, id, others) }
 }
 
 /// Returns an id for a participant that has none: after its client, numbered when that is taken.
-pub fn free_id(thread: &Thread, profile: &Profile) -> String {
+pub fn free_id(thread: &Thread, profile: &Profile, others: &Others) -> String {
     let client = profile.client.as_deref().unwrap_or_default();
     let plain: String = client.chars().filter(|c| is_plain(*c)).take(ID_CHARS - 4).collect();
-    let base = if named(&plain, "id").is_ok() { plain } else { "agent".to_owned() };
-    let is_free = |id: &String| {
-        let named = |seat: &super::Seat| {
-            seat.profile.nickname.as_deref().is_some_and(|name| folded(name) == folded(id))
-        };
-        !thread.invited.keys().any(|other| folded(other) == folded(id)) && !thread.invited.values().any(named)
-    };
+    let is_free = |id: &String| distinct(thread, "", id, others).is_ok();
+    let base = Some(plain).filter(|plain| named(plain, "id").is_ok() && !imitates(plain));
+    let base = base.unwrap_or_else(|| "agent".to_owned());
     let mut numbered = (2..).map(|number: u32| format!("{base}-{number}"));
     if is_free(&base) { base.clone() } else { numbered.find(is_free).unwrap_or(base) }
 }
@@ -171,6 +179,12 @@ fn named(name: &str, what: &'static str) -> Result<(), Refused> {
     Ok(())
 }
 
+/// Says whether somebody of this name would be taken for a person or the daemon.
+fn imitates(name: &str) -> bool {
+    let bare = name.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+    IMITATED.iter().any(|reserved| is_like(reserved, name) || is_like(reserved, bare))
+}
+
 /// Plain letters only: nothing invisible, nothing that looks like something else.
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
@@ -179,6 +193,21 @@ fn is_plain(c: char) -> bool {
 /// A name as others would take it for: case, and signs between words, do not tell two apart.
 pub(super) fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
+}
+
+/// Says whether two names look the same at a glance, in whatever letters they are written.
+pub(super) fn is_like(one: &str, other: &str) -> bool {
+    let shape = |name: &str| -> String {
+        let alike = |c| match c {
+            '0' => 'o',
+            '1' | 'i' => 'l',
+            '3' => 'e',
+            '5' => 's',
+            other => other,
+        };
+        folded(name).chars().map(alike).collect()
+    };
+    shape(one) == shape(other)
 }
 
 /// Says whether an actor is somebody elsewhere who speaks in this thread, by a token.

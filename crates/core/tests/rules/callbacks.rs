@@ -79,7 +79,7 @@ fn without_a_wake_it_is_noted_and_nothing_runs() {
     let mut stopped = Cause::default();
     stopped.apply(&cause::Event::Stopped {}, now());
     assert_eq!(session::call_back(&mut bed.draft, &stopped, None, turn(9)), Landing::Aside);
-    session::close(&mut bed.draft);
+    session::close(&mut bed.draft, Source::Person);
     assert_eq!(session::call_back(&mut bed.draft, &Cause::default(), None, turn(9)), Landing::Aside);
 }
 

@@ -52,7 +52,7 @@ fn spent() -> Bed {
 
 fn closed() -> Bed {
     let mut bed = Bed::new();
-    session::close(&mut bed.draft);
+    session::close(&mut bed.draft, Source::Person);
     bed
 }
 

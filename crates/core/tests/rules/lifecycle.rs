@@ -1,5 +1,6 @@
 //! Stop, close, reopen, clear; asks, names and labels.
 
+use paseo_core::actor::Actor;
 use paseo_core::item::Decision;
 use paseo_core::label::Malformed;
 use paseo_core::limits::LABELS;
@@ -59,7 +60,7 @@ fn there_is_nothing_to_stop_in_an_idle_session() {
 fn a_closed_session_keeps_what_waits() {
     let mut bed = running();
     bed.send(agent(1, 50));
-    session::close(&mut bed.draft);
+    session::close(&mut bed.draft, Source::Person);
     assert_eq!(bed.session().condition.status, Status::Closed);
     assert_eq!(bed.receipt(100), Some(Receipt::Interrupted));
     assert_eq!(bed.receipt(1), Some(Receipt::Queued));
@@ -73,10 +74,13 @@ fn a_closed_session_keeps_what_waits() {
 #[test]
 fn closing_and_reopening_twice_is_closing_and_reopening_once() {
     let mut bed = Bed::new();
-    for step in [session::close, session::close, session::reopen, session::reopen] {
-        step(&mut bed.draft);
-    }
-    assert_eq!(bed.draft.events, [Event::Closed {}, Event::Reopened {}]);
+    let source = Source::of(&Actor::Daemon);
+    session::close(&mut bed.draft, source);
+    session::close(&mut bed.draft, Source::Person);
+    assert_eq!(bed.draft.session.condition.source, Source::Daemon, "no person did it");
+    session::reopen(&mut bed.draft);
+    session::reopen(&mut bed.draft);
+    assert_eq!(bed.draft.events, [Event::Closed { source }, Event::Reopened {}]);
 }
 
 #[test]
@@ -95,7 +99,7 @@ fn clearing_waits_for_the_turn_and_keeps_the_queue() {
 #[test]
 fn clearing_does_not_reopen() {
     let mut bed = Bed::new();
-    session::close(&mut bed.draft);
+    session::close(&mut bed.draft, Source::Person);
     assert_eq!(session::clear(&mut bed.draft), Ok(()));
     assert_eq!(bed.session().condition.status, Status::Closed);
 }

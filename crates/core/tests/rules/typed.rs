@@ -52,7 +52,7 @@ fn what_waited_for_a_person_comes_after_it() {
 #[test]
 fn a_closed_session_takes_nothing_in() {
     let mut bed = Bed::new();
-    session::close(&mut bed.draft);
+    session::close(&mut bed.draft, Source::Person);
     assert_eq!(session::typed(&mut bed.draft, human(1), turn(9)), None);
     assert!(bed.queued().is_empty() && !bed.session().is_open());
 }

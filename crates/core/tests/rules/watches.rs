@@ -93,7 +93,7 @@ fn closing_is_news_for_everyone() {
     bed.send(agent(2, 50));
     session::arm(&mut bed.draft, watch(1, On::Idle)).unwrap();
     session::arm(&mut bed.draft, watch(2, On::Delivery(delivery(2)))).unwrap();
-    session::close(&mut bed.draft);
+    session::close(&mut bed.draft, Source::Person);
     assert_eq!(due(&bed), [1, 2]);
     assert_eq!(session::arm(&mut bed.draft, watch(3, On::Idle)), Err(Refusal::Closed));
 }

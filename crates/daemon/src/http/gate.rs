@@ -181,21 +181,27 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
                 )))
         }
         Access::Tool(tool) | Access::Member(tool) | Access::Seated(Some(tool)) => {
-            let context = &app.sessions.context;
-            let session = context.directory.get(*id).ok_or_else(|| {
-                Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
-            })?;
-            context.grants(&session).check(tool).map_err(|refused| {
-                let (sessions, id, text) = (app.sessions.clone(), *id, refused.to_string());
-                // Recorded like a refusal by any other way.
-                tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });
-                Failure::new(Code::Forbidden, refused.to_string()).hint(
-                    "`paseo agents show` says what its definition lets through, and which settings are off",
-                )
-            })?;
+            granted(app, &actor, tool)?;
             Ok(Some(actor))
         }
     }
+}
+
+/// Checks that a session was granted a tool. Whoever is none has no need of one.
+pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failure> {
+    let Actor::Session(id) = actor else { return Ok(()) };
+    let context = &app.sessions.context;
+    let session = context
+        .directory
+        .get(*id)
+        .ok_or_else(|| Failure::new(Code::Forbidden, "this process belongs to an agent that is not open"))?;
+    context.grants(&session).check(tool).map_err(|refused| {
+        let (sessions, id, text) = (app.sessions.clone(), *id, refused.to_string());
+        // Recorded like a refusal by any other way.
+        tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });
+        Failure::new(Code::Forbidden, refused.to_string())
+            .hint("`paseo agents show` says what its definition lets through, and which settings are off")
+    })
 }
 
 /// Returns who a request over the network comes from: a token or a browser's cookie says.

@@ -266,12 +266,12 @@ pub(super) fn be_there(
     state: &str,
     details: Option<String>,
 ) -> Result<(), Failure> {
-    let plain = |text: &str| text.chars().count() <= PRESENCE_CHARS && !text.chars().any(char::is_control);
+    let plain = |text: &str| text.chars().count() <= PRESENCE_CHARS && thread::is_visible(text);
     if state.trim().is_empty() || !plain(state) || !details.as_deref().is_none_or(plain) {
         return Err(Failure::new(
             Code::InvalidRequest,
             format!(
-                "`state` is a word like listening, thinking, typing or idle, of at most {PRESENCE_CHARS} characters"
+                "`state` is a word like listening, thinking, typing or idle, of at most {PRESENCE_CHARS} visible characters, as `details` is"
             ),
         ));
     }
@@ -287,7 +287,7 @@ pub(crate) async fn create_token(
 ) -> Answer<CreatedToken> {
     let (thread, _) = entered(&app, &by, &typed).await?;
     let participant = request.participant;
-    thread::check_speaker(&thread, &participant).map_err(|refused| {
+    thread::check_speaker(&thread, &participant, &app.threads.others(thread.id)).map_err(|refused| {
         Failure::new(Code::InvalidRequest, refused.to_string())
             .hint("name a participant by its id (`paseo thread show` lists them), or choose another name")
     })?;

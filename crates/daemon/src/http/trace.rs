@@ -11,6 +11,7 @@ use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
 use paseo_core::item::Usage;
 use paseo_core::limits::WAKES_PER_CAUSE;
 use paseo_core::session::{self, Event, Session};
+use paseo_core::thread;
 use paseo_core::time::Timestamp;
 use paseo_store::{Body, Record, Seq};
 use paseo_wire::error::Code;
@@ -36,7 +37,14 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
             .hint("`paseo send` prints the ids of messages")
     };
     let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
-    let (session, cause) = accepted(&app, delivery).await?.ok_or_else(unknown)?;
+    let (session, cause) = match told(&app, delivery).await?.ok_or_else(unknown)? {
+        Told::Agent(session, cause) => (session, cause),
+        Told::Thread(cause) => {
+            let message = "this was said in a thread, and may have been told to several agents";
+            return Err(Failure::new(Code::NotFound, message)
+                .hint(format!("`paseo cause {cause}` shows what came of it")));
+        }
+    };
     let mut trace = Vec::new();
     let mut turns: BTreeSet<TurnId> = BTreeSet::new();
     let mut last = None;
@@ -159,7 +167,7 @@ async fn known(app: &App, by: &Actor, typed: &str) -> Result<(CauseId, Cause), F
 }
 
 async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failure> {
-    let mut agents = taking_part(app, id, &state).await?;
+    let mut agents = taking_part(app, id).await?;
     let mut woken: BTreeSet<TurnId> = BTreeSet::new();
     for record in records(app, &cause::stream(id)).await? {
         if let Some(cause::Event::Woken { session, turn, .. }) = decode(&record)? {
@@ -171,7 +179,6 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
     }
     let mut turns: BTreeMap<TurnId, (CauseTurn, Usage)> = BTreeMap::new();
     let mut shown = Vec::with_capacity(agents.len());
-    let opened_in = state.opened.as_ref().map(|opened| opened.session);
     for mut agent in agents {
         let session = agent.id;
         let handle = app.sessions.context.directory.handle(session);
@@ -179,7 +186,7 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
         for (record, event) in events(app, session).await? {
             let at = Timestamp::from_millis(record.ts);
             match event {
-                Event::Accepted(accepted) if accepted.cause == id && opened_in != Some(session) => {
+                Event::Accepted(accepted) if accepted.cause == id && !agent.asked => {
                     agent.by = agent.by.or_else(|| accepted.origin.session());
                 }
                 Event::TurnOpened { turn, cause, hop, .. } if cause == id => {
@@ -228,13 +235,18 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
         });
     }
     let total = turns.values().fold(Usage::default(), |total, (_, usage)| total.plus(*usage));
-    let opened = state.opened;
+    let Cause { opened, begun, .. } = state;
+    // What began in a thread began there; whom it woke comes after.
+    let asked = begun.as_ref().map(|begun| (&begun.by, begun.at));
+    let asked = asked.or_else(|| opened.as_ref().map(|opened| (&opened.by, opened.at)));
     Ok(CauseView {
         cause: id.to_string(),
-        opened_by: opened.as_ref().map(|opened| opened.by.to_string()),
-        opened_at: opened.as_ref().map(|opened| opened.at.into()),
+        opened_by: asked.map(|(by, _)| by.to_string()),
+        opened_at: asked.map(|(_, at)| at.into()),
         session: opened.as_ref().map(|opened| opened.session.to_string()),
         delivery: opened.as_ref().map(|opened| opened.delivery.to_string()),
+        thread: begun.as_ref().map(|begun| begun.thread.to_string()),
+        post: begun.as_ref().map(|begun| begun.post.to_string()),
         wakes: state.woken,
         wakes_allowed: WAKES_PER_CAUSE,
         stopped: state.stopped,
@@ -251,23 +263,29 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
 struct Part {
     id: SessionId,
     by: Option<SessionId>,
+    /// By a person.
+    asked: bool,
     spawned: bool,
     wakes: u32,
 }
 
-/// Returns the sessions that take part in a cause: the one that was asked, then in the order in which they came in.
-async fn taking_part(app: &App, id: CauseId, state: &Cause) -> Result<Vec<Part>, Failure> {
-    let mut parts: Vec<Part> = Vec::new();
+/// Returns the sessions that take part in a cause: those that were asked, then in the order in which they came in.
+async fn taking_part(app: &App, id: CauseId) -> Result<Vec<Part>, Failure> {
+    let (mut parts, records): (Vec<Part>, _) = (Vec::new(), records(app, &cause::stream(id)).await?);
+    for record in &records {
+        if let Some(cause::Event::Opened { session, .. }) = decode(record)?
+            && !parts.iter().any(|part| part.id == session)
+        {
+            parts.push(Part { id: session, by: None, asked: true, spawned: false, wakes: 0 });
+        }
+    }
     let mut join = |id: SessionId, by: Option<SessionId>, spawned: bool| {
         if !parts.iter().any(|part| part.id == id) {
-            parts.push(Part { id, by, spawned, wakes: 0 });
+            parts.push(Part { id, by, asked: false, spawned, wakes: 0 });
         }
     };
-    if let Some(opened) = &state.opened {
-        join(opened.session, None, false);
-    }
-    for record in records(app, &cause::stream(id)).await? {
-        match decode(&record)? {
+    for record in &records {
+        match decode(record)? {
             Some(cause::Event::Woken { session, .. }) => join(session, None, false),
             Some(cause::Event::Spawned { by, session }) => join(session, Some(by), true),
             _ => {}
@@ -282,8 +300,14 @@ async fn taking_part(app: &App, id: CauseId, state: &Cause) -> Result<Vec<Part>,
     Ok(parts)
 }
 
-/// Finds where a message was accepted. Its id tells when that was, and the log is in the order of time.
-async fn accepted(app: &App, delivery: DeliveryId) -> Result<Option<(SessionId, CauseId)>, Failure> {
+/// To whom something was said, and what it descends from.
+enum Told {
+    Agent(SessionId, CauseId),
+    Thread(CauseId),
+}
+
+/// Finds where a message was accepted or posted. Its id tells when that was, and the log is in the order of time.
+async fn told(app: &App, delivery: DeliveryId) -> Result<Option<Told>, Failure> {
     let log = &app.sessions.context.journal.log;
     let Some((seconds, nanos)) = delivery.uuid().get_timestamp().map(|at| at.to_unix()) else {
         return Ok(None);
@@ -306,7 +330,13 @@ async fn accepted(app: &App, delivery: DeliveryId) -> Result<Option<(SessionId, 
                 && let Some(Event::Accepted(accepted)) = decode(record)?
                 && accepted.delivery == delivery
             {
-                return Ok(Some((session, accepted.cause)));
+                return Ok(Some(Told::Agent(session, accepted.cause)));
+            }
+            if record.kind == "thread.posted"
+                && let Some(thread::Event::Posted(posted)) = decode(record)?
+                && posted.post.uuid() == delivery.uuid()
+            {
+                return Ok(Some(Told::Thread(posted.cause)));
             }
         }
         if too_late {

@@ -44,7 +44,12 @@ impl Spent {
 
     /// Opens a cause; whatever is spent from it comes after.
     pub(super) fn open(&mut self, cause: CauseId, opened: cause::Event) {
-        self.0.entry(cause).or_default().1.insert(0, opened);
+        self.open_at(cause, 0, opened);
+    }
+
+    /// The same where something happened already: what a person does in a thread may be for several agents.
+    pub(super) fn open_at(&mut self, cause: CauseId, version: Version, opened: cause::Event) {
+        self.0.entry(cause).or_insert((version, Vec::new())).1.insert(0, opened);
     }
 }
 

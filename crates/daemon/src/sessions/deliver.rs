@@ -61,6 +61,10 @@ impl SessionActor {
             let mut spent = self.open_next(&mut change).await?;
             if message.cause.is_none() {
                 spent.open(cause, opened(message, self.session.id, delivery));
+            } else if message.origin.is_human() && message.class == Class::Message {
+                // Nothing is paid for a person's words, so that nothing else tells the cause who works for it.
+                let (_, version) = self.context.journal.cause(cause).await?;
+                spent.open_at(cause, version, opened(message, self.session.id, delivery));
             }
             let mut receipt =
                 receipt(&change.draft.session, placement, delivery, cause, before, self.handle());

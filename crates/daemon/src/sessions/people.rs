@@ -46,11 +46,15 @@ impl SessionActor {
     /// Closes the session and ends its processes.
     pub(super) async fn close(&mut self, by: Actor) -> Result<bool, Failure> {
         let (left, turn) = (self.left_open(), self.current);
-        let cut_off = turn.map(|_| "A person closed the agent in the middle of this turn.");
+        let words = match by.is_human() {
+            true => "A person closed the agent in the middle of this turn.",
+            false => "The agent was closed in the middle of this turn.",
+        };
+        let cut_off = turn.map(|_| words);
         let changed = self
             .change(&by, |change| {
                 close_open(change, &left, turn, cut_off);
-                session::close(&mut change.draft);
+                session::close(&mut change.draft, Source::of(&by));
                 Ok(!change.draft.events.is_empty())
             })
             .await?;

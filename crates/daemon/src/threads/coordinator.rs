@@ -156,14 +156,14 @@ impl Threads {
             Some((known, _)) => (known.id, seat.told),
             None => (self.seat(&thread, due, seat, &trigger).await?, 0),
         };
-        let before = self.before(&thread, told, due.at).await?;
+        let (before, left_out) = self.before(&thread, &due.seat, told, due.at).await?;
         let author: Actor = trigger.by.clone();
         if author.is_human() {
             self.sessions.ask(session, |reply| Command::Reopen(author.clone(), reply)).await?;
         }
         let (cause, hop) = (trigger.posted.cause, trigger.posted.hop);
         // Words of others come from nobody, and beside those of whoever wakes it.
-        if let Some(text) = thread::before(&thread, &due.seat, &before) {
+        if let Some(text) = thread::before(&thread, &before, left_out) {
             let message = Message {
                 origin: Actor::Daemon,
                 text,
@@ -193,20 +193,25 @@ impl Threads {
         Ok(Some((session, receipt.delivery.parse().map_err(Failure::internal)?)))
     }
 
-    /// Returns what was said before a message that a participant does not know, the oldest first.
-    async fn before(&self, thread: &Thread, told: u64, at: u64) -> Result<Vec<Line>, Failure> {
+    /// Returns what was said before a message that a participant does not know, the oldest first, and how much more
+    /// there was. What is not told is not read: messages may be long, and many.
+    pub(super) async fn before(
+        &self,
+        thread: &Thread,
+        seat: &str,
+        told: u64,
+        at: u64,
+    ) -> Result<(Vec<Line>, usize), Failure> {
         let after = told.max(at.saturating_sub(1 + BEFORE as u64));
         let records = self.events(thread.id, after, BEFORE).await?;
-        let mut before = Vec::new();
-        for (record, version) in records.iter().zip(after + 1..) {
-            if version >= at {
-                break;
-            }
-            if let Some(posted) = posted(record) {
-                before.push(self.line(&posted).await?);
-            }
+        let earlier = records.iter().zip(after + 1..).take_while(|(_, version)| *version < at);
+        let said: Vec<Posted> = earlier.filter_map(|(record, _)| posted(record)).collect();
+        let (chosen, left_out) = thread::recall(seat, &said);
+        let mut lines = Vec::with_capacity(chosen.len());
+        for posted in chosen {
+            lines.push(Line::earlier(posted, &self.words(posted).await?));
         }
-        Ok(before)
+        Ok((lines, left_out))
     }
 
     /// Returns what a participant is woken by, and who said it.
@@ -216,18 +221,19 @@ impl Threads {
         let (record, posted) =
             found.ok_or_else(|| Failure::internal("what woke a participant is not in the thread"))?;
         let by = record.actor.parse().map_err(Failure::internal)?;
-        Ok(Trigger { by, line: self.line(&posted).await?, posted })
+        let line =
+            Line { from: posted.from.clone(), to: posted.to.clone(), words: self.words(&posted).await? };
+        Ok(Trigger { by, line, posted })
     }
 
-    async fn line(&self, posted: &Posted) -> Result<Line, Failure> {
-        let words = self.sessions.context.journal.log.text(posted.text.id.uuid()).await?.unwrap_or_default();
-        Ok(Line { from: posted.from.clone(), to: posted.to.clone(), words })
+    async fn words(&self, posted: &Posted) -> Result<String, Failure> {
+        Ok(self.sessions.context.journal.log.text(posted.text.id.uuid()).await?.unwrap_or_default())
     }
 
     /// Says to all why a participant was not woken, and that it is over.
     async fn complain(&self, id: ThreadId, due: &Due, words: &str) {
         let settled = self.note(id, Event::Settled { post: due.post, seat: due.seat.clone() }).await;
-        let said = self.remark(id, Some(due.post), words, &["error"]).await;
+        let said = self.remark(id, Some(due.post), words, &["error"], None).await;
         if let Err(failure) = settled.and(said)
             && failure.code != Code::NotFound
         {
@@ -235,19 +241,8 @@ impl Threads {
         }
     }
 
-    /// Lets the coordinator say something.
+    /// Lets the coordinator say something; with a key once, however often it is started again.
     pub(super) async fn remark(
-        &self,
-        id: ThreadId,
-        reply_to: Option<PostId>,
-        words: &str,
-        tags: &[&str],
-    ) -> Result<(), Failure> {
-        self.remark_once(id, reply_to, words, tags, None).await
-    }
-
-    /// The same, not again under the same key.
-    pub(super) async fn remark_once(
         &self,
         id: ThreadId,
         reply_to: Option<PostId>,
@@ -291,7 +286,12 @@ impl Threads {
 
 /// Makes the key by which a participant is told something once, however often it is tried.
 pub(super) fn once(id: ThreadId, due: &Due, what: &str) -> RequestKey {
-    RequestKey { scope: thread::stream(id), key: format!("{what} {}/{}", due.post, due.seat), body: [0; 32] }
+    told_once(id, due.post, &due.seat, what)
+}
+
+/// The same for what all are told of a participant.
+pub(super) fn told_once(id: ThreadId, post: PostId, seat: &str, what: &str) -> RequestKey {
+    RequestKey { scope: thread::stream(id), key: format!("{what} {post}/{seat}"), body: [0; 32] }
 }
 
 /// What a participant is woken by.

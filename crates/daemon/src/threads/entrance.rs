@@ -6,7 +6,7 @@ use paseo_core::actor::Actor;
 use paseo_core::id::{SessionId, ThreadId};
 use paseo_core::limits::NAME_CHARS;
 use paseo_core::session::{Session, Status};
-use paseo_core::thread::{self, COORDINATOR, Presence, Seat, Shown, Thread, USER};
+use paseo_core::thread::{self, COORDINATOR, Others, Presence, Seat, Shown, Thread, USER};
 use paseo_wire::error::Code;
 use paseo_wire::thread::{PresenceList, PresenceView};
 
@@ -82,6 +82,23 @@ impl Threads {
                     .hint("name it by its id; `paseo thread ls` shows who is in which"))
             }
         }
+    }
+
+    /// Returns who speaks in a thread, or may, without being invited.
+    pub(crate) fn others(&self, id: ThreadId) -> Others {
+        let there = self.attendance.said(id).into_keys().filter(|who| who != USER);
+        self.token_holders(id).into_iter().chain(there).collect()
+    }
+
+    /// Returns who has a token for a thread.
+    pub(super) fn token_holders(&self, id: ThreadId) -> Others {
+        let settings = self.sessions.context.settings.get();
+        let held = settings.tokens.values().filter(|token| thread::speaks_in(&token.actor, id));
+        let names = held.filter_map(|token| match &token.actor {
+            Actor::Seat(seat) => seat.split_once('/').map(|(_, who)| who.to_owned()),
+            _ => None,
+        });
+        names.collect()
     }
 
     /// Returns who is there: those who were invited, those who said so, and the coordinator.

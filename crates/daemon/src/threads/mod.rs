@@ -23,7 +23,7 @@ use paseo_core::actor::Actor;
 use paseo_core::cause;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::{CauseId, PostId, ThreadId};
-use paseo_core::limits::{NAME_CHARS, PAGE_ROWS};
+use paseo_core::limits::PAGE_ROWS;
 use paseo_core::team;
 use paseo_core::thread::{self, Address, Control, Denied, Event, Incoming, Posted, Thread, USER};
 use paseo_core::time::Timestamp;
@@ -276,7 +276,6 @@ impl Threads {
         key: Option<RequestKey>,
         tags: &[&str],
     ) -> Result<PostId, Failure> {
-        self.paces.admit(speaker, id)?;
         // Held until it is said: whoever closes the team comes before that or after it.
         let _team = self.in_open_team(id, &speaker.actor).await?;
         let new = mint::cause();
@@ -284,7 +283,11 @@ impl Threads {
             &speaker.actor,
             &id,
             key,
-            |thread, change| self.draft(thread, change, speaker, words, tags, new),
+            |thread, change| {
+                self.may_speak(thread, speaker)?;
+                let posted = self.draft(thread, change, speaker, words, tags, new)?;
+                self.paces.admit(speaker, id).map(|()| posted)
+            },
             |posted: &Posted| posted.post.to_string(),
         );
         match done.await? {
@@ -371,14 +374,14 @@ impl Threads {
         id: ThreadId,
         content: &Value,
     ) -> Result<(Thread, PostId), Failure> {
-        self.paces.admit(speaker, id)?;
         let human = speaker.actor.is_human();
         let (post, new) = (mint::post(), mint::cause());
-        let before = self.get(id).await?;
+        let (before, others) = (self.get(id).await?, self.others(id));
+        self.may_speak(&before, speaker)?;
         self.admit(speaker, &before, content).await?;
         // Who is just being woken comes and goes when that is noted: else nobody would wait for the answer.
         let (mut moving, mut alone) = (BTreeSet::new(), Vec::new());
-        if let Ok(Control { invite, uninvite, .. }) = thread::control(&before, content) {
+        if let Ok(Control { invite, uninvite, .. }) = thread::control(&before, content, &others) {
             moving.extend(invite.map(|invite| invite.participant_id).into_iter().chain(uninvite));
         }
         for seat in &moving {
@@ -390,13 +393,11 @@ impl Threads {
             &id,
             None,
             |thread, change| {
-                let mut control = thread::control(thread, content)
+                let mut control = thread::control(thread, content, &others)
                     .map_err(|malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
                 if !human {
                     // Whoever may not speak changes nothing either.
-                    if let Some(why) = thread.silenced(&speaker.id) {
-                        return Err(refused(&why.denied(&speaker.id)));
-                    }
+                    self.may_speak(thread, speaker)?;
                     let switches = control.switches();
                     control = control.without_switches();
                     let moves = control.invite.is_some() || control.uninvite.is_some();
@@ -416,6 +417,7 @@ impl Threads {
                 // What a person closed stays closed, unless a person opens it.
                 let left = came.as_ref().and_then(|id| thread.left.get(id));
                 let closed = left.filter(|left| left.closed).and_then(|left| left.session);
+                self.paces.admit(speaker, id)?;
                 let (control, cause) = (Box::new(control), human.then_some(new));
                 change.events.push(Event::Controlled { post, from, control, by, cause });
                 Ok((came, closed))
@@ -437,15 +439,20 @@ impl Threads {
         }
         drop(alone);
         self.dismiss(&thread).await;
-        self.attendance
-            .keep(id, |who| who == USER || thread.invited.contains_key(who) || thread.guests.contains(who));
+        let tokens = self.token_holders(id);
+        self.attendance.keep(id, |who| {
+            let here = who == USER || thread.invited.contains_key(who);
+            here || thread.guests.contains(who) || tokens.contains(who)
+        });
         self.release(id).await?;
         Ok((thread, post))
     }
 
     /// Refuses an agent who would have somebody do what it may not pass on.
     async fn admit(&self, speaker: &Speaker, thread: &Thread, content: &Value) -> Result<(), Failure> {
-        let Ok(Control { invite: Some(invite), .. }) = thread::control(thread, content) else {
+        let Ok(Control { invite: Some(invite), .. }) =
+            thread::control(thread, content, &self.others(thread.id))
+        else {
             return Ok(());
         };
         if speaker.actor.session().is_none() || thread.directory.is_none() {
@@ -480,15 +487,7 @@ fn refused(denied: &Denied) -> Failure {
 }
 
 fn name_of(name: &str) -> Result<String, Failure> {
-    let plain: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.is_empty() || name.chars().count() > NAME_CHARS {
-        return Err(Failure::new(
-            Code::InvalidRequest,
-            format!("a thread needs a name of at most {NAME_CHARS} characters"),
-        ));
-    }
-    Ok(name)
+    thread::title(name).map_err(|odd| Failure::new(Code::InvalidRequest, odd.to_string()))
 }
 
 /// What several share.

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use paseo_core::id::ThreadId;
-use paseo_core::thread::Pace;
+use paseo_core::thread::{Pace, Thread, TooFast};
+use paseo_core::time::Timestamp;
 use paseo_wire::error::Code;
 
-use super::{Shared, Speaker};
+use super::{Shared, Speaker, Threads, refused};
 use crate::failure::Failure;
 use crate::mint;
 
@@ -18,8 +19,22 @@ const SPEAKERS: usize = 4096;
 pub(super) struct Paces(Shared<HashMap<(ThreadId, String), Pace>>);
 
 impl Paces {
-    /// Lets somebody speak now. People are never too fast.
+    /// Lets somebody speak now, and notes it: last, as only what is said counts. People are never too fast.
     pub(super) fn admit(&self, speaker: &Speaker, thread: ThreadId) -> Result<(), Failure> {
+        self.ask(speaker, thread, Pace::admit)
+    }
+
+    /// Refuses whoever would be too fast, before any work is done for them.
+    pub(super) fn check(&self, speaker: &Speaker, thread: ThreadId) -> Result<(), Failure> {
+        self.ask(speaker, thread, Pace::check)
+    }
+
+    fn ask(
+        &self,
+        speaker: &Speaker,
+        thread: ThreadId,
+        may: impl Fn(&mut Pace, Timestamp) -> Result<(), TooFast>,
+    ) -> Result<(), Failure> {
         if speaker.actor.is_human() {
             return Ok(());
         }
@@ -27,10 +42,18 @@ impl Paces {
         if all.len() >= SPEAKERS {
             all.retain(|_, pace| !pace.is_quiet(now));
         }
-        all.entry((thread, speaker.id.clone())).or_default().admit(now).map_err(|fast| {
+        may(all.entry((thread, speaker.id.clone())).or_default(), now).map_err(|fast| {
             Failure::new(Code::TooManyMessages, fast.to_string())
                 .hint("say it in fewer messages; nothing was posted")
                 .retry_after(fast.seconds)
         })
+    }
+}
+
+impl Threads {
+    /// Refuses whoever may not speak now, at little cost: they may try it often.
+    pub(super) fn may_speak(&self, thread: &Thread, speaker: &Speaker) -> Result<(), Failure> {
+        let silenced = thread.silenced(&speaker.id).map(|why| refused(&why.denied(&speaker.id)));
+        silenced.map_or_else(|| self.paces.check(speaker, thread.id), Err)
     }
 }

@@ -11,6 +11,7 @@ use paseo_core::thread::{self, Event, Held, Posted, Silence, Work};
 use paseo_wire::error::Code;
 use tokio::time::{Instant, sleep_until};
 
+use super::coordinator::told_once;
 use super::{Done, Threads};
 use crate::failure::Failure;
 use crate::mint;
@@ -48,6 +49,8 @@ impl Threads {
         let mut patience = Instant::now().checked_add(self.patience);
         let (mut told_held, mut told_waiting, mut told_closed) = (false, false, false);
         let mut told_setback = None;
+        // Not again by a daemon that is started again.
+        let key = |what: &str| Some(told_once(id, work.post, seat, what));
         loop {
             // Before looking, so that nothing is missed in between.
             let changed = context.directory.changes();
@@ -75,7 +78,7 @@ impl Threads {
                         let words = format!(
                             "{seat} is not working on it: its session is closed. Say something to it, and it goes on."
                         );
-                        self.remark(id, Some(work.post), &words, &["error"]).await?;
+                        self.remark(id, Some(work.post), &words, &["error"], key("closed")).await?;
                     }
                 }
                 (Some(Stage::Held(_)), None) if !told_held => {
@@ -85,14 +88,14 @@ impl Threads {
                          something to it, and it goes on.",
                         paseo_core::limits::WAKES_PER_SESSION
                     );
-                    self.remark(id, Some(work.post), &words, &["error"]).await?;
+                    self.remark(id, Some(work.post), &words, &["error"], key("held")).await?;
                 }
                 // People who follow the thread would wait for nothing.
                 (Some(Stage::Handed), None) if known.condition.status == Status::Waiting && !told_waiting => {
                     told_waiting = true;
                     let words =
                         format!("{seat} asks a person before it goes on: `paseo permit ls` shows what.");
-                    self.remark(id, Some(work.post), &words, &["waiting"]).await?;
+                    self.remark(id, Some(work.post), &words, &["waiting"], key("waiting")).await?;
                 }
                 (Some(_), None) => {}
             }
@@ -111,7 +114,7 @@ impl Threads {
                         continue;
                     }
                     let words = format!("{seat} has not answered within {}, and goes on.", lasting(self.patience));
-                    self.remark(id, Some(work.post), &words, &["error", "timeout"]).await?;
+                    self.remark(id, Some(work.post), &words, &["error", "timeout"], key("late")).await?;
                 }
             }
         }
@@ -133,9 +136,8 @@ impl Threads {
             "{seat} failed before it took this up{why}\n\n{} `paseo why {handle}` says more.",
             setback.again.words()
         );
-        let key = format!("setback {:?} {}/{seat}", setback.again, work.post);
-        let key = RequestKey { scope: thread::stream(id), key, body: [0; 32] };
-        self.remark_once(id, Some(work.post), &words, &["error"], Some(key)).await
+        let key = told_once(id, work.post, seat, &format!("setback {:?}", setback.again));
+        self.remark(id, Some(work.post), &words, &["error"], Some(key)).await
     }
 
     async fn answer(

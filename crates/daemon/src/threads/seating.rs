@@ -113,7 +113,9 @@ impl Threads {
 impl Threads {
     /// Refuses an invitation of somebody that could never be woken. Programs of the protocol may know more than Paseo.
     pub(crate) fn check_client(&self, thread: &Thread, content: &Value) -> Result<(), Failure> {
-        let Ok(Control { invite: Some(invite), .. }) = thread::control(thread, content) else {
+        let Ok(Control { invite: Some(invite), .. }) =
+            thread::control(thread, content, &self.others(thread.id))
+        else {
             return Ok(());
         };
         let (Some(client), Some(directory)) = (&invite.profile.client, &thread.directory) else {

@@ -1,6 +1,7 @@
 //! What a daemon that died left half done, to the letter: here the steps are taken one by one.
 
 mod leaving;
+mod speaking;
 
 use std::sync::Arc;
 use std::time::Duration;

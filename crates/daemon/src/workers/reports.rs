@@ -106,8 +106,8 @@ fn account_of(
             let again = setback.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
             Some((format!("I could not {what}{why}{again}"), true))
         }
-        // Whoever stopped it knows.
-        Outcome::Interrupted if ended.source == Source::Person => None,
+        // Whoever stopped or closed it knows.
+        Outcome::Interrupted if ended.source == Source::Person || !session.is_open() => None,
         // What it was told comes again by itself.
         Outcome::Interrupted if !ended.returned.is_empty() => None,
         Outcome::Interrupted => Some(("I was interrupted before I had finished.".to_owned(), true)),

@@ -232,7 +232,7 @@ impl Owner {
                 return Ok(vec![Effect::Interrupt]);
             }
             Input::Close => {
-                session::close(draft);
+                session::close(draft, Source::Person);
                 return Ok(vec![Effect::Kill]);
             }
             Input::Reopen => session::reopen(draft),

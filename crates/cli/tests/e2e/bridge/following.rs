@@ -101,6 +101,18 @@ fn a_stream_begins_at_the_end_or_where_one_was() {
 }
 
 #[test]
+fn whoever_follows_a_thread_is_told_that_it_was_deleted() {
+    let bridge = Bridge::new(&[]);
+    let eve = bridge.seat("eve");
+    let mut live = [&bridge.user, &eve].map(|client| client.follow(&bridge.path("events/stream")));
+    bridge.home.paseo(&["thread", "rm", &bridge.thread, "--force"]).ok();
+    for following in &mut live {
+        let last = std::iter::from_fn(|| following.block()).last().unwrap();
+        assert!(last.starts_with("event: ended\n"), "{last}");
+    }
+}
+
+#[test]
 fn long_messages_make_short_pages() {
     let bridge = Bridge::new(&[]);
     let long = "x".repeat(250 * 1024);

@@ -1,9 +1,11 @@
 //! Who somebody is, whatever they say.
 
+use std::time::Instant;
+
 use paseo_core::limits::THREAD_POSTS_PER_MINUTE;
 use serde_json::json;
 
-use super::{Bridge, Client, words};
+use super::{Bridge, Client, PATIENCE, words};
 
 #[test]
 fn nobody_speaks_for_another() {
@@ -147,4 +149,65 @@ fn a_participant_that_floods_is_slowed_down_and_the_others_are_heard() {
     let heard = bridge.events().iter().filter(|event| event["type"] == "message").count();
     assert_eq!(heard, THREAD_POSTS_PER_MINUTE + 2);
     assert_eq!(ada.get(&bridge.path("events")).status, 200);
+}
+
+#[test]
+fn an_agent_changes_no_thread_by_a_route_that_is_for_words() {
+    let bridge = Bridge::new(&[]);
+    let agents = bridge.home.path().join("agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(
+        agents.join("speaker.toml"),
+        "provider = 'scripted'\ntoolDenylist = ['threads_invite']\ntools = ['bash', 'threads_*']\n",
+    )
+    .unwrap();
+    bridge.invite("speaker", json!({"client": "speaker"}));
+    bridge.say("speaker", "<<sh echo $PASEO_TOKEN \\>token; mv token token-of>><<hang>>");
+    let (path, deadline) = (bridge.home.work().join("token-of"), Instant::now() + PATIENCE);
+    let token = loop {
+        match std::fs::read_to_string(&path) {
+            Ok(token) => break token.trim().to_owned(),
+            Err(_) => assert!(Instant::now() < deadline, "no token"),
+        }
+        std::thread::yield_now();
+    };
+    let speaker = Client { token, ..bridge.user.clone() };
+    let profile = json!({"client": "scripted", "model": "default"});
+    for content in [
+        json!({"invite": {"participant_id": "mole", "profile": profile}}),
+        json!({"uninvite": {"participant_id": "speaker"}}),
+    ] {
+        let refused = bridge.post(&speaker, &json!({"type": "control", "content": content}));
+        assert_eq!(refused.refused(), (403, "forbidden"), "{refused:#?}");
+        assert!(
+            refused.body["error"]["message"].as_str().unwrap().contains("threads_invite"),
+            "{refused:#?}"
+        );
+    }
+    bridge.post(&speaker, &json!({"content": "hi"})).ok();
+}
+
+#[test]
+fn whoever_has_a_token_can_be_muted_and_imitated_by_nobody() {
+    let bridge = Bridge::new(&[]);
+    let eve = bridge.seat("alice");
+    let profile = |nickname: &str| json!({"client": "scripted", "model": "default", "nickname": nickname});
+    let invite = json!({"invite": {"participant_id": "mole", "profile": profile("aIice")}});
+    let refused = bridge.post(&bridge.user, &json!({"type": "control", "content": invite}));
+    assert_eq!(refused.refused(), (400, "invalid_request"), "{refused:#?}");
+    for name in ["al1ce", "us3r", "human"] {
+        let refused = bridge.home.paseo(&["thread", "token", &bridge.thread, "--as", name]);
+        assert_ne!(refused.code, 0, "{name}");
+    }
+    for state in ["typ\u{200b}ing", "\u{202e}gnipyt"] {
+        let refused = eve.post(&bridge.path("presence"), &json!({"state": state}));
+        assert_eq!(refused.refused(), (400, "invalid_request"), "{state:?}");
+    }
+    assert_eq!(
+        bridge.user.post("/threads", &json!({"name": "pl\u{200b}an"})).refused(),
+        (400, "invalid_request")
+    );
+    // Before it has said anything.
+    bridge.control(json!({"mute": {"targets": ["alice"]}}));
+    assert_eq!(bridge.post(&eve, &json!({"content": "hi"})).refused(), (409, "participant_muted"));
 }

@@ -5,6 +5,8 @@ use super::*;
 use crate::content::ContentRef;
 use crate::id::{CauseId, ContentId};
 
+mod mentions;
+mod names;
 mod seats;
 
 fn now() -> Timestamp {
@@ -64,7 +66,7 @@ impl Bed {
     }
 
     fn control(&mut self, content: Value) {
-        let (post, control) = (self.next(), control(&self.thread, &content).unwrap());
+        let (post, control) = (self.next(), control(&self.thread, &content, &Others::new()).unwrap());
         self.push(Event::Controlled {
             post,
             from: USER.into(),
@@ -139,32 +141,7 @@ fn somebody_without_an_id_gets_one() {
         assert!(bed.thread.invited.contains_key(expected), "{:?}", bed.thread.invited.keys());
     }
     let odd = Profile { client: Some("../🦀".into()), model: Some("m".into()), ..Profile::default() };
-    assert_eq!(free_id(&bed.thread, &odd), "agent");
-}
-
-#[test]
-fn names_that_are_taken_or_odd_are_refused() {
-    let bed = Bed::with_two();
-    let profile = |nickname: &str| json!({"client": "c", "model": "m", "nickname": nickname});
-    let refused = |id: &str, profile: Value| {
-        let content = json!({"invite": {"participant_id": id, "profile": profile}});
-        control(&bed.thread, &content).unwrap_err().to_string()
-    };
-    for reserved in ["user", "USER", "u-s-e-r", "all", "everyone", "bridge-coordinator", "Bridge_Coordinator"]
-    {
-        assert!(refused(reserved, profile("x")).contains("reserved"), "{reserved}");
-        assert!(refused("x1", profile(reserved)).contains("reserved"), "{reserved}");
-    }
-    for odd in ["a b", "us\u{200b}er", "аdmin", "../x", "-", ".", "", "@ada", "a\n", "x.", &"x".repeat(65)] {
-        let told = refused("x1", profile(odd));
-        assert!(told.contains("cannot be the nickname"), "{odd:?}: {told}");
-    }
-    assert!(refused("x1", profile("ada")).contains("`codex-1` is called that"));
-    assert!(refused("ADA", profile("x")).contains("`codex-1` is called that"));
-    assert!(refused("codex1", profile("x")).contains("would be taken for it"));
-    assert!(refused("x1", json!({"client": "c"})).contains("needs a `model`"));
-    assert!(refused("x1", json!({"client": " ", "model": "m"})).contains("needs a `client`"));
-    assert!(refused("x1", json!("codex")).contains("invite.profile"));
+    assert_eq!(free_id(&bed.thread, &odd, &Others::new()), "agent");
 }
 
 #[test]
@@ -182,16 +159,17 @@ fn controls_come_as_objects_or_as_text_and_their_defaults_are_on() {
     bed.control(json!({"mute": {"targets": ["claude-1"]}}));
     bed.control(json!({"unmute": {"targets": ["codex-1"]}}));
     assert_eq!(bed.thread.muted.iter().collect::<Vec<_>>(), ["claude-1"]);
-    let again = control(&bed.thread, &json!({"mute": {"targets": vec!["codex-1"; 5000]}})).unwrap();
+    let again =
+        control(&bed.thread, &json!({"mute": {"targets": vec!["codex-1"; 5000]}}), &Others::new()).unwrap();
     assert_eq!(again.mute, ["codex-1"], "whoever is named again is named once");
     // What has no effect is kept for those who read it.
     let (before, noted) = (bed.thread.clone(), json!({"prod": ["codex-1"], "done": true, "ttl_seconds": 60}));
-    assert_eq!(control(&bed.thread, &noted).unwrap().without_switches().content(), noted);
+    assert_eq!(control(&bed.thread, &noted, &Others::new()).unwrap().without_switches().content(), noted);
     bed.control(noted);
     assert_eq!(Thread { version: before.version, ..bed.thread.clone() }, before);
     for event in &bed.events {
         if let Event::Controlled { control: done, .. } = event {
-            assert_eq!(control(&bed.thread, &done.content()).as_ref(), Ok(&**done));
+            assert_eq!(control(&bed.thread, &done.content(), &Others::new()).as_ref(), Ok(&**done));
         }
     }
     bed.assert_replays();
@@ -225,7 +203,7 @@ fn malformed_controls_say_what_was_expected() {
         ),
         (json!({"prod": many}), "`prod` must be a list"),
     ] {
-        let told = control(&bed.thread, &content).unwrap_err().to_string();
+        let told = control(&bed.thread, &content, &Others::new()).unwrap_err().to_string();
         assert!(told.contains(expected), "{content}: {told}");
     }
 }
@@ -235,7 +213,7 @@ fn only_a_person_switches() {
     let bed = Bed::with_two();
     let content =
         json!({"mute": {"targets": ["codex-1"]}, "pause": {}, "uninvite": {"participant_id": "claude-1"}});
-    let all = control(&bed.thread, &content).unwrap();
+    let all = control(&bed.thread, &content, &Others::new()).unwrap();
     assert_eq!(all.switches(), [Switch::Mute, Switch::Pause]);
     let rest = all.without_switches();
     assert_eq!((rest.switches(), rest.uninvite.as_deref()), (Vec::new(), Some("claude-1")));
@@ -274,44 +252,6 @@ fn to_is_an_id_a_nickname_or_a_handle_with_or_without_the_sign() {
     assert!(wakes.is_empty() && remarks[0].contains("`nobody` is not invited"), "{remarks:?}");
     let both = |_: &str| vec!["claude-1".to_owned(), "codex-1".to_owned()];
     assert!(matches!(address(&bed.thread, "3f2a", both), Address::Ambiguous(_, seats) if seats.len() == 2));
-}
-
-#[test]
-fn mentions_name_ids_nicknames_roles_clients_and_models() {
-    let mut bed = Bed::with_two();
-    for (words, woken) in [
-        ("@codex-1: look", "codex-1"),
-        ("well, @ADA!", "codex-1"),
-        ("(@ada) no: @ada?!", "codex-1"),
-        ("ask @planner.", "codex-1"),
-        ("@claude, please", "claude-1"),
-        ("@Opus", "claude-1"),
-        ("@gpt-5 go", "codex-1"),
-    ] {
-        assert_eq!(bed.wakes("all", words), [woken], "{words}");
-    }
-    assert_eq!(bed.wakes("all", "@ada and @claude"), ["claude-1", "codex-1"]);
-    for words in ["ada", "mail@ada", "@nobody", "@", "@user", "@bridge-coordinator"] {
-        assert_eq!(bed.wakes("all", words), [""; 0], "{words}");
-    }
-    bed.invite("codex-2", json!({"client": "codex", "model": "gpt-5", "roles": ["planner"]}));
-    assert_eq!(bed.wakes("all", "@planner @codex"), ["codex-1", "codex-2"]);
-    for word in ["@all", "@everyone", "@here"] {
-        let (wakes, remarks) = bed.say(USER, "all", word).unwrap();
-        assert!(wakes.is_empty() && remarks[0].contains("one by one"), "{remarks:?}");
-    }
-}
-
-#[test]
-fn a_name_that_could_be_two_is_asked_about() {
-    let mut bed = Bed::with_two();
-    // As an older log may have it.
-    bed.thread.invited.get_mut("claude-1").unwrap().profile.nickname = Some("Ada".into());
-    let (wakes, remarks) = bed.say(USER, "all", "@ada look").unwrap();
-    assert!(wakes.is_empty());
-    assert_eq!(remarks, ["`ada` could be any of claude-1, codex-1: say which."]);
-    let (wakes, remarks) = bed.say(USER, "ada", "look").unwrap();
-    assert!(wakes.is_empty() && remarks.len() == 1);
 }
 
 #[test]
@@ -469,7 +409,7 @@ proptest! {
     #[test]
     fn any_control_is_taken_or_refused(content in any_json()) {
         let bed = Bed::with_two();
-        match control(&bed.thread, &content) {
+        match control(&bed.thread, &content, &Others::new()) {
             Ok(control) => {
                 let mut thread = bed.thread.clone();
                 let event = Event::Controlled { post: post_id(7), from: USER.into(), control: Box::new(control), by: None, cause: None };

@@ -5,6 +5,7 @@ use axum::extract::State;
 use paseo_core::id::ThreadId;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::time::Timestamp;
+use paseo_core::tool::THREADS_INVITE;
 use paseo_store::Version;
 use paseo_wire::bridge::{
     self, BridgeEvent, BridgeEvents, BridgePost, BridgeQuery, BridgeReceived, Place, Since,
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use super::{Answer, App, Refusal, claims};
 use crate::failure::Failure;
+use crate::http::gate::granted;
 use crate::http::request::{Asked, Body, Caller, Key, Path};
 use crate::http::threads::{entered, say, stored};
 use crate::threads::{Words, view};
@@ -103,6 +105,8 @@ pub(crate) async fn post(
             say(&app, &thread, &speaker, &words, key).await.map_err(&told)?
         }
         "control" => {
+            // The route is for what is said: who changes a thread by it needs what the route of controls asks for.
+            granted(&app, &by, THREADS_INVITE).map_err(&told)?;
             let done = app.threads.control(&speaker, thread.id, &request.content).await;
             let (_, post) = done.map_err(&told)?;
             stored(&app, thread.id, post).await.map_err(&told)?

@@ -87,6 +87,18 @@ impl Reader {
         self.pass.check()
     }
 
+    /// Makes ready what is new, if there is anything.
+    async fn more(&mut self) -> Result<bool, Failure> {
+        self.may_go_on().await?;
+        let new = self.app.threads.version(self.thread).await? > self.cursor;
+        if new {
+            let page = Page::read(&self.app, self.thread, self.cursor, HANDFUL).await?;
+            self.cursor = page.reached;
+            self.ready.extend(page.events.iter().map(frame));
+        }
+        Ok(new)
+    }
+
     /// Returns what comes next; `None` when the daemon stops, the thread is gone or it may not be seen any more.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
@@ -99,16 +111,15 @@ impl Reader {
             }
             // Before looking, so that nothing is missed in between.
             self.head.borrow_and_update();
-            if let Err(why) = self.may_go_on().await {
-                self.ready.push_back(ending(why));
-                self.over = true;
-                continue;
-            }
-            if self.app.threads.version(self.thread).await.ok()? > self.cursor {
-                let page = Page::read(&self.app, self.thread, self.cursor, HANDFUL).await.ok()?;
-                self.cursor = page.reached;
-                self.ready.extend(page.events.iter().map(frame));
-                continue;
+            match self.more().await {
+                Ok(false) => {}
+                Ok(true) => continue,
+                // It may not be seen any more, or the thread is gone: whoever follows it is told.
+                Err(why) => {
+                    self.ready.push_back(ending(why));
+                    self.over = true;
+                    continue;
+                }
             }
             tokio::select! {
                 changed = self.head.changed() => changed.ok()?,

@@ -1,6 +1,7 @@
 //! Who comes and goes in the middle of something.
 
 use paseo_core::id::{SessionId, TokenId};
+use paseo_core::session::Source;
 use paseo_core::settings::Event as Setting;
 use paseo_core::thread;
 use paseo_store::Which;
@@ -80,6 +81,8 @@ async fn who_is_uninvited_while_being_woken_still_answers() {
     leaving.await.unwrap().unwrap();
     until(&house, || async { answers(threads, id, &due).await == 1 }).await;
     until(&house, || async { !is_open(&house, session).await }).await;
+    let (closed, _) = house.app.sessions.context.journal.session(session).await.unwrap().unwrap();
+    assert_eq!(closed.condition.source, Source::Daemon, "no person closed it");
 }
 
 #[tokio::test]
@@ -154,7 +157,7 @@ async fn whoever_left_before_the_end_is_seen_off_after() {
     let session = seated(&house, id).await;
     // It left, and the daemon dies before its session is closed.
     let leave = |thread: &Thread, change: &mut Change| {
-        let control = Box::new(thread::control(thread, &uninvite()).unwrap());
+        let control = Box::new(thread::control(thread, &uninvite(), &thread::Others::new()).unwrap());
         let (post, from) = (mint::post(), USER.to_owned());
         change.events.push(Event::Controlled { post, from, control, by: None, cause: None });
         Ok(())

@@ -45,7 +45,7 @@ impl Ledger {
     fn session(&mut self, id: SessionId, event: &Event, record: &Record) -> Check {
         match event {
             Event::Created(created) => self.kin.create(created)?,
-            Event::Closed {} => self.kin.close(id)?,
+            Event::Closed { .. } => self.kin.close(id)?,
             Event::Reopened {} => self.kin.reopen(id, record.batch),
             Event::Accepted(accepted) => self.kin.accept(id, &accepted.origin, record.batch)?,
             Event::WatchArmed(watch) => self.news.arm(id, watch, &self.kin)?,
