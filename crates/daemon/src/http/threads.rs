@@ -229,7 +229,8 @@ pub(crate) async fn control(
     if by.is_human() {
         app.threads.check_client(&thread, &content)?;
         // What is so already is nothing that happened. (In the bridge protocol every control is an event.)
-        if thread::control(&thread, &content).is_ok_and(|control| control.is_so(&thread)) {
+        let others = app.threads.others(thread.id);
+        if thread::control(&thread, &content, &others).is_ok_and(|control| control.is_so(&thread)) {
             let Json(answer) = answer(&app, &thread).await?;
             return Ok(Json(ThreadAnswer { unchanged: true, ..answer }));
         }

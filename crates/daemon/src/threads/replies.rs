@@ -15,7 +15,6 @@ use super::coordinator::told_once;
 use super::{Done, Threads};
 use crate::failure::Failure;
 use crate::mint;
-use crate::sessions::RequestKey;
 use crate::tools::answers;
 
 impl Threads {
