@@ -24,6 +24,8 @@ pub(in crate::simulation) struct Messages {
     wakes_by_cause: BTreeMap<CauseId, u32>,
     /// The messages that the running turns began with.
     opened_with: BTreeMap<SessionId, Vec<DeliveryId>>,
+    /// The messages that running turns gave back.
+    returned: BTreeMap<SessionId, Vec<DeliveryId>>,
     /// Sessions that start nothing by themselves, with the reason.
     held: BTreeMap<SessionId, Hold>,
     /// How many messages there were when a session was last stopped or failed.
@@ -48,6 +50,8 @@ struct Message {
     unpaid: bool,
     /// A person has released it from that.
     carried: bool,
+    /// How many turns failed before they took it up.
+    setbacks: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +86,12 @@ impl Messages {
                 self.relocate(delivery, &[Place::Steering], Place::Turn)?;
                 self.record(delivery)
             }
-            Event::Returned { delivery, repeat } => self.give_back(delivery, repeat),
+            Event::Returned { delivery, repeat } => self.give_back(session, delivery, repeat),
             Event::Cancelled { delivery } => self.relocate(delivery, &[Place::Waiting], Place::Settled),
-            Event::TurnEnded { outcome, .. } => self.end(session, outcome),
+            Event::TurnEnded { outcome, until, .. } => {
+                self.set_back(session, outcome == Outcome::Failed && until.is_none())?;
+                self.end(session, outcome)
+            }
             Event::Held { hold: Hold::Stopped } => {
                 self.halted_at.insert(session, self.messages.len());
                 self.held.insert(session, Hold::Stopped);
@@ -195,12 +202,14 @@ impl Messages {
         self.place(id) == Some(Place::Settled)
     }
 
+    pub(in crate::simulation) fn setbacks(&self, id: DeliveryId) -> u32 {
+        self.messages.get(&id).map_or(0, |message| message.setbacks)
+    }
+
     /// Says whether a person is behind one of these messages.
     pub(in crate::simulation) fn has_person(&self, deliveries: &[DeliveryId]) -> bool {
-        let messages = deliveries.iter().filter_map(|id| self.messages.get(id));
-        messages
-            .map(|message| &message.accepted)
-            .any(|accepted| accepted.class != Class::Passive && accepted.origin.is_human())
+        let mut accepted = deliveries.iter().filter_map(|id| Some(&self.messages.get(id)?.accepted));
+        accepted.any(|accepted| accepted.class != Class::Passive && accepted.origin.is_human())
     }
 
     /// Returns how many turns were opened.
@@ -237,6 +246,7 @@ impl Messages {
             jumped: false,
             unpaid: false,
             carried: false,
+            setbacks: 0,
         };
         self.lift_hold(session, &message.accepted);
         self.by_session.entry(session).or_default().push(id);
@@ -406,7 +416,8 @@ impl Messages {
         Ok(())
     }
 
-    fn give_back(&mut self, id: DeliveryId, repeat: bool) -> Check {
+    fn give_back(&mut self, session: SessionId, id: DeliveryId, repeat: bool) -> Check {
+        self.returned.entry(session).or_default().push(id);
         self.relocate(id, &[Place::Turn, Place::Steering], Place::Waiting)?;
         let message = self.message(id)?;
         if message.recorded {
@@ -417,6 +428,12 @@ impl Messages {
         }
         message.held_alone |= message.attempts >= ATTEMPTS;
         Ok(())
+    }
+
+    /// Counts what a turn gave back, unless it is tried again by itself.
+    fn set_back(&mut self, session: SessionId, counts: bool) -> Check {
+        let returned = self.returned.remove(&session).unwrap_or_default();
+        returned.into_iter().try_for_each(|id| self.message(id).map(|it| it.setbacks += u32::from(counts)))
     }
 
     fn end(&mut self, session: SessionId, outcome: Outcome) -> Check {

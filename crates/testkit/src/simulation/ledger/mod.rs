@@ -48,7 +48,7 @@ impl Ledger {
             Event::Closed { .. } => self.kin.close(id)?,
             Event::Reopened {} => self.kin.reopen(id, record.batch),
             Event::Accepted(accepted) => self.kin.accept(id, &accepted.origin, record.batch)?,
-            Event::WatchArmed(watch) => self.news.arm(id, watch, &self.kin)?,
+            Event::WatchArmed(watch) => self.news.arm(id, watch, &self.messages, &self.kin)?,
             Event::WatchEnded { watch } => self.news.end(*watch, &self.kin)?,
             Event::TurnOpened { cause, deliveries, .. } if self.messages.has_person(deliveries) => {
                 self.requests.check_wanted(*cause, record.ts)?;

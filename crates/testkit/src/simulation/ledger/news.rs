@@ -30,17 +30,39 @@ struct Known {
     on: On,
     /// How often the session had been closed by then.
     closings: u32,
+    /// How often the message had been set back by then.
+    setbacks: u32,
     told: bool,
     ended: bool,
 }
 
+impl Known {
+    /// Says whether there is something to be told, as long as the session is open.
+    fn is_over(&self, messages: &Messages) -> bool {
+        match self.on {
+            On::Delivery(delivery) => {
+                messages.is_settled(delivery) || messages.setbacks(delivery) > self.setbacks
+            }
+            On::Idle => true,
+        }
+    }
+}
+
+fn setbacks(on: On, messages: &Messages) -> u32 {
+    match on {
+        On::Delivery(delivery) => messages.setbacks(delivery),
+        On::Idle => 0,
+    }
+}
+
 impl News {
-    pub(super) fn arm(&mut self, session: SessionId, watch: &Watch, kin: &Kin) -> Check {
+    pub(super) fn arm(&mut self, session: SessionId, watch: &Watch, messages: &Messages, kin: &Kin) -> Check {
         let known = Known {
             session,
             watcher: watch.watcher,
             on: watch.on,
             closings: kin.closings(session),
+            setbacks: setbacks(watch.on, messages),
             told: false,
             ended: false,
         };
@@ -60,12 +82,7 @@ impl News {
         if std::mem::replace(&mut known.told, true) || answered {
             return Err(format!("the watcher of {id} is told twice"));
         }
-        let over = match known.on {
-            On::Delivery(delivery) => {
-                messages.is_settled(delivery) || kin.closings(known.session) > known.closings
-            }
-            On::Idle => true,
-        };
+        let over = known.is_over(messages) || kin.closings(known.session) > known.closings;
         if known.ended || !over {
             return Err(format!("there is no news of {id}"));
         }
@@ -116,12 +133,7 @@ impl News {
     /// Takes in that a caller got its answer. It may have had the news before a crash, and asks all the same.
     pub(super) fn answer(&mut self, id: WatchId, messages: &Messages, kin: &Kin) -> Check {
         let known = self.known(id)?;
-        let over = match known.on {
-            On::Delivery(delivery) => {
-                messages.is_settled(delivery) || kin.closings(known.session) > known.closings
-            }
-            On::Idle => true,
-        };
+        let over = known.is_over(messages) || kin.closings(known.session) > known.closings;
         if !over || !self.answered.insert(id) {
             return Err(format!("the watcher of {id} gets an answer that is none, or twice"));
         }
@@ -151,10 +163,7 @@ impl News {
             return Err(format!("{caller} waits for {target} for ever"));
         }
         let forgotten = self.watches.iter().find(|(_, known)| {
-            let over = match known.on {
-                On::Delivery(delivery) => messages.is_settled(delivery) || kin.is_closed(known.session),
-                On::Idle => true,
-            };
+            let over = known.is_over(messages) || kin.is_closed(known.session);
             over && !known.ended
         });
         match forgotten {
