@@ -19,6 +19,7 @@ fn what_is_typed_is_sent_and_answered() {
     terminal.until("Grüße\r\n");
     terminal.type_in("/help\r");
     terminal.until("/deny [words]");
+    home.paseo(&["wait", &handle]).ok();
     terminal.type_in("\x04");
     let (code, shown, restored) = terminal.finish();
     assert_eq!(code, Some(0), "{shown:?}");
@@ -36,6 +37,7 @@ fn whoever_leaves_is_told_what_becomes_of_the_agent() {
         for (keys, shown) in typed {
             terminal.type_in(keys);
             terminal.until(shown);
+            home.paseo(&["wait", &handle]);
         }
         terminal.type_in("\x04");
         terminal.finish().1

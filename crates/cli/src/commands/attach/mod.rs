@@ -6,6 +6,7 @@ mod surface;
 mod words;
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
 use paseo_client::{Client, Events};
 use paseo_core::limits::PAGE_ROWS;
@@ -30,6 +31,8 @@ use crate::terminal::Keys;
 
 /// How many of the newest items are shown first.
 const PAST: usize = 30;
+/// How long somebody who leaves waits to hear how the agent is.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +70,10 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
     let ending = converse(&mut conversation, client, &args, input).await;
     let left = conversation.surface.leave();
     drop(keys);
-    let going_on = || printer.note(&farewell(&conversation.session));
     match ending? {
-        Ending::Left => going_on(),
+        Ending::Left => printer.note(&farewell(&now(client, conversation.session).await)),
         Ending::Signal => {
-            going_on();
+            printer.note(&farewell(&now(client, conversation.session).await));
             return Ok(Exit::Interrupted);
         }
         Ending::Done(exit) => return Ok(exit),
@@ -80,12 +82,21 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
     left.map(|()| Exit::Ok)
 }
 
+/// Returns a session as it is, or as it was known last: news of it may still be on their way.
+async fn now(client: &Client, known: SessionView) -> SessionView {
+    match tokio::time::timeout(PARTING, client.session(&known.id)).await {
+        Ok(Ok(answer)) => answer.session,
+        Ok(Err(_)) | Err(_) => known,
+    }
+}
+
 /// Says what becomes of an agent that a person leaves.
 fn farewell(session: &SessionView) -> String {
     let SessionView { handle, status, hold, queued, .. } = session;
     let back = format!("`paseo attach {handle}` comes back");
     match status.as_str() {
         "waiting" => format!("{handle} waits for an answer. {back}, `paseo permit ls` shows what it asks"),
+        "starting" | "running" if hold == "stopped" => format!("{handle} is being stopped. {back}"),
         "starting" | "running" => format!("{handle} goes on. {back}, `paseo stop {handle}` stops it"),
         // Between two turns an agent is idle for a moment.
         "idle" if *queued > 0 && hold == "none" => {
