@@ -49,7 +49,8 @@ pub(crate) const NO_START: Variable = read(
 pub(crate) const PROVIDER: Variable = read(
     "PASEO_PROVIDER",
     "",
-    "The provider of agents that are started without `--provider`; without it, the first that is ready.",
+    "The provider of every agent that is started without `--provider` and whose definition names none. It beats \
+     `provider` in `config.toml`; without either, the first that is ready.",
 );
 pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set to anything, output has no colours.");
 pub(crate) const TERM: Variable =

@@ -112,10 +112,18 @@ impl Providers {
     }
 
     /// Returns the provider that was asked for, or the default, if it can do what is wanted.
-    pub(crate) fn choose(&self, name: Option<&str>, check: &Check) -> Result<Choice, Failure> {
-        let choice = match name {
-            Some(name) => Choice { provider: self.named(name)?, reason: Reason::AskedFor },
-            None => self.default()?,
+    ///
+    /// `callers_default` is what the caller has configured, which beats what the daemon was started with.
+    pub(crate) fn choose(
+        &self,
+        name: Option<&str>,
+        callers_default: Option<&str>,
+        check: &Check,
+    ) -> Result<Choice, Failure> {
+        let choice = match (name, callers_default) {
+            (Some(name), _) => Choice { provider: self.named(name)?, reason: Reason::AskedFor },
+            (None, Some(name)) => Choice { provider: self.named(name)?, reason: Reason::Configured },
+            (None, None) => self.default()?,
         };
         let provider = &choice.provider;
         provider.check(check).map_err(|error| Failure {
@@ -131,7 +139,12 @@ impl Providers {
 
     /// Returns the provider of a worker: the one that was asked for, or else the first that is ready, the default one
     /// before others. It must be able to run in a terminal, and to be guarded if it is to be.
-    pub(crate) fn in_terminal(&self, name: Option<&str>, guarded: bool) -> Result<String, Failure> {
+    pub(crate) fn in_terminal(
+        &self,
+        name: Option<&str>,
+        callers_default: Option<&str>,
+        guarded: bool,
+    ) -> Result<String, Failure> {
         let able = |provider: &Arc<dyn Provider>| {
             let able = provider.capabilities();
             able.terminal && (able.guard || !guarded)
@@ -151,7 +164,8 @@ impl Providers {
                 }
             };
         }
-        let configured = self.default.as_deref().map(|name| self.named(name)).transpose()?;
+        let configured = callers_default.or(self.default.as_deref());
+        let configured = configured.map(|name| self.named(name)).transpose()?;
         let mut all =
             configured.into_iter().filter(able).chain(self.candidates().filter(|one| able(one)).cloned());
         match all.find(|provider| is_ready(provider.as_ref())) {
@@ -175,10 +189,14 @@ impl Providers {
     }
 
     fn named(&self, name: &str) -> Result<Arc<dyn Provider>, Failure> {
-        self.get(name).ok_or_else(|| {
-            unavailable(format!("there is no provider `{name}`"))
-                .hint(format!("known providers: {}", self.names().join(", ")))
-        })
+        self.get(name).ok_or_else(|| self.unknown(name))
+    }
+
+    /// Refuses a name that no provider has.
+    pub(crate) fn unknown(&self, name: &str) -> Failure {
+        let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+        unavailable(format!("unknown provider `{name}`"))
+            .hint(format!("known providers: {}", self.names().join(", ")))
     }
 
     fn default(&self) -> Result<Choice, Failure> {
@@ -387,7 +405,7 @@ mod tests {
     }
 
     fn refused(providers: &Providers, name: Option<&str>, check: &Check) -> (String, String) {
-        match providers.choose(name, check) {
+        match providers.choose(name, None, check) {
             Ok(choice) => panic!("{} was chosen", choice.provider.name()),
             Err(failure) => {
                 assert_eq!(failure.code, Code::ProviderUnavailable);
@@ -399,7 +417,7 @@ mod tests {
     #[test]
     fn the_first_that_is_ready_is_used_and_never_the_scripted_one() {
         let all = vec![Fake("a", missing()), Fake("b", no_login()), Fake("c", ready()), Fake("d", ready())];
-        let choice = providers(None, all).choose(None, &check()).unwrap();
+        let choice = providers(None, all).choose(None, None, &check()).unwrap();
         assert_eq!((choice.provider.name(), choice.reason), ("c", Reason::FirstReady));
     }
 
@@ -412,9 +430,9 @@ mod tests {
     #[test]
     fn what_is_configured_or_named_is_used() {
         let all = || vec![Fake("c", ready())];
-        let configured = providers(Some("scripted"), all()).choose(None, &check()).unwrap();
+        let configured = providers(Some("scripted"), all()).choose(None, None, &check()).unwrap();
         assert_eq!((configured.provider.name(), configured.reason), ("scripted", Reason::Configured));
-        let named = providers(Some("scripted"), all()).choose(Some("c"), &check()).unwrap();
+        let named = providers(Some("scripted"), all()).choose(Some("c"), None, &check()).unwrap();
         assert_eq!((named.provider.name(), named.reason), ("c", Reason::AskedFor));
     }
 
@@ -429,7 +447,7 @@ mod tests {
         assert!(hint.contains("paseo demo") && hint.contains("--provider scripted"), "{hint}");
         assert_eq!(refused(&none, Some("a"), &check()).1, "install it");
         // A login may be where nobody looks: who names it may try.
-        assert!(none.choose(Some("b"), &check()).is_ok());
+        assert!(none.choose(Some("b"), None, &check()).is_ok());
     }
 
     #[test]
@@ -460,7 +478,7 @@ mod tests {
         assert_eq!(names.iter().filter(|name| *name == "opencode").count(), 1, "{names:?}");
         assert!(names.contains(&"gemini".to_owned()) && names.contains(&"helper".to_owned()), "{names:?}");
         let ask = Check { permissions: Mode::Ask, ..check() };
-        assert!(all.choose(Some("helper"), &ask).is_ok());
+        assert!(all.choose(Some("helper"), None, &ask).is_ok());
         assert!(matches!(all.get("opencode").unwrap().readiness(), Readiness::Ready { .. }));
         assert!(
             refused(&all, None, &check()).0.starts_with("no provider can be used yet"),

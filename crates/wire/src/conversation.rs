@@ -43,6 +43,9 @@ pub struct MessageAgent {
     /// The answer to this message alone is waited for: it gets a turn of its own.
     #[serde(default)]
     pub wait: bool,
+    /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_provider: Option<String>,
 }
 
 /// Where a message for a definition went.
@@ -85,6 +88,9 @@ pub struct SwitchAgent {
     /// Show the session in the web app: gives it the label `ui=true`.
     #[serde(default)]
     pub ui: bool,
+    /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_provider: Option<String>,
 }
 
 /// The session that a person went to.

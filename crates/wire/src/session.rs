@@ -295,6 +295,9 @@ pub struct CreateSession {
     /// Without one: that of the definition, else the default provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// The provider to use when neither this request nor the definition names one. Without it, the daemon's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How hard it thinks, in the provider's words.

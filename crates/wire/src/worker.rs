@@ -85,6 +85,9 @@ pub struct StartWorker {
     /// Instead of the definition's, or the default one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// The provider to use when neither this request nor the definition names one. Without it, the daemon's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The thread of the team that its answers are posted to; without one, one is made.

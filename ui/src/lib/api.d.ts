@@ -6899,6 +6899,8 @@ export interface components {
             base?: string | null;
             /** @description Where it runs, whatever its definition says: an absolute path. */
             cwd?: string | null;
+            /** @description The provider to use when neither this request nor the definition names one. Without it, the daemon's default. */
+            default_provider?: string | null;
             /** @description Where it is started: an absolute path. It runs there too, unless `cwd` or its definition says otherwise. */
             directory: string;
             /** @description How hard it thinks, in the provider's words. */
@@ -7248,6 +7250,8 @@ export interface components {
         };
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
+            /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
+            default_provider?: string | null;
             /** @description Whose definitions count, and where a new session is started: an absolute path. */
             project: string;
             /** @description `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions. */
@@ -7451,6 +7455,8 @@ export interface components {
             client?: string | null;
             model?: string | null;
             nickname?: string | null;
+            /** @description What runs it when `client` is a definition that names no provider. */
+            provider?: string | null;
             roles?: string[] | null;
         };
         /** @description What Paseo adds to the prompt of a session's harness. */
@@ -7825,6 +7831,8 @@ export interface components {
         StartWorker: {
             /** @description Slug of its definition. */
             agent?: string | null;
+            /** @description The provider to use when neither this request nor the definition names one. Without it, the daemon's default. */
+            default_provider?: string | null;
             /** @description Where it works: in the project of the team. */
             directory?: string | null;
             /** @description It changes nothing but what a task that it holds covers. */
@@ -7855,6 +7863,8 @@ export interface components {
         };
         /** @description The body of `POST /api/agents/{slug}/switch`. */
         SwitchAgent: {
+            /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
+            default_provider?: string | null;
             /**
              * @description Handle or id of where the person comes from. Without it: the open session of the project that they wrote
              *     to or entered last.

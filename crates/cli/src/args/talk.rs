@@ -46,7 +46,7 @@ pub(crate) struct RunArgs {
     /// The definition that it follows: `paseo agents ls` lists them. The other options beat what it says
     #[arg(long, value_name = "SLUG")]
     pub(crate) agent: Option<String>,
-    /// Which kind of agent: `paseo providers` lists them [env: PASEO_PROVIDER, without --agent]
+    /// Which kind of agent: `paseo providers` lists them [env: PASEO_PROVIDER] [default: the definition's, else the default one]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// Which model, as the provider calls it

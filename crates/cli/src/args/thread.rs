@@ -147,8 +147,8 @@ pub(crate) struct TailArgs {
 pub(crate) struct InviteArgs {
     /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
     pub(crate) thread: String,
-    /// A provider, or the slug of a definition
-    pub(crate) client: String,
+    /// A provider, or the slug of a definition [env: PASEO_PROVIDER] [default: the default provider]
+    pub(crate) client: Option<String>,
     /// The model; `default` leaves it to the provider [default: as it was, else `default`]
     #[arg(long)]
     pub(crate) model: Option<String>,

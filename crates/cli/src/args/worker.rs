@@ -80,7 +80,7 @@ pub(crate) struct WorkerStartArgs {
     /// The definition that it follows
     #[arg(long, value_name = "SLUG")]
     pub(crate) agent: Option<String>,
-    /// Which harness it runs, as pi, claude or codex [default: the definition's, or the first that is ready]
+    /// Which harness it runs, as pi, claude or codex [env: PASEO_PROVIDER] [default: the definition's, else the first that is ready]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// Which model it uses

@@ -42,6 +42,7 @@ async fn send(
         text: prompt::typed(&words.message, "message")?,
         session: words.session.clone(),
         wait,
+        default_provider: context.settings.provider.clone(),
     };
     let sent = context.client()?.message_agent(&words.agent, &message, words.key.as_deref()).await?;
     context.explain_version();

@@ -64,7 +64,14 @@ fn variable(set: &str) -> Result<(String, String), Failure> {
 
 async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
-    let list = context.client()?.providers().await?;
+    let mut list = context.client()?.providers().await?;
+    if let Some(configured) = &context.settings.provider {
+        // What is configured here beats what the daemon was started with.
+        for provider in &mut list.providers {
+            provider.default = provider.name == *configured;
+            provider.default_reason = provider.default.then(|| "configured".to_owned());
+        }
+    }
     match printer.mode() {
         Mode::Json => printer.json(&list)?,
         Mode::Quiet => {

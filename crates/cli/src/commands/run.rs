@@ -16,7 +16,8 @@ use crate::{harnesses, outcome, prompt};
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let wanted = wanted(context, &args)?;
-    harnesses::warn_without_login(&context.settings, &printer, wanted.provider.as_deref());
+    let provider = wanted.provider.as_deref().or(wanted.default_provider.as_deref());
+    harnesses::warn_without_login(&context.settings, &printer, provider.filter(|_| wanted.agent.is_none()));
     let created = context.client()?.create_session(&wanted, None).await?;
     context.explain_version();
     let handle = &created.session.handle;
@@ -63,10 +64,8 @@ fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
         .map_err(|malformed| Failure::usage(malformed.to_string()))?;
     Ok(CreateSession {
         agent: args.agent.clone(),
-        provider: args.provider.clone().or_else(|| {
-            // What is set for all agents does not beat what the definition of one says.
-            context.settings.provider.clone().filter(|_| args.agent.is_none())
-        }),
+        provider: args.provider.clone(),
+        default_provider: context.settings.provider.clone(),
         model: args.model.clone(),
         effort: args.effort.clone(),
         permissions: args.permissions.clone(),

@@ -42,7 +42,13 @@ async fn go(
     agent: &OsStr,
     text: Option<String>,
 ) -> Result<Exit, Failure> {
-    let wanted = SwitchAgent { project: directory(None)?, from: args.from.clone(), text, ui: args.ui };
+    let wanted = SwitchAgent {
+        project: directory(None)?,
+        from: args.from.clone(),
+        text,
+        ui: args.ui,
+        default_provider: context.settings.provider.clone(),
+    };
     let went = context.client()?.switch_agent(&agent.to_string_lossy(), &wanted).await?;
     context.explain_version();
     let session = &went.session;

@@ -21,6 +21,7 @@ mod chat_turns;
 mod config;
 mod crash;
 mod daemon;
+mod default_provider;
 mod definitions;
 mod dropped;
 mod explain;

@@ -32,6 +32,9 @@ pub struct Profile {
     /// A provider, or the slug of a definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+    /// What runs it when `client` is a definition that names no provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +48,7 @@ impl Profile {
     pub fn merged(&self, newer: &Self) -> Self {
         Self {
             client: newer.client.clone().or_else(|| self.client.clone()),
+            provider: newer.provider.clone().or_else(|| self.provider.clone()),
             model: newer.model.clone().or_else(|| self.model.clone()),
             roles: newer.roles.clone().or_else(|| self.roles.clone()),
             nickname: newer.nickname.clone().or_else(|| self.nickname.clone()),
@@ -53,7 +57,7 @@ impl Profile {
 
     /// Says whether two are the same agent, whatever they are called.
     pub(super) fn runs_like(&self, other: &Self) -> bool {
-        self.client == other.client && self.model == other.model
+        self.client == other.client && self.provider == other.provider && self.model == other.model
     }
 
     pub(super) fn roles(&self) -> impl Iterator<Item = &str> {
@@ -98,11 +102,12 @@ pub fn invite(thread: &Thread, id: &str, profile: &Profile, others: &Others) -> 
             return Err(Refused::Missing(field));
         }
     }
-    for (field, value) in [("client", &whole.client), ("model", &whole.model)] {
+    for (field, value) in [("client", &whole.client), ("provider", &whole.provider), ("model", &whole.model)]
+    {
         let plain = |text: &String| {
             text.chars().count() <= WORD_CHARS && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')
         };
-        if !value.as_ref().is_some_and(plain) {
+        if !value.as_ref().is_none_or(plain) {
             return Err(Refused::Word(field));
         }
     }

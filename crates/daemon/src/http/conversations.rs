@@ -76,7 +76,8 @@ pub(crate) async fn message(
     let definition = routing::for_person(&app.sessions.context, &project, &slug)?;
     let choice = Choice::parse(request.session.as_deref());
     let text = Some(request.text);
-    let wanted = Wanted { by: &by, definition, project, text, ui: false, aside: true, key };
+    let default_provider = request.default_provider;
+    let wanted = Wanted { by: &by, definition, project, default_provider, text, ui: false, aside: true, key };
     let (receipt, created) = match find(&app, choice, &wanted).await? {
         Found::Made(made) => (first_receipt(*made)?, true),
         Found::Before(receipt, created) => (receipt, created),
@@ -136,8 +137,8 @@ pub(crate) async fn switch(
         Some(typed) => Some(resolve(&app, &by, typed).await?),
         None => person_is_in(&app, &by, &project).await?.map(|session| session.id),
     };
-    let (text, ui) = (request.text, request.ui);
-    let wanted = Wanted { by: &by, definition, project, text, ui, aside: false, key: None };
+    let SwitchAgent { text, ui, default_provider, .. } = request;
+    let wanted = Wanted { by: &by, definition, project, default_provider, text, ui, aside: false, key: None };
     let (id, created, receipt) = match find(&app, Choice::LatestOrCreate, &wanted).await? {
         Found::Made(made) => (made.session.id.parse().map_err(Failure::internal)?, true, made.receipt),
         Found::Before(receipt, created) => {
@@ -174,6 +175,7 @@ struct Wanted<'a> {
     by: &'a Actor,
     definition: Arc<Definition>,
     project: String,
+    default_provider: Option<String>,
     text: Option<String>,
     /// The session is to be seen in the web app.
     ui: bool,
@@ -225,6 +227,7 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
         directory: own_place(definition, project)?,
         project: project.clone(),
         provider: None,
+        default_provider: wanted.default_provider.clone(),
         model: None,
         effort: None,
         labels: Labels::from_flags([], wanted.ui).unwrap_or_default(),

@@ -71,6 +71,7 @@ pub(crate) async fn create(
         definition,
         project,
         provider: request.provider,
+        default_provider: request.default_provider,
         model: request.model.map(named_model).transpose()?,
         effort: request.effort,
         labels: Labels::from_flags(labels, false).map_err(malformed)?,

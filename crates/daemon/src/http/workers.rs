@@ -46,6 +46,8 @@ pub(crate) async fn start(
         task: request.task,
         definition: request.agent,
         provider: request.provider,
+        // An agent's environment says nothing about what it wants.
+        default_provider: request.default_provider.filter(|_| by.is_human()),
         model: request.model.map(named_model).transpose()?,
         thread: match request.thread.as_deref() {
             Some(typed) => Some(thread_of(&app, &by, &team, typed).await?),

@@ -27,6 +27,8 @@ pub(crate) struct Order {
     pub(crate) directory: String,
     /// What was asked for beside the definition.
     pub(crate) provider: Option<String>,
+    /// The caller's default, for when neither the order nor the definition names a provider.
+    pub(crate) default_provider: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<String>,
     pub(crate) labels: Labels,
@@ -124,7 +126,7 @@ impl Order {
             true => Some(external::NAME),
             false => self.provider.as_deref().or(definition.provider.as_deref()),
         };
-        let chosen = context.providers.choose(wanted, &check)?;
+        let chosen = context.providers.choose(wanted, self.default_provider.as_deref(), &check)?;
         if chosen.provider.name() == external::NAME && !definition.is_external() {
             let message = "the provider external is not chosen: a definition says where its agent is";
             return Err(Failure::new(Code::ProviderUnavailable, message)

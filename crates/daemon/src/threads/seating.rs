@@ -80,6 +80,7 @@ impl Threads {
             project: directory.clone(),
             directory,
             provider,
+            default_provider: profile.provider.clone(),
             model: profile.model.clone().filter(|model| model != DEFAULT_MODEL),
             effort: None,
             labels: Labels::default(),
@@ -122,6 +123,11 @@ impl Threads {
             return Ok(());
         };
         let context = &self.sessions.context;
+        if let Some(provider) =
+            invite.profile.provider.as_deref().filter(|name| context.providers.get(name).is_none())
+        {
+            return Err(context.providers.unknown(provider));
+        }
         if context.providers.get(client).is_some() {
             return Ok(());
         }

@@ -49,10 +49,10 @@ pub(crate) fn state(thread: &Thread) -> ThreadState {
 }
 
 fn participant((id, seat): (&String, &Seat)) -> Participant {
-    let Profile { client, model, roles, nickname } = seat.profile.clone();
+    let Profile { client, provider, model, roles, nickname } = seat.profile.clone();
     Participant {
         id: id.clone(),
-        profile: ProfileView { client, model, roles, nickname },
+        profile: ProfileView { client, provider, model, roles, nickname },
         invited_by: seat.invited_by.clone(),
         invited_at: seat.invited_at.into(),
         session: seat.session.map(|session| session.to_string()),

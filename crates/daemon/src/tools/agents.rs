@@ -323,6 +323,7 @@ async fn addressee(
             None => routing::place(definition, project),
         },
         provider: None,
+        default_provider: None,
         model: None,
         effort: None,
         labels: Default::default(),

@@ -185,6 +185,7 @@ pub(super) async fn summon(
         project: caller.profile.project.clone(),
         directory,
         provider: None,
+        default_provider: None,
         model: None,
         effort: None,
         labels: labels.and_then(|labels| Labels::from_flags(labels, false)).unwrap_or_default(),

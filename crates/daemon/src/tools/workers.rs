@@ -122,6 +122,7 @@ pub(super) async fn call(
                 task: arguments::message(input, "taskPrompt")?.to_owned(),
                 definition: text("agent"),
                 provider: text("provider"),
+                default_provider: None,
                 model: text("model"),
                 thread,
                 title: text("title"),

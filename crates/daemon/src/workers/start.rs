@@ -27,6 +27,8 @@ pub(crate) struct NewWorker {
     /// Slug of its definition.
     pub(crate) definition: Option<String>,
     pub(crate) provider: Option<String>,
+    /// The caller's default, for when neither the request nor the definition names a provider.
+    pub(crate) default_provider: Option<String>,
     pub(crate) model: Option<String>,
     /// Where its answers go; without one a thread is made.
     pub(crate) thread: Option<ThreadAlias>,
@@ -136,13 +138,15 @@ impl Workers {
         let context = &self.sessions.context;
         let held = starter.is_some_and(|starter| context.is_held(starter));
         let guarded = wanted.guard || definition.guarded || held;
-        let provider = context.providers.in_terminal(own.as_deref(), guarded)?;
+        let provider =
+            context.providers.in_terminal(own.as_deref(), wanted.default_provider.as_deref(), guarded)?;
         Ok(Order {
             by: acting.actor.clone(),
             definition,
             project,
             directory,
             provider: Some(provider),
+            default_provider: None,
             model: wanted.model.clone(),
             effort: None,
             labels: Labels::default(),

@@ -243,13 +243,22 @@ async fn post(context: &Context, args: PostArgs) -> Result<(), Failure> {
 
 async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
     let client = context.client()?;
+    let wanted = match args.client {
+        Some(wanted) => wanted,
+        None => default_provider(context).await?,
+    };
     let before = client.thread(&args.thread).await?.thread;
     let roles = (!args.roles.is_empty()).then_some(args.roles);
     let seats = &before.state.participants.invited;
     let known = seats.iter().find(|seat| args.id.as_ref() == Some(&seat.id));
     // Who is here already keeps its model, unless that was another client's.
-    let keeps = known.is_some_and(|seat| seat.profile.client.as_ref() == Some(&args.client));
-    let mut profile = json!({ "client": args.client });
+    let keeps = known.is_some_and(|seat| seat.profile.client.as_ref() == Some(&wanted));
+    let mut profile = json!({ "client": wanted });
+    // A provider needs no other; a definition may leave it open.
+    let is_provider = harnesses::unknown(&context.settings, &wanted).is_none();
+    if let Some(provider) = context.settings.provider.as_ref().filter(|_| !is_provider) {
+        profile["provider"] = provider.as_str().into();
+    }
     if let Some(model) = args.model.as_deref().or((!keeps).then_some("default")) {
         profile["model"] = model.into();
     }
@@ -259,7 +268,7 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
     if let Some(nickname) = args.nickname {
         profile["nickname"] = nickname.into();
     }
-    harnesses::warn_without_login(&context.settings, &context.printer.with(args.output), Some(&args.client));
+    harnesses::warn_without_login(&context.settings, &context.printer.with(args.output), Some(&wanted));
     let content = json!({ "invite": { "participant_id": args.id, "profile": profile } });
     let changed = client.control_thread(&args.thread, content).await?;
     let known: Vec<&str> = seats.iter().map(|seat| seat.id.as_str()).collect();
@@ -272,6 +281,19 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
         &changed,
         &format!("{who} is invited: paseo thread post {} \"@{who} …\"", word(&args.thread)),
     )
+}
+
+/// Returns the provider to use when none is named: what is configured here, else the daemon's choice.
+async fn default_provider(context: &Context) -> Result<String, Failure> {
+    if let Some(configured) = &context.settings.provider {
+        return Ok(configured.clone());
+    }
+    let list = context.client()?.providers().await?;
+    let default = list.providers.into_iter().find(|provider| provider.default);
+    default.map(|provider| provider.name).ok_or_else(|| {
+        Failure::usage("no provider is ready, and none is named")
+            .hint("name one: paseo thread invite THREAD PROVIDER; `paseo providers` lists them")
+    })
 }
 
 /// Switches something of participants. `words` say what is so then, and what was so already.
