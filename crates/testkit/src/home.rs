@@ -75,6 +75,12 @@ impl TestHome {
         self.environment.retain(|(known, _)| known != name);
     }
 
+    /// Puts `paseo` on the `PATH` of every command that follows.
+    pub fn install(&mut self) {
+        let directory = self.binary.parent().expect("a binary in a directory").to_owned();
+        self.prepend_path(&directory);
+    }
+
     /// Puts a directory first in `PATH`, for every command that follows.
     pub fn prepend_path(&mut self, directory: &Path) {
         let known = self.environment.iter().find(|(name, _)| name == "PATH");
@@ -106,9 +112,14 @@ impl TestHome {
     }
 
     /// Returns a command that is ready to be changed and started.
-    #[allow(clippy::disallowed_methods)] // Tests start the binary.
     pub fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
-        let mut command = Command::new(&self.binary);
+        self.program(&self.binary, arguments)
+    }
+
+    /// Returns a command of another program in this home.
+    #[allow(clippy::disallowed_methods)] // Tests start what people start.
+    pub fn program<A: AsRef<OsStr>>(&self, program: impl AsRef<OsStr>, arguments: &[A]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.work()).env_clear();
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command

@@ -23,6 +23,7 @@ mod crash;
 mod daemon;
 mod default_provider;
 mod definitions;
+mod documented;
 mod dropped;
 mod explain;
 mod external;

@@ -1,0 +1,128 @@
+//! The commands that the README and the pages in `docs/` show, run as a reader would: in order, in a fresh home.
+//!
+//! A block that begins with ```` ```sh run ```` is run. A line that ends with `# exit code N` has to end with it; all
+//! others have to succeed. In the README, a block that cannot be run in a test says ```` ```sh no-run ````.
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use paseo_testkit::home::{TestHome, finish};
+
+/// After this long a page counts as stuck. A guard for the suite, not a measurement.
+const SECONDS: &str = "300";
+const EXIT_CODE: &str = "# exit code ";
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(page: &Path) -> String {
+    fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
+}
+
+/// Returns the pages with something to run.
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<_> = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    pages.push(project().join("README.md"));
+    pages.retain(|page| !commands(&read(page)).trim().is_empty());
+    pages.sort();
+    pages
+}
+
+/// Returns the commands of a page, each on the line where the page has it.
+fn commands(page: &str) -> String {
+    let mut script = String::new();
+    let (mut inside, mut runs) = (false, false);
+    for line in page.lines() {
+        if line.starts_with("```") {
+            inside = !inside;
+            runs = inside && line == "```sh run";
+        } else if runs {
+            script.push_str(&checked(line));
+        }
+        script.push('\n');
+    }
+    script
+}
+
+/// Returns a command that fails unless it ends as its comment says.
+fn checked(line: &str) -> String {
+    let Some((command, rest)) = line.split_once(EXIT_CODE) else { return line.to_owned() };
+    let digits = rest.chars().take_while(char::is_ascii_digit).count();
+    let (expected, _) = rest.split_at(digits);
+    format!("ended=0; {{ {command}; }} || ended=$?; test $ended = {expected}")
+}
+
+/// Runs the commands of a page and returns what went wrong.
+fn run(page: &Path) -> Option<String> {
+    let mut home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    home.install();
+    if page.ends_with("README.md") {
+        // It says itself when to set it.
+        home.unset("PASEO_PROVIDER");
+    }
+    fs::create_dir(home.path()).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    symlink(home.path(), home.path().parent().unwrap().join(".paseo")).unwrap();
+
+    let prelude = "set -eEuo pipefail; trap 'echo \"line $LINENO: $BASH_COMMAND\" >&2' ERR; ";
+    let script = home.work().join("../page.sh");
+    fs::write(&script, format!("{prelude}{}", commands(&read(page)))).unwrap();
+    let mut bash = home.program("timeout", &[SECONDS, "bash", script.to_str().unwrap()]);
+    bash.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = finish(bash.spawn().unwrap());
+
+    // Workers outlive their daemon; their home does not.
+    let workers = home.paseo(&["worker", "ls", "-q"]);
+    workers.stdout.lines().for_each(|worker| drop(home.paseo(&["worker", "kill", worker])));
+    if output.code != 0 {
+        return Some(format!("{}: {output:#?}", page.display()));
+    }
+    let refused = refused_tools(&home);
+    (!refused.is_empty()).then(|| format!("{}: refused or failed: {refused:#?}", page.display()))
+}
+
+/// Returns the tool results of all agents that are not what the page promises: a script goes on after a refusal.
+fn refused_tools(home: &TestHome) -> Vec<String> {
+    let lists = [&["ls", "-a", "-g", "-q"][..], &["ls", "-a", "-g", "-q", "--ui"]];
+    let agents: Vec<String> = lists
+        .iter()
+        .flat_map(|list| home.paseo(list).ok().lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    assert!(!agents.is_empty(), "the page starts no agent");
+    let transcripts = agents.iter().map(|agent| home.paseo(&["logs", agent, "--json"]).ok().to_owned());
+    let refused = ["\"outcome\":\"denied\"", "\"outcome\":\"error\""];
+    let lines = transcripts.flat_map(|transcript| transcript.lines().map(str::to_owned).collect::<Vec<_>>());
+    lines.filter(|line| refused.iter().any(|outcome| line.contains(outcome))).collect()
+}
+
+#[test]
+fn every_command_in_the_documentation_that_is_marked_to_run_does() {
+    let pages = pages();
+    assert!(pages.len() > 3, "{pages:?}");
+    let failures = pages.iter().filter_map(|page| run(page)).fold(String::new(), |mut all, failure| {
+        writeln!(all, "{failure}").unwrap();
+        all
+    });
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn every_block_of_commands_in_the_readme_says_whether_it_runs() {
+    let readme = read(&project().join("README.md"));
+    let unmarked: Vec<_> = readme.lines().filter(|line| ["```sh", "```console"].contains(line)).collect();
+    assert!(unmarked.is_empty(), "mark them with `run` or `no-run`: {unmarked:?}");
+}
+
+#[test]
+fn a_line_that_ends_with_an_exit_code_has_to_end_with_it() {
+    let page = "```sh run\ntrue\n```\ntext\n```sh\nfalse\n```\n```sh run\nfalse   # exit code 1: why\n```\n";
+    let script = commands(page);
+    assert_eq!(script.lines().nth(1), Some("true"));
+    assert_eq!(script.lines().nth(5), Some(""));
+    assert_eq!(script.lines().nth(8), Some("ended=0; { false   ; } || ended=$?; test $ended = 1"));
+}
