@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test lint bench install harnesses prerequisites format clippy tests dependencies web web-checks \
+.PHONY: help run build test lint audit bench install harnesses prerequisites format clippy tests dependencies web web-checks \
 	web-tests
 
 PASEO := ./target/release/paseo
@@ -22,6 +22,9 @@ build: ## Build the release binary, with the web app in it
 test: prerequisites format clippy web-checks harnesses tests web-tests ## Check the format, lint, and run all tests
 
 lint: prerequisites format clippy dependencies ## Check the format, lint, and check the dependencies' licences
+
+audit: ## Look for known vulnerabilities in the dependencies; needs the network, and says what it could not check
+	@scripts/audit
 
 bench: build ## Measure what the design promises, or some of it with ROWS=list,idle,…
 	@cargo run --release --locked --quiet -p paseo-bench -- \
