@@ -65,6 +65,13 @@ pub(crate) enum Style {
     Blue,
 }
 
+impl Stream {
+    /// Returns JSON as it is printed here.
+    fn json(self, text: String) -> String {
+        if self.terminal { safe::json(&text) } else { text }
+    }
+}
+
 impl Printer {
     /// Looks at both streams.
     pub(crate) fn new(verbose: bool) -> Self {
@@ -176,11 +183,11 @@ impl Printer {
         self.write(rendered)
     }
 
-    /// Prints one JSON object on one line.
+    /// Prints one JSON object on one line, harmless on a terminal.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value)
             .map_err(|error| Failure::new(Exit::AgentError, format!("cannot write JSON: {error}")))?;
-        self.write(&(text + "\n"))
+        self.write(&(self.out.json(text) + "\n"))
     }
 
     /// Passes bytes through to stdout.
@@ -270,7 +277,7 @@ impl Printer {
         if self.mode == Mode::Json
             && let Ok(text) = serde_json::to_string(&failure.view())
         {
-            return self.tell(&(text + "\n"));
+            return self.tell(&(self.err.json(text) + "\n"));
         }
         let mut text = format!(
             "{} {}\n",

@@ -26,6 +26,23 @@ pub(crate) fn block(text: &str) -> String {
     safe
 }
 
+/// Returns JSON in which a terminal finds nothing to obey. It means the same: such characters stand in strings only, where
+/// they can be escaped.
+pub(crate) fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
 /// Returns the text without the sequences that colour it, which are many in what tools print.
 pub(crate) fn uncoloured(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -96,6 +113,19 @@ mod tests {
         assert_eq!(line("a\u{202e}b\u{2066}c"), "a\\u{202e}b\\u{2066}c");
         assert_eq!(line("a\u{200b}b\u{feff}c\u{e0041}"), "a\\u{200b}b\\u{feff}c\\u{e0041}");
         assert_eq!(line("👨\u{200d}👩"), "👨👩");
+    }
+
+    #[test]
+    fn json_for_a_terminal_means_the_same_and_steers_nothing() {
+        let texts = "\u{7f}\u{9b}2J\x1b[2J\u{202e}\u{e0041}\u{1d173}\u{2028}\n\\ 世界 👨\u{200d}👩";
+        let value = serde_json::json!({ texts: [texts] });
+        let safe = json(&value.to_string());
+        assert!(!safe.chars().any(is_hidden), "{safe}");
+        assert!(
+            safe.contains("世界") && safe.contains("\\u009b2J") && safe.contains("\\udb40\\udc41"),
+            "{safe}"
+        );
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap(), value);
     }
 
     #[test]

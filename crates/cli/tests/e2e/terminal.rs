@@ -15,6 +15,22 @@ fn a_list_tells_what_it_hides() {
 }
 
 #[test]
+fn json_on_a_terminal_steers_it_no_more_than_anything_else() {
+    let home = home();
+    let handle = start(&home, "<<say red \u{9b}31m \u{202e}turned\u{7f}>>");
+    home.paseo(&["wait", &handle]).ok();
+    let piped = home.paseo(&["logs", "--json", &handle]).ok().to_owned();
+    assert!(piped.contains("\u{9b}31m") && piped.contains('\u{202e}'), "{piped}");
+    let shown = on_terminal(&home, 80, &["logs", "--json", &handle]);
+    assert!(shown.contains("\\u009b31m \\u202eturned\\u007f"), "{shown}");
+    assert!(!shown.contains(['\u{9b}', '\u{202e}', '\u{7f}']), "{shown}");
+    let meant = |text: &str| -> Vec<serde_json::Value> {
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert_eq!(meant(&shown), meant(&piped));
+}
+
+#[test]
 fn a_list_fits_the_terminal() {
     let home = home();
     let long = "a name that is much longer than the terminal is wide, whatever is done";
