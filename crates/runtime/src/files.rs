@@ -97,9 +97,10 @@ impl Access {
     fn refused(&self, denied: Denied) -> Refused {
         match denied {
             // A link that was put there meanwhile may lead anywhere.
-            Denied::Behind(_) | Denied::Processes(_) | Denied::Failed { error: Errno::LOOP, .. } => {
-                self.outside()
-            }
+            Denied::Behind(_)
+            | Denied::Processes(_)
+            | Denied::Linked(_)
+            | Denied::Failed { error: Errno::LOOP, .. } => self.outside(),
             Denied::Failed { error: Errno::NOENT, .. } => Refused::Missing(self.path.clone()),
             Denied::Failed { error: Errno::NXIO | Errno::ISDIR | Errno::INVAL, .. } => {
                 Refused::NoFile(self.path.clone())

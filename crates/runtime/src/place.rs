@@ -2,11 +2,14 @@
 //!
 //! A path is first resolved to one without symbolic links; that is what leave is asked for. It is then walked name by
 //! name, and no name may be a symbolic link: whoever puts one there in between gets nothing.
+//!
+//! Whoever is confined to a directory gets no file there that has several names (hard links): another may lie outside.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, statat};
@@ -18,6 +21,8 @@ pub(crate) struct Root {
     /// As the session knows it.
     named: PathBuf,
     real: PathBuf,
+    /// Nothing outside is free.
+    confined: bool,
 }
 
 /// A file or folder, or the place for one.
@@ -38,6 +43,8 @@ pub(crate) enum Denied {
     /// What is there is about processes, this one among them, and changes under whoever looks.
     #[error("{0}: files do not lie under /proc; look there with a command")]
     Processes(String),
+    #[error("{0}: it has several names (hard links), and another may lie outside of your directory")]
+    Linked(String),
     #[error("{name}: {}", words(*.error))]
     Failed { name: String, error: Errno },
 }
@@ -52,7 +59,12 @@ impl From<Denied> for String {
 impl Root {
     pub(crate) fn new(named: PathBuf) -> io::Result<Self> {
         let real = named.canonicalize()?;
-        Ok(Self { named, real })
+        Ok(Self { named, real, confined: false })
+    }
+
+    /// Returns it for whoever is free to read only what lies there.
+    pub(crate) fn confined(self) -> Self {
+        Self { confined: true, ..self }
     }
 
     /// Finds what a path means.
@@ -104,6 +116,12 @@ impl Target {
     /// Says whether it lies in the agent's directory.
     pub(crate) fn is_inside(&self) -> bool {
         self.there.starts_with(&self.root.real)
+    }
+
+    /// Says whether a file that was opened here, or below, may lie outside of the directory as well.
+    pub(crate) fn leads_out(&self, file: &File) -> bool {
+        let has_several_names = |found: Metadata| found.is_file() && found.nlink() > 1;
+        self.root.confined && self.is_inside() && file.metadata().map_or(true, has_several_names)
     }
 
     /// Returns its path, with the directory as the session knows it.
@@ -199,7 +217,15 @@ impl Target {
     }
 
     fn file(&self, folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Denied> {
-        regular(folder, name, flags).map_err(|error| self.denied(error))
+        // Nothing may be emptied before it is known to be what leave was given for.
+        let file = regular(folder, name, flags - OFlags::TRUNC).map_err(|error| self.denied(error))?;
+        if self.leads_out(&file) {
+            return Err(Denied::Linked(self.name()));
+        }
+        if flags.contains(OFlags::TRUNC) {
+            rustix::fs::ftruncate(&file, 0).map_err(|error| self.denied(error))?;
+        }
+        Ok(file)
     }
 
     fn denied(&self, error: Errno) -> Denied {
@@ -222,18 +248,13 @@ fn words(error: Errno) -> String {
 pub(crate) fn regular(folder: &OwnedFd, name: &OsString, flags: OFlags) -> Result<File, Errno> {
     // A pipe must not make us wait for whoever writes to it.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    // Whatever is emptied must be known for an ordinary file before.
-    let opened = openat(folder, name, flags - OFlags::TRUNC, Mode::from_raw_mode(0o666))?;
+    let opened = openat(folder, name, flags, Mode::from_raw_mode(0o666))?;
     match FileType::from_raw_mode(fstat(&opened)?.st_mode) {
         FileType::RegularFile => {}
         FileType::Directory => return Err(Errno::ISDIR),
         _ => return Err(Errno::INVAL),
     }
-    let file = File::from(opened);
-    if flags.contains(OFlags::TRUNC) {
-        rustix::fs::ftruncate(&file, 0)?;
-    }
-    Ok(file)
+    Ok(File::from(opened))
 }
 
 /// Opens a folder below another.
@@ -351,6 +372,27 @@ mod tests {
         assert!(new.create().is_err() && !directory.path().join("new").exists());
         assert!(file.create().is_err());
         assert_eq!(fs::read_to_string(directory.path().join("secret")).unwrap(), "outside");
+    }
+
+    #[test]
+    fn whoever_is_confined_gets_no_file_with_another_name() {
+        let (directory, free) = root();
+        let confined = free.clone().confined();
+        let early = confined.resolve("poem").unwrap();
+        fs::hard_link(directory.path().join("secret"), free.real.join("linked")).unwrap();
+        fs::hard_link(free.real.join("poem"), directory.path().join("copy")).unwrap();
+        for typed in ["linked", "poem"] {
+            assert!(matches!(text(&confined.resolve(typed).unwrap()), Err(Denied::Linked(_))), "{typed}");
+            assert!(text(&free.resolve(typed).unwrap()).is_ok(), "{typed}");
+        }
+        // It had one name when it was looked for. Nothing is emptied.
+        assert!(matches!(early.create(), Err(Denied::Linked(_))));
+        assert_eq!(fs::read_to_string(directory.path().join("copy")).unwrap(), "roses");
+        // What lies outside is asked for by its own name.
+        assert_eq!(text(&confined.resolve("../secret").unwrap()), Ok("outside".to_owned()));
+        fs::remove_file(directory.path().join("copy")).unwrap();
+        assert_eq!(text(&early), Ok("roses".to_owned()));
+        confined.resolve("new").unwrap().create().unwrap();
     }
 
     #[test]

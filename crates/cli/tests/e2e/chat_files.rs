@@ -52,6 +52,32 @@ fn who_may_only_read_reads_nothing_outside_and_writes_nothing() {
 }
 
 #[test]
+fn who_may_only_read_is_offered_nothing_else_and_follows_no_hard_link() {
+    let model = ModelServer::start();
+    let (home, secret) = house(&model);
+    fs::hard_link(&secret, home.work().join("linked")).unwrap();
+    let prompt = "<<read linked>><<tool search {\"text\":\"violets\"}>>\
+        <<tool write {\"path\":\"made\",\"content\":\"x\"}>><<tool shell {\"command\":\"touch made\"}>><<read poem>><<say done>>";
+    let id = run(&home, &["--permissions", "read-only"], prompt);
+    let offered = &model.requests()[0].body["tools"];
+    let names: Vec<&str> =
+        offered.as_array().unwrap().iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
+    assert_eq!(names[..3], ["read", "list", "search"], "{offered:#}");
+    assert!(!names.iter().any(|name| ["write", "edit", "shell"].contains(name)), "{offered:#}");
+    // Names that it guesses help it nothing.
+    let results = items(&home, &id, "tool_result");
+    assert_eq!(outcomes(&results), ["error", "ok", "denied", "denied", "ok"], "{results:#?}");
+    assert!(results[0]["text"].as_str().unwrap().contains("hard links"), "{results:#?}");
+    assert!(!home.work().join("made").exists());
+    for result in &results {
+        assert!(!result["text"].as_str().unwrap().contains("violets"), "{result:#}");
+    }
+    // Whoever may do everything may do this, too.
+    let id = run(&home, &[], "<<read linked>><<say done>>");
+    assert!(items(&home, &id, "tool_result")[0]["text"].as_str().unwrap().contains("violets"));
+}
+
+#[test]
 fn who_asks_reads_freely_inside_and_asks_outside() {
     let model = ModelServer::start();
     let (home, secret) = house(&model);

@@ -39,10 +39,11 @@ pub(super) struct Agent {
 
 impl Agent {
     fn new(setup: Setup) -> io::Result<Self> {
-        let Setup { directory, prompt, withheld, chain: endpoints, tools, past } = setup;
+        let Setup { directory, prompt, withheld, confined, chain: endpoints, tools, past } = setup;
         let ours = tools.iter().map(|tool| tools::described(&tool.name, &tool.description, &tool.schema));
         let offered = tools::offered(&withheld).into_iter().chain(ours).collect();
         let system = if prompt.is_empty() { BASE.to_owned() } else { format!("{BASE}\n\n{prompt}") };
+        let root = Root::new(directory)?;
         Ok(Self {
             client: request::client(&endpoints).map_err(io::Error::other)?,
             chain: Chain::new(endpoints.len()),
@@ -51,7 +52,7 @@ impl Agent {
             system,
             tools,
             offered,
-            root: Root::new(directory)?,
+            root: if confined { root.confined() } else { root },
             measured: None,
         })
     }

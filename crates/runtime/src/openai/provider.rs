@@ -126,7 +126,8 @@ impl OpenAi {
         Ok(Setup {
             directory: launch.directory.clone(),
             prompt: std::mem::take(&mut launch.prompt),
-            withheld: launch.withheld.clone(),
+            withheld: withheld(launch),
+            confined: launch.permissions != Mode::Full,
             chain: choices.into_iter().map(|choice| self.endpoint(choice)).collect::<Result<_, _>>()?,
             tools: std::mem::take(&mut launch.tools),
             past: std::mem::take(&mut launch.past),
@@ -253,6 +254,12 @@ impl Provider for OpenAi {
     }
 }
 
+/// Returns the powers that the agent has no tools for: what was withheld from it, and what its mode never grants.
+fn withheld(launch: &Launch) -> Vec<Power> {
+    let missing = |power: &Power| !launch.permissions.grants(*power) || launch.withheld.contains(power);
+    Power::ALL.into_iter().filter(missing).collect()
+}
+
 /// Returns the variables that hold a key of the agent: its commands have no use for them.
 fn secrets(
     setup: &Setup,
@@ -367,6 +374,7 @@ mod tests {
             directory: "/".into(),
             prompt: String::new(),
             withheld: Vec::new(),
+            confined: false,
             chain,
             tools: Vec::new(),
             past: Vec::new(),

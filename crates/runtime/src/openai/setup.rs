@@ -20,6 +20,8 @@ pub(super) struct Setup {
     pub(super) prompt: String,
     /// What it must do without.
     pub(super) withheld: Vec<Power>,
+    /// It is free to read only what lies in its directory.
+    pub(super) confined: bool,
     /// At least one.
     pub(super) chain: Vec<Endpoint>,
     #[serde(with = "tools")]
@@ -124,6 +126,7 @@ mod tests {
             directory: "/p".into(),
             prompt: "Be kind.".into(),
             withheld: vec![Power::Net],
+            confined: true,
             chain: vec![endpoint],
             tools: vec![Tool { name: "todo".into(), description: "d".into(), schema: json!({}) }],
             past: vec![Past { turn: None, kind: Kind::AssistantText, text: "a\nb".into(), kept: None }],

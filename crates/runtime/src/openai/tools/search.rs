@@ -28,7 +28,8 @@ const LINE_CHARS: usize = 300;
 const DEPTH: usize = 64;
 
 /// What is looked for, and what was found.
-struct Search {
+struct Search<'a> {
+    target: &'a Target,
     text: String,
     files: Option<Glob>,
     ignore_case: bool,
@@ -36,6 +37,8 @@ struct Search {
     found: String,
     matches: usize,
     read: usize,
+    /// How many files were passed over because another name of theirs may lie outside.
+    linked: usize,
 }
 
 /// Finds a text in a file, or in the files of a folder and all below it.
@@ -50,6 +53,7 @@ pub(super) fn search(
     }
     let text = if ignore_case { text.to_lowercase() } else { text.to_owned() };
     let mut search = Search {
+        target,
         text,
         files: files.map(Glob::new),
         ignore_case,
@@ -57,6 +61,7 @@ pub(super) fn search(
         found: String::new(),
         matches: 0,
         read: 0,
+        linked: 0,
     };
     if target.is_folder() {
         target.around().iter().for_each(|(folder, path)| search.ignored.enter(folder, path));
@@ -66,14 +71,18 @@ pub(super) fn search(
         let file = target.open(OFlags::RDONLY)?;
         search.file(file, Path::new(&target.name()));
     }
-    let Search { mut found, matches, read, .. } = search;
+    let Search { mut found, matches, read, linked, .. } = search;
     let end = if matches >= MATCHES || read >= FILES { " There may be more: look for less." } else { "" };
+    let passed_over = match linked {
+        0 => String::new(),
+        _ => format!(" Files with several names (hard links) were passed over: {linked}."),
+    };
     // Writing to a string cannot fail.
-    let _ = writeln!(found, "[{matches} found in {read} files.{end}]");
+    let _ = writeln!(found, "[{matches} found in {read} files.{end}{passed_over}]");
     Ok(Outcome { text: found, diff: None })
 }
 
-impl Search {
+impl Search<'_> {
     fn is_over(&self) -> bool {
         self.matches >= MATCHES || self.read >= FILES
     }
@@ -98,7 +107,10 @@ impl Search {
                 }
                 FileType::RegularFile if self.is_wanted(&name, &inner) => {
                     if let Ok(file) = regular(folder, &name, OFlags::RDONLY) {
-                        self.file(file, &inner);
+                        match self.target.leads_out(&file) {
+                            true => self.linked += 1,
+                            false => self.file(file, &inner),
+                        }
                     }
                 }
                 _ => {}
@@ -170,6 +182,23 @@ mod tests {
         assert_eq!(found(&root, "b.txt", "rose", None, false), "b.txt:1: a rose\n[1 found in 1 files.]\n");
         assert!(search(&root.resolve("none").unwrap(), "x", None, false).is_err());
         assert!(search(&root.resolve(".").unwrap(), "", None, false).is_err());
+    }
+
+    #[test]
+    fn a_hard_link_leads_a_search_nowhere() {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = directory.path().join("inside");
+        fs::create_dir_all(&inside).unwrap();
+        fs::write(directory.path().join("secret"), "rose").unwrap();
+        fs::hard_link(directory.path().join("secret"), inside.join("linked")).unwrap();
+        fs::write(inside.join("b.txt"), "a rose\n").unwrap();
+        let free = Root::new(inside).unwrap();
+        let confined = free.clone().confined();
+        let all = found(&confined, ".", "rose", None, false);
+        assert!(all.starts_with("b.txt:1: a rose\n[1 found in 1 files."), "{all}");
+        assert!(all.contains("passed over: 1"), "{all}");
+        assert!(search(&confined.resolve("linked").unwrap(), "rose", None, false).is_err());
+        assert!(found(&free, ".", "rose", None, false).contains("[2 found in 2 files.]"));
     }
 
     #[test]
