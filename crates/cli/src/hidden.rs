@@ -46,10 +46,9 @@ mod tests {
 
     #[test]
     fn the_scripted_agent_takes_its_words_in_any_order() {
-        let session = "3f2a0000-0000-4000-8000-000000000000";
-        let arguments = agent::Arguments::read(words(&format!("--turns 3 --session {session}"))).unwrap();
-        assert_eq!((arguments.session.to_string().as_str(), arguments.turns), (session, 3));
-        assert!(agent::Arguments::read(words("--turns 3")).is_none());
-        assert!(agent::Arguments::read(words(&format!("--session {session} --turns x"))).is_none());
+        let arguments = agent::Arguments::read(words("--script a --turns 3")).unwrap();
+        assert_eq!((arguments.script, arguments.turns), (Some("a".into()), 3));
+        assert!(agent::Arguments::read(words("--script a")).is_none());
+        assert!(agent::Arguments::read(words("--turns x")).is_none());
     }
 }

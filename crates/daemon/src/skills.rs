@@ -1,4 +1,4 @@
-//! The skills of agents as files, where their harnesses read them: `skills/<session>/<name>/SKILL.md` in the home.
+//! The skills of agents as files, where their harnesses read them: `skills/<folder of the session>/<name>/SKILL.md` in the home.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -12,6 +12,7 @@ use paseo_core::session::Session;
 use paseo_core::skill::{self, FILE, NoShell, Page, Taught};
 use paseo_core::tool::Grants;
 
+use crate::mint;
 use crate::sessions::Context;
 use crate::tools::catalogue;
 
@@ -71,8 +72,11 @@ pub(crate) fn remove(home: &Path, session: SessionId) -> io::Result<()> {
     }
 }
 
+/// Returns the folder of a session. Prompts tell it, and stand on command lines, which everybody can read: its name does
+/// not tell the session's id.
 fn folder(home: &Path, session: SessionId) -> PathBuf {
-    home.join("skills").join(session.to_string())
+    let digest = mint::sha256(format!("skills {session}").as_bytes());
+    home.join("skills").join(mint::hex(&digest[..16]))
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ pub(crate) fn a_skill_is_taught_and_works_in_the_agents_shell(bench: &mut Bench)
     let refused = results[1]["text"].as_str().unwrap();
     assert!(refused.contains("`send_to_tab` is not granted to this agent"), "{results:#?}");
     let told = bench.told();
-    let page = bench.home.path().join("skills").join(&id).join("paseo-agents/SKILL.md");
+    let folder = std::fs::read_dir(bench.home.path().join("skills")).unwrap().next().unwrap().unwrap().path();
+    let page = folder.join("paseo-agents/SKILL.md");
     assert!(page.exists() && told.contains(page.to_str().unwrap()), "the prompt names the skill");
     assert!(std::fs::read_to_string(&page).unwrap().contains(&format!("\n{PASEO} tool agents_list\n")));
     assert!(!told.contains("/mcp/") && !told.contains("mcp__paseo-tools"), "it has the tools twice");

@@ -368,12 +368,13 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
     let last = items.iter().rev().find(|item| item.kind == "tool_result").and_then(|item| item.text.clone());
     assert!(last.as_ref().is_some_and(|text| text.ends_with("exit=0\n")), "{last:?}");
 
-    let folder = watched.home.path().join("skills").join(&id);
+    let folder = fs::read_dir(watched.home.path().join("skills")).unwrap().next().unwrap().unwrap().path();
     let prompt = watched.client.prompt(&id).await.unwrap().prompt;
     for plugin in ["paseo-todo", "paseo-agents"] {
         let path = folder.join(plugin).join("SKILL.md");
         assert!(prompt.contains(&path.display().to_string()) && path.exists(), "{prompt}");
     }
+    assert!(!prompt.contains(&id), "command lines hold the prompt: {prompt}");
     assert!(!prompt.contains("Available tools:") && !prompt.contains("Not granted to you"), "{prompt}");
     assert!(prompt.contains("You have the command `paseo tool todo` of your shell"), "{prompt}");
     // A change counts from the next turn on.

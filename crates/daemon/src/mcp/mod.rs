@@ -5,7 +5,6 @@ mod server;
 mod tests;
 
 use paseo_core::definition::Exposure;
-use paseo_core::id::SessionId;
 use paseo_core::tool::{Grants, Spec};
 use paseo_runtime::provider::McpServer;
 
@@ -13,14 +12,17 @@ use crate::tools::catalogue::{self, SERVERS};
 
 pub(crate) use server::serve;
 
+/// Stands in the path for the session that calls.
+const SELF: &str = "self";
+
 /// Returns the servers that a session is given: those that have a tool for it.
-pub(crate) fn servers(grants: &Grants, exposure: Exposure, url: &str, session: SessionId) -> Vec<McpServer> {
+///
+/// Some harnesses take the addresses on their command line, which everybody can read: they do not tell the session's id.
+pub(crate) fn servers(grants: &Grants, exposure: Exposure, url: &str) -> Vec<McpServer> {
     let exposed = |spec: &&&Spec| spec.is_offered(exposure);
     let has_tools = |server: &&str| {
         grants.specs().iter().filter(exposed).any(|spec| catalogue::server_of(spec.plugin) == *server)
     };
     let given = SERVERS.into_iter().filter(has_tools);
-    given
-        .map(|name| McpServer { name: name.to_owned(), url: format!("{url}/mcp/{session}/{name}") })
-        .collect()
+    given.map(|name| McpServer { name: name.to_owned(), url: format!("{url}/mcp/{SELF}/{name}") }).collect()
 }

@@ -22,6 +22,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
+use super::SELF;
 use crate::failure::Failure;
 use crate::http::App;
 use crate::http::request::{Caller, Path};
@@ -56,7 +57,8 @@ pub(crate) async fn serve(
 
 /// Finds out which agent asks for which of its servers.
 fn guest(app: &App, by: &Actor, session: &str, name: &str) -> Result<Guest, Failure> {
-    let own = session.parse::<SessionId>().ok().filter(|id| by.session() == Some(*id));
+    let is_own = |id: &SessionId| session == SELF || session.parse() == Ok(*id);
+    let own = by.session().filter(is_own);
     let session = own.ok_or_else(|| {
         Failure::new(Code::Forbidden, "an agent's MCP servers are for that agent alone, with its own token")
     })?;

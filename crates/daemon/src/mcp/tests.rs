@@ -101,6 +101,10 @@ async fn nobody_reaches_another_agents_servers() {
         (format!("/mcp/{}/paseo", own.id), own.secret, StatusCode::NOT_FOUND),
         (format!("/mcp/{}/Paseo", &own.id[..8]), own.secret, StatusCode::FORBIDDEN),
     ];
+    let own_server = request("/mcp/self/Paseo", own.secret, &list);
+    assert_eq!(house.ask(own_server).await.status(), StatusCode::OK, "self is whoever calls");
+    let nobodys = request("/mcp/self/Paseo", "no-secret", &list);
+    assert_eq!(house.ask(nobodys).await.status(), StatusCode::UNAUTHORIZED);
     for (path, secret, status) in attempts {
         assert_eq!(house.ask(request(&path, secret, &list)).await.status(), status, "{path}");
     }

@@ -60,7 +60,7 @@ impl Context {
         };
         Ok(Dress {
             prompt: outlook.prompt(self, session),
-            servers: mcp::servers(grants, outlook.exposure(), &self.url, session.id),
+            servers: mcp::servers(grants, outlook.exposure(), &self.url),
             tools,
             skills,
             chain: self.definitions.chain(session)?,

@@ -15,12 +15,12 @@ use super::script::{Crash, StartFile};
 use super::turn::{SCRIPT_ERROR, Stop, Turn};
 use crate::fresh::now;
 use crate::own_agent::Link;
+use crate::process_table::SESSION_VARIABLE;
 use crate::provider::{Failed, FailureCode, Input, Message, Output, TurnEnd};
 
 /// What the process is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arguments {
-    pub session: SessionId,
     /// How many turns the conversation had before.
     pub turns: u64,
     /// The start file.
@@ -32,13 +32,8 @@ pub struct Arguments {
 impl Arguments {
     /// Returns them as they stand on the command line.
     pub(super) fn words(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec![
-            "scripted-agent".into(),
-            "--session".into(),
-            self.session.to_string().into(),
-            "--turns".into(),
-            self.turns.to_string().into(),
-        ];
+        let mut words: Vec<OsString> =
+            vec!["scripted-agent".into(), "--turns".into(), self.turns.to_string().into()];
         if let Some(script) = &self.script {
             words.extend(["--script".into(), script.into()]);
         }
@@ -50,11 +45,10 @@ impl Arguments {
 
     /// Reads what [`Arguments::words`] wrote, behind the name of the command.
     pub fn read(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
-        let (mut session, mut turns, mut script, mut record, mut asks) = (None, None, None, None, false);
+        let (mut turns, mut script, mut record, mut asks) = (None, None, None, false);
         while let Some(word) = words.next() {
             let value = words.next()?;
             match word.to_str()? {
-                "--session" => session = Some(value.to_str()?.parse().ok()?),
                 "--turns" => turns = Some(value.to_str()?.parse().ok()?),
                 "--script" => script = Some(value.into()),
                 "--record" => record = Some(value.into()),
@@ -63,7 +57,7 @@ impl Arguments {
             }
         }
         let front = record.map(|record| Front { record, asks });
-        Some(Self { session: session?, turns: turns?, script, front })
+        Some(Self { turns: turns?, script, front })
     }
 }
 
@@ -90,13 +84,19 @@ pub(super) fn read_start_file(path: &Path) -> Result<StartFile, String> {
         .map_err(|reason| format!("the script file {} makes no sense: {reason}", path.display()))
 }
 
+/// Returns whose process this is. That stands in the environment alone: everybody can read command lines.
+fn session() -> io::Result<SessionId> {
+    let session = std::env::var(SESSION_VARIABLE).ok().and_then(|session| session.parse().ok());
+    session.ok_or_else(|| io::Error::other(format!("{SESSION_VARIABLE} names no agent")))
+}
+
 fn serve(arguments: Arguments) -> io::Result<ExitCode> {
     let start_file =
         arguments.script.as_deref().map(read_start_file).transpose().map_err(io::Error::other)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut link = Link::open()?;
-        link.send(Output::Reference(arguments.session.to_string())).await?;
+        link.send(Output::Reference(session()?.to_string())).await?;
         let mut number = arguments.turns;
         while let Some(input) = link.next().await? {
             // Everything else speaks of a turn that is over.

@@ -9,6 +9,7 @@ use super::agent::{Arguments, read_start_file};
 use super::front::Front;
 use super::petition::requested;
 use super::resident::Resident;
+use crate::fresh::Ids;
 use crate::own_agent;
 use crate::process::{self, Program};
 use crate::process_table::HOME_VARIABLE;
@@ -76,8 +77,7 @@ impl Provider for Scripted {
                 return terminal::attach(launch, Box::new(resident)).await;
             }
             let script = script_path(&launch.directory, launch.model.as_deref())?;
-            let mut arguments =
-                Arguments { session: launch.session, turns: launch.turns, script, front: None };
+            let mut arguments = Arguments { turns: launch.turns, script, front: None };
             if launch.terminal.is_some() {
                 let record = record(&launch)?;
                 let asks = launch.guarded || launch.permissions != Mode::Full || !launch.withheld.is_empty();
@@ -108,13 +108,15 @@ impl Provider for Scripted {
     }
 }
 
-/// Returns where an agent in a terminal writes its session down.
+/// Returns where an agent in a terminal writes its session down. The path stands in a command line, so it does not tell
+/// the session's id.
 fn record(launch: &Launch) -> Result<PathBuf, StartError> {
     let home = terminal::variable(launch, HOME_VARIABLE).ok_or_else(|| StartError {
         message: "the scripted agent has no home to write its session down in".to_owned(),
         hint: None,
     })?;
-    Ok(PathBuf::from(home).join(NAME).join(format!("{}.jsonl", launch.session)))
+    let name = Ids::derived(&[NAME, &launch.session.to_string()]).uuid();
+    Ok(PathBuf::from(home).join(NAME).join(format!("{name}.jsonl")))
 }
 
 /// Returns the start file that the model names, if it is one that can be run.
