@@ -4,6 +4,7 @@
 
 pub mod actor;
 pub mod address;
+pub mod ancestry;
 pub mod backoff;
 pub mod cause;
 pub mod codec;

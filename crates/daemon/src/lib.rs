@@ -59,7 +59,7 @@ use crate::external::External;
 use crate::failure::Failure;
 use crate::feeder::Feeder;
 use crate::home::Home;
-use crate::http::{About, App, Listeners, Neighbours};
+use crate::http::{About, App, Listeners};
 use crate::identity::{Credentials, Edge, Logins};
 use crate::journal::Journal;
 use crate::live::Live;
@@ -122,11 +122,9 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
 
     tracing::info!(pid = std::process::id(), %url, home = %home.path.display(), "ready");
     ready(Ready { pid: std::process::id(), socket: home.socket(), url });
-    let neighbours =
-        Neighbours { home: home.path.clone(), credentials: app.sessions.context.credentials.clone() };
+    let context = Arc::clone(&app.sessions.context);
     tokio::spawn(stop_on_signal(app.stop.clone()));
-    let serving =
-        tokio::spawn(http::serve(listeners, http::router(app.clone()), neighbours, app.stop.clone()));
+    let serving = tokio::spawn(http::serve(listeners, http::router(app.clone()), context, app.stop.clone()));
 
     app.stop.requested().await;
     tracing::info!("stopping");

@@ -12,6 +12,8 @@ use parking_lot::Mutex;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::identity::SECURITY_TARGET;
+
 /// Size at which a new file is begun.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
 /// Old files that are kept.
@@ -19,7 +21,8 @@ const KEPT: u32 = 3;
 
 /// Sends what is logged to the file, and to stderr as well when in the foreground.
 pub(crate) fn install(path: &Path, filter: &str, to_stderr: bool) -> io::Result<()> {
-    let filter = EnvFilter::try_new(quieter(filter)).map_err(io::Error::other)?;
+    let filter = format!("{},{SECURITY_TARGET}=info", quieter(filter));
+    let filter = EnvFilter::try_new(filter).map_err(io::Error::other)?;
     let file = LogFile { file: Arc::new(Mutex::new(Rotating::open(path, MAX_BYTES)?)), to_stderr };
     tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -36,6 +36,11 @@ pub fn spawn(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
+/// Says whether we started a process ourselves, and it is no orphan that became our child.
+pub fn is_own(process: Process) -> bool {
+    lock(&OWN).contains(&process)
+}
+
 /// Ends the children that we did not start: what a killed shim has left. Returns how many there were.
 ///
 /// Spares what runs our binary, too.

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use paseo_core::ancestry::Claim;
 use paseo_core::id::SessionId;
 
 /// The variable that marks a descendant with its session.
@@ -76,6 +77,53 @@ pub fn mark(pid: u32) -> Option<Mark> {
     let home = variable(&environment, HOME_VARIABLE)?;
     let session = std::str::from_utf8(session).ok()?.parse().ok()?;
     Some(Mark { session, home: PathBuf::from(OsStr::from_bytes(home)) })
+}
+
+/// Returns what the environment of a process claims about its session, to the daemon of a home.
+pub fn claim(process: Process, is_home: impl Fn(&Path) -> bool) -> Claim {
+    let Ok(environment) = fs::read(format!("/proc/{}/environ", process.pid)) else {
+        return Claim::Unreadable;
+    };
+    // A process that is ending has none any more, and reads like one that was started without any variable. Only the
+    // latter still has a program.
+    let has_program = || fs::read_link(format!("/proc/{}/exe", process.pid)).is_ok();
+    if (environment.is_empty() && !has_program()) || find(process.pid) != Some(process) {
+        return Claim::Unreadable;
+    }
+    claimed(&environment, is_home)
+}
+
+/// Reads the claim in an environment. A mark without a home may be of any, so it is not ignored.
+fn claimed(environment: &[u8], is_home: impl Fn(&Path) -> bool) -> Claim {
+    let (sessions, homes) = (values(environment, SESSION_VARIABLE), values(environment, HOME_VARIABLE));
+    let of_this_home = |home: &&[u8]| is_home(Path::new(OsStr::from_bytes(home)));
+    match (sessions.as_slice(), homes.as_slice()) {
+        ([], _) if is_list_of_variables(environment) => Claim::None,
+        ([], _) => Claim::Unreadable,
+        (_, homes) if !homes.is_empty() && !homes.iter().any(of_this_home) => Claim::None,
+        ([session], [_]) => {
+            let session = std::str::from_utf8(session).ok().and_then(|session| session.parse().ok());
+            session.map_or(Claim::Malformed, Claim::Session)
+        }
+        _ => Claim::Malformed,
+    }
+}
+
+/// Says whether this is an environment as programs are started with, and not what one wrote over it.
+fn is_list_of_variables(environment: &[u8]) -> bool {
+    let Some((0, entries)) = environment.split_last() else { return environment.is_empty() };
+    entries.split(|byte| *byte == 0).all(|entry| entry.iter().skip(1).any(|byte| *byte == b'='))
+}
+
+/// Returns the different values of a variable: an environment may name it twice, and programs differ in which counts.
+fn values<'a>(environment: &'a [u8], name: &str) -> Vec<&'a [u8]> {
+    let mut values: Vec<&[u8]> = environment
+        .split(|byte| *byte == 0)
+        .filter_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+        .collect();
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// Returns the environment that a process was started with, as far as it is text and we may read it. One that has ended
@@ -233,6 +281,63 @@ mod tests {
     #[test]
     fn nobody_has_no_ancestors() {
         assert_eq!(ancestors(u32::MAX).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_claim_names_one_session_of_this_home_or_is_none() {
+        let session = SessionId::from_random([7; 16]);
+        let claim = |text: &str| claimed(text.replace(' ', "\0").as_bytes(), |home| home == Path::new("/h"));
+        let own = format!("PASEO_SESSION={session}");
+        assert_eq!(claim(&format!("A=1 {own} PASEO_HOME=/h ")), Claim::Session(session));
+        // Twice the same is the same.
+        assert_eq!(claim(&format!("{own} PASEO_HOME=/h {own} PASEO_HOME=/h ")), Claim::Session(session));
+        for other in [
+            "A=1 ",
+            "A=1 PASEO_HOME=/h ",
+            "PASEO_SESSION=x PASEO_HOME=/other ",
+            "PASEO_SESSIONS=x PASEO_HOME=/h ",
+            "",
+        ] {
+            assert_eq!(claim(other), Claim::None, "{other}");
+        }
+        for malformed in [
+            "PASEO_SESSION= PASEO_HOME=/h ".to_owned(),
+            "PASEO_SESSION=3f2a PASEO_HOME=/h ".to_owned(),
+            format!("{own} "),
+            format!("{own} PASEO_SESSION=x PASEO_HOME=/h "),
+            format!("{own} PASEO_HOME=/h PASEO_HOME=/other "),
+            format!("{own}x PASEO_HOME=/h "),
+        ] {
+            assert_eq!(claim(&malformed), Claim::Malformed, "{malformed}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_environment_claims_nothing() {
+        for garbage in
+            [&b"title of a process\0\0\0"[..], b"A=1\0B", b"\0", b"=1\0", b"\0\0\0\0", b"A=1\0\0B=2\0"]
+        {
+            assert_eq!(claimed(garbage, |_| true), Claim::Unreadable, "{garbage:?}");
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn one_that_has_ended_cannot_be_read_and_one_without_variables_can() {
+        let mut child = std::process::Command::new("sleep").arg("1000").env_clear().spawn().unwrap();
+        let process = find(child.id()).unwrap();
+        assert_eq!(claim(process, |_| true), Claim::None);
+        assert_eq!(
+            claim(Process { start_time: process.start_time + 1, ..process }, |_| true),
+            Claim::Unreadable
+        );
+        child.kill().unwrap();
+        while !has_ended(process.pid) {
+            std::thread::yield_now();
+        }
+        assert_eq!(claim(process, |_| true), Claim::Unreadable);
+        child.wait().unwrap();
+        assert_eq!(claim(process, |_| true), Claim::Unreadable);
     }
 
     #[test]

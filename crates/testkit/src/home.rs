@@ -24,6 +24,8 @@ pub struct TestHome {
     binary: PathBuf,
     directory: TempDir,
     environment: Vec<(OsString, OsString)>,
+    /// What every command is started through.
+    wrapper: Vec<OsString>,
 }
 
 /// What a command did.
@@ -40,7 +42,8 @@ impl TestHome {
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let directory = tempfile::Builder::new().prefix("paseo-").tempdir().expect("a temporary directory");
         fs::create_dir(directory.path().join("work")).expect("a directory to work in");
-        let mut home = Self { binary: binary.into(), directory, environment: Vec::new() };
+        let mut home =
+            Self { binary: binary.into(), directory, environment: Vec::new(), wrapper: Vec::new() };
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         let settings: [(&str, OsString); 6] = [
             ("PATH", path),
@@ -51,6 +54,26 @@ impl TestHome {
             ("NO_COLOR", "1".into()),
         ];
         settings.into_iter().for_each(|(name, value)| home.set(name, value));
+        home
+    }
+
+    /// Makes an empty home whose commands have no special rights: root's are run as nobody, whoever else runs the tests
+    /// has none anyway.
+    pub fn unprivileged(binary: impl Into<PathBuf>) -> Self {
+        let mut home = Self::new(binary);
+        if rustix::process::geteuid().is_root() {
+            let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+            home.wrapper = words.map(OsString::from).to_vec();
+            for path in [home.directory.path().to_owned(), home.work()] {
+                std::os::unix::fs::chown(path, Some(65534), Some(65534)).expect("root may give things away");
+            }
+            if !home.command(&["--version"]).output().is_ok_and(|output| output.status.success()) {
+                // Others have no way to where it was built.
+                let copy = home.directory.path().join("paseo");
+                fs::copy(&home.binary, &copy).expect("a copy of the binary");
+                home.binary = copy;
+            }
+        }
         home
     }
 
@@ -116,11 +139,12 @@ impl TestHome {
         self.program(&self.binary, arguments)
     }
 
-    /// Returns a command of another program in this home.
-    #[allow(clippy::disallowed_methods)] // Tests start what people start.
+    /// Returns another program, with the environment and the rights of a command.
+    #[allow(clippy::disallowed_methods)] // Tests start the binary.
     pub fn program<A: AsRef<OsStr>>(&self, program: impl AsRef<OsStr>, arguments: &[A]) -> Command {
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(self.work()).env_clear();
+        let mut words = self.wrapper.iter().map(OsString::as_os_str).chain([program.as_ref()]);
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).args(arguments).current_dir(self.work()).env_clear();
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -36,6 +36,7 @@ mod followers;
 mod guard;
 mod guarded_asks;
 mod help;
+mod identity;
 mod idle_notice;
 mod input;
 mod kindness;

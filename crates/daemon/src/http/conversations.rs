@@ -312,7 +312,7 @@ mod tests {
                 .header("content-type", "application/json")
                 .body(axum::body::Body::from(body.to_string()))
                 .unwrap();
-            request.extensions_mut().insert(Peer::Local(Some(super::Actor::Human("cli".into()))));
+            request.extensions_mut().insert(Peer::Local(Ok(super::Actor::Human("cli".into()))));
             let bytes = self.ask(request).await.into_body().collect().await.unwrap().to_bytes();
             serde_json::from_slice(&bytes).unwrap()
         }

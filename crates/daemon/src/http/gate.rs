@@ -3,9 +3,10 @@
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderValue, Method};
 use paseo_core::actor::Actor;
+use paseo_core::ancestry::Refusal;
 use paseo_core::id::TokenId;
 use paseo_core::settings::{Settings, Token};
 use paseo_wire::error::Code;
@@ -58,7 +59,11 @@ pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -
     if response.status().is_server_error() {
         asked.failed(&response);
     }
-    response.headers_mut().insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
+    let headers = response.headers_mut();
+    headers.insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
+    // The parts of the web app say themselves how long they may be kept. Nothing else is for any cache.
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
@@ -92,6 +97,7 @@ pub(crate) async fn gate(
     let actor = match access {
         Access::Public if !is_local => Ok(None),
         Access::Callback if !is_local => Edge::check_site(request.headers()).map(|()| None),
+        Access::Public => Ok(asking(&app, &request).ok().flatten()),
         _ => asking(&app, &request),
     };
     match actor.and_then(|actor| permit(&app, access, actor)) {
@@ -120,7 +126,8 @@ pub(super) fn admit(app: &App, request: &Request) -> Result<(), Failure> {
 fn asking(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
     match request.extensions().get::<Peer>() {
         // A credential narrows who a local caller is; it never widens it.
-        Some(Peer::Local(actor)) => Ok(actor.clone()),
+        Some(Peer::Local(Ok(actor))) => Ok(Some(actor.clone())),
+        Some(Peer::Local(Err(refusal))) => Err(unidentified(*refusal)),
         Some(Peer::Network) | None => credential(app, request),
     }
 }
@@ -128,6 +135,23 @@ fn asking(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
 fn stranger() -> Failure {
     Failure::new(Code::Unauthenticated, "no valid credential")
         .hint("use the `paseo` command, or a token made with `paseo token create`")
+}
+
+/// Says why a local caller is nobody.
+fn unidentified(refusal: Refusal) -> Failure {
+    let (code, hint) = match refusal {
+        Refusal::Gone => return stranger(),
+        Refusal::Malformed
+        | Refusal::Contradiction { .. }
+        | Refusal::Disagreement { .. }
+        | Refusal::NotOpen { .. } => {
+            (Code::IdentityMismatch, "leave PASEO_SESSION as it was set; outside an agent, unset it")
+        }
+        Refusal::Unreadable | Refusal::Orphan => {
+            (Code::Unauthenticated, "run the `paseo` command from a shell of your own")
+        }
+    };
+    Failure::new(code, refusal.to_string()).hint(hint)
 }
 
 /// Sends a browser to the login page. One that is logged in comes there, too, as it sends no cookie where another site
@@ -251,6 +275,8 @@ mod tests {
     use parking_lot::Mutex;
     use tower::ServiceExt;
 
+    use paseo_core::ancestry;
+
     use super::*;
     use crate::http::bridge::Refusal;
     use crate::http::tests::House;
@@ -284,7 +310,10 @@ mod tests {
             tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
         let _subscribed = tracing::subscriber::set_default(subscriber);
         let told = async |path: &str| {
-            let request = Request::get(path).extension(Peer::Local(None)).body(Body::empty()).unwrap();
+            let request = Request::get(path)
+                .extension(Peer::Local(Err(ancestry::Refusal::Orphan)))
+                .body(Body::empty())
+                .unwrap();
             router.clone().oneshot(request).await.unwrap();
             let lines = String::from_utf8(std::mem::take(&mut *written.0.lock())).unwrap();
             lines.lines().find(|line| line.contains("a request failed")).map(str::to_owned)

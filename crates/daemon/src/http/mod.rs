@@ -44,7 +44,7 @@ use paseo_core::public_url::PublicUrl;
 use paseo_core::time::Timestamp;
 
 pub(crate) use routes::router;
-pub(crate) use server::{Listeners, Neighbours, serve};
+pub(crate) use server::{Listeners, serve};
 
 use crate::feeder::Feeder;
 use crate::identity::{Edge, Logins};

@@ -1,7 +1,6 @@
 //! The listeners: a Unix socket for this machine's user, TCP for browsers and tokens.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +10,15 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use parking_lot::Mutex;
 use paseo_core::actor::Actor;
+use paseo_core::ancestry::Refusal;
 use paseo_core::id::SessionId;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tower::{Service, ServiceExt};
 
-use crate::identity::{Credentials, Peer, identify};
+use crate::identity::{Peer, identify};
+use crate::sessions::Context;
 use crate::stop::Stop;
 
 /// Connections that are served at once, per listener.
@@ -38,15 +39,8 @@ pub(crate) struct Listeners {
     pub(crate) tcp: TcpListener,
 }
 
-/// What a connection needs to know about its other end.
-#[derive(Clone)]
-pub(crate) struct Neighbours {
-    pub(crate) home: PathBuf,
-    pub(crate) credentials: Credentials,
-}
-
 /// Serves until `stop` turns true, then lets open requests end.
-pub(crate) async fn serve(listeners: Listeners, router: Router, neighbours: Neighbours, stop: Stop) {
+pub(crate) async fn serve(listeners: Listeners, router: Router, context: Arc<Context>, stop: Stop) {
     let (unix_places, tcp_places) =
         (Arc::new(Semaphore::new(CONNECTIONS)), Arc::new(Semaphore::new(CONNECTIONS)));
     let guests = Guests::default();
@@ -55,10 +49,10 @@ pub(crate) async fn serve(listeners: Listeners, router: Router, neighbours: Neig
             accepted = listeners.unix.accept() => {
                 let Ok((stream, _)) = accepted else { pause().await; continue };
                 let Ok(place) = Arc::clone(&unix_places).try_acquire_owned() else { continue };
-                let (router, neighbours, stop, guests) = (router.clone(), neighbours.clone(), stop.clone(), guests.clone());
+                let (router, context, stop, guests) = (router.clone(), Arc::clone(&context), stop.clone(), guests.clone());
                 tokio::spawn(async move {
-                    let actor = local(&stream, &neighbours.home, &neighbours.credentials);
-                    if let Some(guest) = guests.admit(actor.as_ref()) {
+                    let actor = local(&stream, &context);
+                    if let Some(guest) = guests.admit(actor.as_ref().ok()) {
                         connection(stream, router, Peer::Local(actor), stop).await;
                         drop(guest);
                     }
@@ -128,12 +122,13 @@ impl Drop for Guest {
     }
 }
 
-fn local(stream: &UnixStream, home: &Path, credentials: &Credentials) -> Option<Actor> {
-    let peer = stream.peer_cred().ok()?;
+fn local(stream: &UnixStream, context: &Context) -> Result<Actor, Refusal> {
+    let peer = stream.peer_cred().map_err(|_| Refusal::Gone)?;
     if peer.uid() != rustix::process::geteuid().as_raw() {
-        return None;
+        return Err(Refusal::Gone);
     }
-    identify(peer.pid()?.try_into().ok()?, home, credentials)
+    let pid = peer.pid().and_then(|pid| pid.try_into().ok()).ok_or(Refusal::Gone)?;
+    identify(pid, context)
 }
 
 async fn connection<S>(stream: S, router: Router, peer: Peer, stop: Stop)

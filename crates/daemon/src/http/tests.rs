@@ -81,7 +81,7 @@ impl House {
         let body = Body::from(r#"{"name":"test"}"#);
         let mut request =
             Request::post("/api/tokens").header("content-type", "application/json").body(body).unwrap();
-        request.extensions_mut().insert(Peer::Local(Some(Actor::Human("cli".into()))));
+        request.extensions_mut().insert(Peer::Local(Ok(Actor::Human("cli".into()))));
         json(self.ask(request).await).await["secret"].as_str().unwrap().to_owned()
     }
 
@@ -207,6 +207,31 @@ async fn without_a_credential_only_public_routes_answer() {
 }
 
 #[tokio::test]
+async fn no_answer_is_kept_by_a_cache_or_taken_for_another_type() {
+    let house = House::new().await;
+    let token = house.human_token().await;
+    for credential in ["none", token.as_str()] {
+        // What changes something is only refused here.
+        let tried = ROUTES.iter().filter(|route| credential == "none" || route.method == "GET");
+        let unknown = Request::get("/nowhere").extension(Peer::Network);
+        for builder in tried.map(request).chain([unknown]) {
+            let request =
+                builder.header("host", HOST).header("authorization", format!("Bearer {credential}"));
+            let request = request.body(Body::empty()).unwrap();
+            let path = request.uri().path().to_owned();
+            let response = house.ask(request).await;
+            let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+            assert_eq!(header("x-content-type-options"), Some("nosniff"), "{path}");
+            let is_part_of_the_app = response.headers().contains_key("etag");
+            assert!(
+                is_part_of_the_app || header("cache-control") == Some("no-store"),
+                "{path}: {response:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_foreign_host_is_turned_away_everywhere() {
     let house = House::new().await;
     let token = house.human_token().await;
@@ -268,7 +293,7 @@ async fn a_session_has_no_human_rights_by_any_way() {
     for route in ROUTES {
         let by_token = request(route).header("host", HOST).header("authorization", "Bearer secret");
         let mut by_ancestry = request(route);
-        by_ancestry.extensions_mut().unwrap().insert(Peer::Local(Some(Actor::Session(id))));
+        by_ancestry.extensions_mut().unwrap().insert(Peer::Local(Ok(Actor::Session(id))));
         for builder in [by_token, by_ancestry] {
             let response = house.ask(builder.body(Body::empty()).unwrap()).await;
             let allowed =
@@ -297,7 +322,7 @@ async fn a_token_of_an_agent_does_not_make_a_person_of_its_process() {
     let token = house.human_token().await;
     let id = house.session().await.session.id.parse().unwrap();
     let mut request = Request::get("/api/whoami").header("authorization", format!("Bearer {token}"));
-    request.extensions_mut().unwrap().insert(Peer::Local(Some(Actor::Session(id))));
+    request.extensions_mut().unwrap().insert(Peer::Local(Ok(Actor::Session(id))));
     let answer = json(house.ask(request.body(Body::empty()).unwrap()).await).await;
     assert_eq!(answer["actor"], format!("session:{id}"));
 }
@@ -306,7 +331,7 @@ async fn a_token_of_an_agent_does_not_make_a_person_of_its_process() {
 async fn a_process_that_cannot_be_identified_is_nobody() {
     let house = House::new().await;
     let mut request = Request::get("/api/status");
-    request.extensions_mut().unwrap().insert(Peer::Local(None));
+    request.extensions_mut().unwrap().insert(Peer::Local(Err(paseo_core::ancestry::Refusal::Orphan)));
     assert_eq!(house.ask(request.body(Body::empty()).unwrap()).await.status(), StatusCode::UNAUTHORIZED);
 }
 
@@ -347,7 +372,7 @@ async fn bodies_that_are_not_json_are_refused() {
     for (kind, body, expected) in cases {
         let mut request =
             Request::post("/api/tokens").header("content-type", kind).body(Body::from(body)).unwrap();
-        request.extensions_mut().insert(Peer::Local(Some(Actor::Human("cli".into()))));
+        request.extensions_mut().insert(Peer::Local(Ok(Actor::Human("cli".into()))));
         let response = house.ask(request).await;
         assert_eq!(response.status(), expected, "{kind}");
         assert!(json(response).await["code"].is_string(), "every refusal has a code");
@@ -358,7 +383,7 @@ async fn bodies_that_are_not_json_are_refused() {
 async fn a_browser_logs_in_once_per_link_and_is_a_person_from_then_on() {
     let house = House::new().await;
     let mut request = Request::post("/api/login-links").body(Body::empty()).unwrap();
-    request.extensions_mut().insert(Peer::Local(Some(Actor::Human("cli".into()))));
+    request.extensions_mut().insert(Peer::Local(Ok(Actor::Human("cli".into()))));
     let link = json(house.ask(request).await).await["url"].as_str().unwrap().to_owned();
     let (page, code) = link.split_once("#code=").unwrap();
     assert_eq!(page, format!("http://{HOST}/login"));

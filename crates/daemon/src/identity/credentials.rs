@@ -64,6 +64,12 @@ impl Credentials {
         known.shims.iter().filter(|(_, of)| **of == session).map(|(pid, _)| *pid).collect()
     }
 
+    /// Says whether a session's process may be there and its shim is not known yet.
+    pub(crate) fn is_boarding(&self, session: SessionId) -> bool {
+        let known = self.known.read();
+        known.secrets.values().any(|of| *of == session) && !known.shims.values().any(|of| *of == session)
+    }
+
     /// Returns the session whose shim has this process id.
     pub(crate) fn by_shim(&self, pid: u32) -> Option<SessionId> {
         self.known.read().shims.get(&pid).copied()

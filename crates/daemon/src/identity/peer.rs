@@ -3,39 +3,73 @@
 use std::path::Path;
 
 use paseo_core::actor::Actor;
-use paseo_runtime::process_table::{ancestors, mark};
+use paseo_core::ancestry::{self, Caller, Claim, Link, Post, Refusal};
+use paseo_core::id::SessionId;
+use paseo_runtime::orphans;
+use paseo_runtime::process_table::{Process, ancestors, claim};
 
-use super::Credentials;
+use super::security;
+use crate::sessions::Context;
 
 /// Where a request comes from.
 #[derive(Debug, Clone)]
 pub(crate) enum Peer {
-    /// The Unix socket; `None` when the process cannot be identified.
-    Local(Option<Actor>),
+    /// The Unix socket: the caller's process tells who it is.
+    Local(Result<Actor, Refusal>),
     /// The TCP listener: a credential must tell.
     Network,
 }
 
-/// Identifies a process of our own user: under a session's shim, or marked as a session's, it *is* that
-/// session; otherwise it is a person. `None` when the process is gone or out of sight.
-pub(crate) fn identify(pid: u32, home: &Path, credentials: &Credentials) -> Option<Actor> {
-    let chain = ancestors(pid).ok()?;
-    for process in &chain {
-        if process.pid == std::process::id() {
-            // An orphan of a shim that was killed: whoever it is, it is no person.
-            return None;
-        }
-        if let Some(session) = credentials.by_shim(process.pid) {
-            return Some(Actor::Session(session));
-        }
-        // An orphan of a shim that was killed is still marked.
-        if let Some(mark) = mark(process.pid)
-            && is_same(&mark.home, home)
-        {
-            return Some(Actor::Session(mark.session));
+/// Identifies a process of our own user. See [`ancestry`] for the rule.
+pub(crate) fn identify(pid: u32, context: &Context) -> Result<Actor, Refusal> {
+    let chain = ancestors(pid).map_err(|_| Refusal::Gone)?;
+    let links: Vec<Link> = (0..chain.len()).map(|height| link(&chain, height, context)).collect();
+    match ancestry::identify(&links, &Records(context)) {
+        Ok(Caller::Session(session)) => Ok(Actor::Session(session)),
+        Ok(Caller::Human) => Ok(Actor::Human("cli".to_owned())),
+        Err(refusal) => {
+            security::refused(pid, refusal);
+            Err(refusal)
         }
     }
-    Some(Actor::Human("cli".to_owned()))
+}
+
+/// Describes one process of a chain.
+fn link(chain: &[Process], height: usize, context: &Context) -> Link {
+    let process = chain[height];
+    let claim = claim(process, |home| is_same(home, &context.home));
+    let is_daemon = |process: &Process| process.pid == std::process::id();
+    let post = if is_daemon(&process) {
+        Post::Daemon
+    } else if let Some(session) = context.credentials.by_shim(process.pid) {
+        Post::Shim(session)
+    } else if Some(process.pid) == context.terminals.server() {
+        Post::Terminals
+    } else {
+        match claim {
+            // A shim that is not registered yet, or not any more. Its mark is ours: we started it.
+            Claim::Session(session)
+                if chain.get(height + 1).is_some_and(is_daemon) && orphans::is_own(process) =>
+            {
+                Post::Shim(session)
+            }
+            _ => Post::None,
+        }
+    };
+    Link { post, claim }
+}
+
+/// What the daemon knows about sessions.
+struct Records<'a>(&'a Context);
+
+impl ancestry::Sessions for Records<'_> {
+    fn is_open(&self, session: SessionId) -> bool {
+        self.0.directory.get(session).is_some()
+    }
+
+    fn is_boarding(&self, session: SessionId) -> bool {
+        self.0.credentials.is_boarding(session)
+    }
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {

@@ -77,6 +77,11 @@ impl Terminals {
         }
     }
 
+    /// Returns the process id of the server, once it was spoken to.
+    pub(crate) fn server(&self) -> Option<u32> {
+        self.tmux.server()
+    }
+
     /// Says whether there is a server that was asked something and does not answer.
     pub(crate) fn is_silent(&self) -> bool {
         self.tmux.is_silent()

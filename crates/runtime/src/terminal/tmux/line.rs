@@ -64,6 +64,11 @@ impl Line {
         &self.socket
     }
 
+    /// Returns the process id of the server, as far as it is known.
+    pub(super) fn server(&self) -> Option<u32> {
+        Some(self.server.load(Ordering::Relaxed)).filter(|pid| *pid != 0)
+    }
+
     /// Returns the program, once it was found.
     pub(super) fn known_program(&self) -> Option<&PathBuf> {
         self.installed.get().map(|installed| &installed.tmux)
@@ -163,7 +168,7 @@ impl Line {
     }
 
     fn silent(&self, command: String) -> Error {
-        let server = Some(self.server.load(Ordering::Relaxed)).filter(|pid| *pid != 0);
+        let server = self.server();
         Error::silent(command, PATIENCE, server)
     }
 }

@@ -114,6 +114,11 @@ impl Tmux {
         self.line.installed().await.map(drop)
     }
 
+    /// Returns the process id of the server, once it was spoken to.
+    pub fn server(&self) -> Option<u32> {
+        self.line.server()
+    }
+
     /// Says whether the server was asked something and does not answer.
     pub fn is_silent(&self) -> bool {
         self.line.is_silent()
