@@ -36,7 +36,16 @@ pub(crate) struct StoredFrame {
     pub(crate) control: bool,
     /// Whoever lists what the web app shows needs it.
     pub(crate) for_ui: bool,
+    /// A permission request was made, decided or withdrawn.
+    pub(crate) permission: bool,
     pub(crate) bytes: Bytes,
+}
+
+impl StoredFrame {
+    /// An event of something other than a session: only those who follow that see it.
+    pub(crate) fn other(seq: Seq, of: Subject, bytes: Bytes) -> Self {
+        Self { seq, of, control: false, for_ui: false, permission: false, bytes }
+    }
 }
 
 /// What someone wants to see.
@@ -46,13 +55,17 @@ pub(crate) struct Topics {
     pub(crate) sessions: bool,
     /// Of those, only what the web app lists.
     pub(crate) only_ui: bool,
+    /// Permission requests of all sessions, whether or not the web app lists them.
+    pub(crate) permissions: bool,
     /// Everything of these.
     pub(crate) each: BTreeSet<Subject>,
 }
 
 impl Topics {
     pub(crate) fn want(&self, frame: &StoredFrame) -> bool {
-        self.each.contains(&frame.of) || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
+        self.each.contains(&frame.of)
+            || (self.sessions && frame.control && (frame.for_ui || !self.only_ui))
+            || (self.permissions && frame.permission)
     }
 }
 

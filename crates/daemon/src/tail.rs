@@ -158,12 +158,14 @@ impl Tail {
                     let labelled = view.as_ref().and_then(|view| view.labels.get(label::UI));
                     let shown = labelled.is_some_and(|value| value == "true")
                         || self.context.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
-                    (view, shown || is_leaving(&record.kind))
+                    (view, shown || changes_lists(&record.kind))
                 }
                 Body::Item { .. } => (None, false),
             };
+            let permission = control && record.kind.starts_with("permission.");
             let bytes = encode(session, record, view);
-            frames.push(StoredFrame { seq, of: Subject::Session(session), control, for_ui, bytes });
+            let of = Subject::Session(session);
+            frames.push(StoredFrame { seq, of, control, for_ui, permission, bytes });
         }
         Ok(frames)
     }
@@ -175,7 +177,7 @@ impl Tail {
         let event = threads::view::event(&self.journal, &thread, record).await?;
         let frame = ThreadFrame { seq: record.seq, thread, event, deleted: record.kind == "thread.deleted" };
         let bytes = sse(Some(record.seq), Frame::THREAD, &frame);
-        Ok(StoredFrame { seq: record.seq, of: Subject::Thread(id), control: false, for_ui: false, bytes })
+        Ok(StoredFrame::other(record.seq, Subject::Thread(id), bytes))
     }
 }
 
@@ -192,7 +194,7 @@ fn team_frame(id: TeamId, record: Record) -> StoredFrame {
         data,
     };
     let bytes = sse(Some(record.seq), Frame::TEAM, &frame);
-    StoredFrame { seq: record.seq, of: Subject::Team(id), control: false, for_ui: false, bytes }
+    StoredFrame::other(record.seq, Subject::Team(id), bytes)
 }
 
 /// Returns what an event says.
@@ -200,9 +202,15 @@ fn data(record: &Record) -> Value {
     record.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default()
 }
 
-/// Says whether a kind of event takes a session out of lists. By then nobody knows whether it was in one.
-fn is_leaving(kind: &str) -> bool {
-    matches!(kind, "session.deleted" | "session.labelled" | "session.closed")
+/// Says whether a kind of event matters to every list of sessions.
+///
+/// Once a session left a list, whether it was in it is no longer known. And when a session opens or closes, the handles
+/// of those with a similar id grow or shrink.
+fn changes_lists(kind: &str) -> bool {
+    matches!(
+        kind,
+        "session.created" | "session.reopened" | "session.closed" | "session.deleted" | "session.labelled"
+    )
 }
 
 impl Ring {
@@ -305,6 +313,7 @@ mod tests {
 
     use super::*;
     use crate::http::tests::House;
+    use crate::sessions::{Command, Patch};
 
     fn everything() -> Topics {
         Topics { sessions: true, ..Topics::default() }
@@ -317,6 +326,7 @@ mod tests {
             of: Subject::Session(SessionId::from_random([1; 16])),
             control: true,
             for_ui: false,
+            permission: false,
             bytes: Bytes::from(vec![b'x'; length]),
         };
         ring.push((1..=frames).map(|number| frame(number * 2)).collect(), frames * 2 + 1);
@@ -370,23 +380,40 @@ mod tests {
         let background = house.session().await;
         let below = house.child(&background).await;
         let made = [&shown, &child, &grandchild, &background, &below];
-        let for_ui = async || {
+        let of_kind = async |kind: &str| {
             let records = house.app.sessions.context.journal.log.read(0, PAGE).await.unwrap();
+            let records = records.into_iter().filter(|record| record.kind == kind).collect();
             let frames = house.app.tail.encode(records).await.unwrap();
-            let newest = |of: &&CreatedSession| {
-                let wanted = Subject::Session(of.session.id.parse().unwrap());
+            made.map(|made: &CreatedSession| {
+                let wanted = Subject::Session(made.session.id.parse().unwrap());
                 let newest = frames.iter().rfind(|frame| frame.of == wanted);
-                newest.is_some_and(|frame| frame.for_ui)
-            };
-            made.map(|made| newest(&made))
+                newest.map(|frame| frame.for_ui)
+            })
         };
-        assert_eq!(for_ui().await, [true, true, true, false, false]);
+        for made in made {
+            let id = made.session.id.parse().unwrap();
+            let by = Actor::Human("cli".into());
+            let patch = Patch { name: Some(Some("x".to_owned())), ..Patch::by(by) };
+            house.app.sessions.ask(id, |reply| Command::Patch(patch, reply)).await.unwrap();
+        }
+        assert_eq!(of_kind("session.renamed").await, [true, true, true, false, false].map(Some));
 
-        // Where a session was listed is not known once it is closed, so everybody hears of that.
+        // With each that opens or closes, the handles of others may change. Where a session was listed is not known
+        // once it is closed.
+        assert_eq!(of_kind("session.created").await, [Some(true); 5]);
         for root in [&shown, &background] {
             let id = root.session.id.parse().unwrap();
             house.app.sessions.close(id, &Actor::Human("cli".into())).await.unwrap();
         }
-        assert_eq!(for_ui().await, [true; 5]);
+        assert_eq!(of_kind("session.closed").await, [Some(true); 5]);
+    }
+
+    #[test]
+    fn permission_requests_of_all_sessions_are_a_topic() {
+        let frame = |permission| StoredFrame { permission, ..ring(1, 1).frames.pop_front().unwrap() };
+        let app = Topics { sessions: true, only_ui: true, permissions: true, ..Topics::default() };
+        assert!(app.want(&frame(true)));
+        assert!(!app.want(&frame(false)));
+        assert!(!Topics { permissions: false, ..app }.want(&frame(true)));
     }
 }

@@ -24,7 +24,8 @@ impl Following {
         for topic in typed.split(',').map(str::trim).filter(|topic| !topic.is_empty()) {
             match topic {
                 "sessions" if by.is_human() => topics.sessions = true,
-                "sessions" => return Err(own_only()),
+                "permissions" if by.is_human() => topics.permissions = true,
+                "sessions" | "permissions" => return Err(own_only()),
                 _ => {
                     topics.each.insert(subject(app, &by, topic).await?);
                 }
@@ -71,7 +72,7 @@ async fn subject(app: &App, by: &Actor, topic: &str) -> Result<Subject, Failure>
         _ => {
             let message = format!("there is no topic `{}`", topic.escape_debug());
             Err(Failure::new(Code::InvalidRequest, message)
-                .hint("topics: sessions, session:<id>, thread:<id>, team:<id>"))
+                .hint("topics: sessions, permissions, session:<id>, thread:<id>, team:<id>"))
         }
     }
 }
