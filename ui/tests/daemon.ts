@@ -8,8 +8,18 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const BINARY = resolve(process.env['PASEO_BIN'] ?? '../target/debug/paseo');
 
+/** What tests look at of an agent. */
+interface Inspected {
+    handle: string;
+    status: string;
+    held: number;
+    hold: string;
+}
+
 /** A daemon of its own: own home, own port, agents without a model. */
 export class Daemon {
+    private token: string | undefined;
+
     private constructor(
         private readonly root: string,
         private readonly listen: string,
@@ -57,10 +67,20 @@ export class Daemon {
         await writeFile(join(folder, `${slug}.toml`), fields);
     }
 
+    /** Makes an idle agent that the web app does not list. Returns its id. */
+    async create(): Promise<string> {
+        this.token ??= await this.paseo('token', 'create', '--name', 'test', '-q');
+        const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
+        const body = JSON.stringify({ directory: this.work, provider: 'scripted' });
+        const response = await fetch(`http://${this.listen}/api/sessions`, { method: 'POST', headers, body });
+        if (!response.ok) throw new Error(await response.text());
+        return ((await response.json()) as { session: { id: string } }).session.id;
+    }
+
     /** Returns what is stored of an agent. */
-    async inspect(handle: string): Promise<{ status: string; held: number; hold: string }> {
+    async inspect(handle: string): Promise<Inspected> {
         const all = JSON.parse(await this.paseo('inspect', '--json', handle)) as Record<string, unknown>;
-        return (all['session'] ?? all) as { status: string; held: number; hold: string };
+        return (all['session'] ?? all) as Inspected;
     }
 
     /** Opens a gate that a script waits at. */

@@ -129,7 +129,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
         test('what stands in empty fields can be read', async ({ app, daemon }) => {
             await daemon.agent('asks', '<<ask which?>>');
             await app.row('asks').click();
-            await expect(app.page.getByPlaceholder(/./)).toHaveCount(2);
+            // For words to the agent, in the list and in the transcript, and the composer.
+            await expect(app.page.getByPlaceholder(/./)).toHaveCount(3);
             const colours = await app.page.getByPlaceholder(/./).evaluateAll((fields) => {
                 const faint = document.createElement('p');
                 faint.style.color = 'var(--ink-faint)';
@@ -139,7 +140,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
                     .map((field) => getComputedStyle(field, '::placeholder'))
                     .map((shown) => shown.color === color && shown.opacity === '1');
             });
-            expect(colours).toEqual([true, true]);
+            expect(colours).toEqual([true, true, true]);
         });
     });
 }

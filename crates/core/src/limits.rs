@@ -52,6 +52,8 @@ pub const NAME_CHARS: usize = 120;
 pub const SNIPPET_CHARS: usize = 160;
 /// Most rows on one page.
 pub const PAGE_ROWS: usize = 500;
+/// Shortest time that a permission request is displayed before a decision made on a screen counts, in milliseconds.
+pub const CONSENT_MS: u64 = 500;
 /// Fewest characters of a handle.
 pub const HANDLE_CHARS: usize = 4;
 /// Longest path of a session's directory, in bytes as the log holds it.

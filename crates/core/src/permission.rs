@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod consent;
 mod rule;
 mod script;
 
+pub use consent::{TooEarly, check_shown};
 pub use rule::{Rule, Scope};
 pub use script::script;
 

@@ -43,6 +43,8 @@ pub enum Code {
     Ambiguous,
     /// It contradicts the present state.
     Conflict,
+    /// The decision came before the request had been displayed long enough to be read.
+    TooEarly,
     /// The participant may not speak in this thread now.
     ParticipantMuted,
     /// Nobody but people may speak in this thread now.
@@ -90,7 +92,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
@@ -102,6 +104,7 @@ impl Code {
         Self::NotFound,
         Self::Ambiguous,
         Self::Conflict,
+        Self::TooEarly,
         Self::ParticipantMuted,
         Self::ThreadPaused,
         Self::TaskNotClaimable,
@@ -139,6 +142,7 @@ impl Code {
             Self::NotFound | Self::SessionNotFound => 404,
             Self::Ambiguous
             | Self::Conflict
+            | Self::TooEarly
             | Self::ParticipantMuted
             | Self::ThreadPaused
             | Self::TaskNotClaimable
@@ -172,6 +176,7 @@ impl Code {
             | Self::ForeignHost
             | Self::ForeignOrigin
             | Self::Conflict
+            | Self::TooEarly
             | Self::ParticipantMuted
             | Self::ThreadPaused
             | Self::TaskNotClaimable

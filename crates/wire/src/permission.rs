@@ -27,6 +27,9 @@ pub struct OpenAsk {
     /// What a standing answer would cover, in words; `None` when there can be none.
     pub always: Option<String>,
     pub since: Moment,
+    /// The worker's terminal, for a request that can only be answered there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<String>,
 }
 
 /// A page of open asks, oldest first.
@@ -62,6 +65,10 @@ pub struct AnswerPermission {
     /// From now on, for what the ask's `always` says, in its project. Refused when that is null.
     #[serde(default)]
     pub always: bool,
+    /// For how long the request had been displayed without moving, in milliseconds by a monotonic clock. Required from
+    /// browsers. Below 500 the decision is refused with `too_early`, as it is for a request younger than that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_ms: Option<u64>,
 }
 
 /// An answer that won.

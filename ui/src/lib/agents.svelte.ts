@@ -2,6 +2,7 @@ import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import { ApiError, get } from './client';
 import { arranged } from './family';
+import { isAlike, movesHandles } from './handles';
 import { isUi, type Agent, type AgentAnswer, type AgentPage, type EventFrame } from './wire';
 
 const CONTEXT = Symbol('agents');
@@ -13,6 +14,11 @@ export class Agents {
     private next = $state<string | undefined>(undefined);
     /** Whom somebody wanted to know of, and was not listed: each is asked for once. */
     private readonly sought = new Set<string>();
+    /** The place in the log of the newest event of each: an answer from before it is older than what is known. */
+    private readonly heard = new Map<string, number>();
+    /** Whose handle is to be asked for. */
+    private readonly renamed = new Set<string>();
+    private asking = false;
     /** The first page is there. */
     ready = $state(false);
 
@@ -21,10 +27,15 @@ export class Agents {
     /** The same, from top to bottom. */
     readonly list = $derived(this.placed.map(({ agent }) => agent));
     readonly more = $derived(this.next !== undefined);
-    readonly asking = $derived(this.list.filter((agent) => agent.ask).length);
+    private readonly listed = $derived(new Set(this.list.map((agent) => agent.id)));
 
     get(id: string): Agent | undefined {
         return this.known.get(id);
+    }
+
+    /** Says whether the list shows it: then events keep it current. */
+    shows(id: string): boolean {
+        return this.listed.has(id);
     }
 
     /** Reads the first page. Returns the place in the log from which to stream. */
@@ -44,8 +55,8 @@ export class Agents {
 
     /** Makes sure that one is known, also when the list does not show it. */
     async fetch(id: string): Promise<Agent> {
-        const { session } = await get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`);
-        this.known.set(session.id, session);
+        const { session, seq } = await get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`);
+        if (seq >= (this.heard.get(session.id) ?? 0)) this.known.set(session.id, session);
         return session;
     }
 
@@ -67,6 +78,9 @@ export class Agents {
 
     take(frame: EventFrame): void {
         const { view, session } = frame;
+        this.heard.set(session, frame.seq);
+        if (movesHandles(frame))
+            this.askForHandles([...this.known.keys()].filter((id) => isAlike(id, session)));
         if (!view) return this.forget(session);
         const before = this.known.get(session);
         this.known.set(session, view);
@@ -76,6 +90,35 @@ export class Agents {
             this.page()
                 .then(({ sessions }) => sessions.forEach((agent) => this.learn(agent)))
                 .catch(() => {});
+    }
+
+    /** Asks again for the handles that could not be read. */
+    retryHandles(): void {
+        this.askForHandles([]);
+    }
+
+    /** Reads the handles of agents again, one after the other: an answer that is older never comes after a newer one. */
+    private askForHandles(of: readonly string[]): void {
+        for (const id of of) this.renamed.add(id);
+        if (this.asking || this.renamed.size === 0) return;
+        this.asking = true;
+        void this.readHandles().finally(() => (this.asking = false));
+    }
+
+    private async readHandles(): Promise<void> {
+        for (const id of this.renamed) {
+            this.renamed.delete(id);
+            try {
+                const { session } = await get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`);
+                const known = this.known.get(id);
+                if (known) this.known.set(id, { ...known, handle: session.handle });
+            } catch (error) {
+                if (error instanceof ApiError) continue;
+                // The daemon is away: the next connection brings another chance.
+                this.renamed.add(id);
+                return;
+            }
+        }
     }
 
     private page(after?: string): Promise<AgentPage> {

@@ -6571,6 +6571,12 @@ export interface components {
             always?: boolean;
             /** @description Told to the agent: the answer to a question, the reason of a denial, or words along with it. */
             message?: string | null;
+            /**
+             * Format: int64
+             * @description For how long the request had been displayed without moving, in milliseconds by a monotonic clock. Required from
+             *     browsers. Below 500 the decision is refused with `too_early`, as it is for a request younger than that.
+             */
+            shown_ms?: number | null;
         };
         /** @description An answer that won. */
         AnsweredPermission: {
@@ -6885,7 +6891,7 @@ export interface components {
          * @description A stable name for what went wrong.
          * @enum {string}
          */
-        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
+        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
         /** @description The body of `POST /api/threads/{thread}/tokens`. */
         CreateSeatToken: {
             /** @description The participant that it speaks as. */
@@ -7345,6 +7351,8 @@ export interface components {
             project: string;
             session: string;
             since: components["schemas"]["Moment"];
+            /** @description The worker's terminal, for a request that can only be answered there. */
+            terminal?: string | null;
             /** @description Exactly what would be done, or the question. Nothing in it is invisible. */
             text: string;
             /** @description The tool, in the harness's words; `None` when it is not known. */

@@ -1,6 +1,7 @@
 import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import { ApiError, explain, get, post } from './client';
+import { isAlike, movesHandles } from './handles';
 import type { AnswerPermission, Ask, AskPage, EventFrame } from './wire';
 
 const CONTEXT = Symbol('asks');
@@ -8,13 +9,26 @@ const CONTEXT = Symbol('asks');
 /** What became of an answer. */
 export type Answered = { is: 'given' } | { is: 'late' } | { is: 'failed'; why: string };
 
-/** What agents ask now. The daemon has the list; the page reads it again whenever an event says that it changed. */
+/**
+ * The open permission requests of all agents. The daemon has the list; the page reads it again whenever an event says
+ * that it changed.
+ */
 export class Asks {
     private readonly open = new SvelteMap<string, Ask>();
+    /** How requests ended while this page was there. One that was decided is never open again. */
+    private readonly decisions = new SvelteMap<string, string>();
     /** Asks that somebody else answered while this page did. */
     private readonly late = new SvelteMap<string, string>();
     private reading: Promise<void> | undefined;
     private stale = false;
+
+    /** All of them, oldest first. */
+    readonly all = $derived([...this.open.values()]);
+
+    /** Returns how a request ended: allow, deny or withdrawn. */
+    decision(hash: string): string | undefined {
+        return this.decisions.get(hash);
+    }
 
     /** Returns what an agent asks, oldest first. */
     of(session: string): Ask[] {
@@ -30,16 +44,14 @@ export class Asks {
         return this.late.has(hash);
     }
 
-    /** Says whether an answer given here to this agent came second, until it asks again. */
-    isLateFor(session: string): boolean {
-        return [...this.late.values()].includes(session);
-    }
-
     take(frame: EventFrame): void {
         const hash = String((frame.data as Record<string, unknown> | null)?.['hash'] ?? '');
-        if (frame.kind === 'permission.decided') this.open.delete(hash);
+        if (frame.kind === 'permission.decided') this.close(hash, decisionIn(frame));
         if (frame.kind === 'permission.asked') this.forgive(frame.session);
         if (this.of(frame.session).length !== (frame.view?.asks ?? 0)) void this.read();
+        // Their handles may be others now.
+        else if (movesHandles(frame) && this.all.some(({ session }) => isAlike(session, frame.session)))
+            void this.read();
     }
 
     /** Reads all of them. Calls that come meanwhile are one more reading. */
@@ -53,15 +65,20 @@ export class Asks {
     async answer(ask: Ask, given: AnswerPermission): Promise<Answered> {
         try {
             await post(`/api/sessions/${ask.session}/permissions/${ask.hash}`, given);
-            this.open.delete(ask.hash);
+            this.close(ask.hash, given.allow ? 'allow' : 'deny');
             return { is: 'given' };
         } catch (error) {
-            if (!(error instanceof ApiError) || error.status !== 409)
+            if (!(error instanceof ApiError) || error.status !== 409 || error.code === 'too_early')
                 return { is: 'failed', why: explain(error) };
             this.late.set(ask.hash, ask.session);
             void this.read();
             return { is: 'late' };
         }
+    }
+
+    private close(hash: string, decision: string): void {
+        this.open.delete(hash);
+        this.decisions.set(hash, decision);
     }
 
     private forgive(session: string): void {
@@ -86,9 +103,14 @@ export class Asks {
             }
             const kept = new Set(found.map((ask) => ask.hash));
             for (const hash of [...this.open.keys()]) if (!kept.has(hash)) this.open.delete(hash);
-            for (const ask of found) this.open.set(ask.hash, ask);
+            // What was decided while this was read is in it, and not open any more.
+            for (const ask of found) if (!this.decisions.has(ask.hash)) this.open.set(ask.hash, ask);
         }
     }
+}
+
+function decisionIn(frame: EventFrame): string {
+    return String((frame.data as Record<string, unknown> | null)?.['decision'] ?? '');
 }
 
 /** Makes them known to everything on the page. */

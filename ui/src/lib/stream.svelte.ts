@@ -125,8 +125,10 @@ export class EventStream {
     }
 
     private address(): string {
-        const topics = this.session ? `sessions,session:${this.session}` : 'sessions';
-        return `/api/stream?${new URLSearchParams({ after: String(this.cursor), topics, ui: 'true' })}`;
+        const topics = ['sessions', 'permissions'];
+        if (this.session) topics.push(`session:${this.session}`);
+        const query = { after: String(this.cursor), topics: topics.join(','), ui: 'true' };
+        return `/api/stream?${new URLSearchParams(query)}`;
     }
 
     private async refused(response: Response): Promise<boolean | 'again'> {

@@ -69,7 +69,7 @@ async fn answer(context: &Context, args: PermitArgs, allow: bool, unseen: Unseen
         printer.note("nothing was decided");
         return Ok(Exit::Refused);
     }
-    let wanted = AnswerPermission { allow, message: args.message, always: args.always };
+    let wanted = AnswerPermission { allow, message: args.message, always: args.always, shown_ms: None };
     let answered = client.answer_permission(&ask.session, &ask.hash, &wanted).await?;
     match printer.mode() {
         Mode::Json => printer.json(&answered)?,

@@ -19,6 +19,7 @@ mod chat_files;
 mod chat_memory;
 mod chat_turns;
 mod config;
+mod consent;
 mod crash;
 mod daemon;
 mod default_provider;

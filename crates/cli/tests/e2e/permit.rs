@@ -216,7 +216,7 @@ async fn an_answer_that_comes_second_by_a_hair_is_told_and_leaves_no_rule() {
     let handle = asking(&watched.home, "<<sh true>><<hang>>");
     let ask = watched.client.open_asks(Some(&handle)).await.unwrap().remove(0);
     let other = Client::unix(watched.home.path().join("daemon.sock"));
-    let allow = AnswerPermission { allow: true, always: true, message: None };
+    let allow = AnswerPermission { allow: true, always: true, ..AnswerPermission::default() };
     let deny = AnswerPermission { allow: false, ..allow.clone() };
     let (one, two) = tokio::join!(
         watched.client.answer_permission(&ask.session, &ask.hash, &allow),

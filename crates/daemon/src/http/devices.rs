@@ -121,9 +121,14 @@ fn actor(device: DeviceId) -> Actor {
     Actor::Human(format!("{DEVICE}{device}"))
 }
 
+/// Says whether a request comes from a browser that logged in.
+pub(super) fn is_browser(by: &Actor) -> bool {
+    own(by).is_some()
+}
+
 fn own(by: &Actor) -> Option<DeviceId> {
     match by {
-        Actor::Human(name) => name.strip_prefix(DEVICE)?.parse().ok(),
+        Actor::Human(name) => named(name),
         _ => None,
     }
 }

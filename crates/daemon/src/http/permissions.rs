@@ -15,11 +15,11 @@ use paseo_store::Text;
 use paseo_wire::error::Code;
 use paseo_wire::permission::{AnswerPermission, AnsweredPermission, AskPage, AskQuery, OpenAsk, RuleView};
 
-use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Path};
 use super::rules;
 use super::sessions::resolve;
+use super::{App, devices};
 use crate::failure::Failure;
 use crate::sessions::{self, Command};
 
@@ -76,6 +76,7 @@ pub(crate) async fn list(
             text,
             always: standing(ask).map(|(_, shape)| scope.standing(shape).words()),
             since: ask.asked_at.into(),
+            terminal: session.profile.terminal.clone(),
         });
         if asks.len() == limit || bytes >= PAGE_BYTES {
             let (at, session, hash) = place;
@@ -93,12 +94,24 @@ pub(crate) async fn answer(
     Body(given): Body<AnswerPermission>,
 ) -> Answer<AnsweredPermission> {
     let id = resolve(&app, &by, &typed).await?;
+    if devices::is_browser(&by) && given.shown_ms.is_none() {
+        return Err(Failure::new(
+            Code::InvalidRequest,
+            "a decision made in a browser needs `shown_ms`: for how long the request was displayed",
+        )
+        .hint("reload the page; nothing was decided"));
+    }
     let context = &app.sessions.context;
     let handle = context.directory.handle(id);
     // Whether it can be kept is known before anything is decided: the hash stands for one shape for ever.
     let rule = if given.always { wanted(&app, id, &hash, given.allow).await? } else { None };
-    let answer =
-        sessions::Answer { by: by.clone(), hash: hash.clone(), allow: given.allow, message: given.message };
+    let answer = sessions::Answer {
+        by: by.clone(),
+        hash: hash.clone(),
+        allow: given.allow,
+        message: given.message,
+        shown_ms: given.shown_ms,
+    };
     app.sessions.ask(id, |reply| Command::Answer(answer, reply)).await?;
     // Only the answer that won leaves a rule.
     let rule = match rule {

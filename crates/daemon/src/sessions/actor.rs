@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{ContentId, DeliveryId, ItemId, SessionId, TurnId, WatchId};
-use paseo_core::permission::Request;
 use paseo_core::session::{self, Outcome, Session, Source};
 use paseo_core::time::Timestamp;
 use paseo_runtime::provider::{DeltaKind, Input, Lifetime, Output};
@@ -14,6 +13,7 @@ use paseo_store::{Seq, Version};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::asks::OpenRequest;
 use super::harness::{Running, Start};
 use super::reattach::Search;
 use super::{Command, Context, Sessions};
@@ -62,7 +62,7 @@ pub(super) struct SessionActor {
     /// Notices that the turn has from before a restart, by code: nobody needs them again.
     pub(super) noted: HashSet<String>,
     /// Open asks, in the harness's words, by hash.
-    pub(super) asks: HashMap<String, Request>,
+    pub(super) asks: HashMap<String, OpenRequest>,
     /// A person's words that ended a wait, until the agent goes on with them.
     pub(super) words: Vec<DeliveryId>,
     /// Watches whose watchers are just being told.

@@ -7,6 +7,7 @@ use paseo_core::permission::{self, Request, Verdict};
 use paseo_core::session::{Ask, Class, Event, Verb};
 use paseo_runtime::provider::{self, Input};
 use paseo_wire::error::Code;
+use tokio::time::Instant;
 
 use super::actor::SessionActor;
 use super::changes::Change;
@@ -21,6 +22,15 @@ const DENIED: &str = "A person denied this.";
 
 /// Noted once a guarded agent was told why it may not.
 const UNLEASED: &str = "unleased";
+
+/// A permission request that the harness waits for.
+#[derive(Clone)]
+pub(super) struct OpenRequest {
+    pub(super) request: Request,
+    /// When it was stored, by a clock that nobody sets: nobody can have seen it before. A request does not outlive
+    /// this process, as a restart withdraws it.
+    since: Instant,
+}
 
 impl SessionActor {
     /// Decides about a request, or lets a person decide.
@@ -55,7 +65,7 @@ impl SessionActor {
         let hash = mint::hex(&mint::sha256(asked.as_bytes()));
         let tool = bounded(&request.tool);
         let shape = Some(request.shape.clone()).filter(permission::Shape::is_storable);
-        self.asks.insert(hash.clone(), request);
+        self.asks.insert(hash.clone(), OpenRequest { request, since: Instant::now() });
         self.quietly(|change| {
             change.entries.content(session, reference.id, text.clone(), extra.clone());
             let kind = Kind::Permission { hash: hash.clone(), decision: None, by: None };
@@ -64,7 +74,11 @@ impl SessionActor {
             let (hash, text) = (hash.clone(), reference.clone());
             change.draft.push(Event::Asked { hash, text, tool: Some(tool.clone()), shape: shape.clone() });
         })
-        .await
+        .await?;
+        if let Some(open) = self.asks.get_mut(&hash) {
+            open.since = Instant::now();
+        }
+        Ok(())
     }
 
     /// Passes a person's answer on. The first wins; a later one is told.
@@ -77,13 +91,22 @@ impl SessionActor {
             .hint(format!("attach to it with `paseo worker attach {name}`")));
         }
         let open = self.session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == answer.hash);
-        let (Some(ask), Some(request)) = (open.cloned(), self.asks.get(&answer.hash).cloned()) else {
+        let (Some(ask), Some(OpenRequest { request, since })) =
+            (open.cloned(), self.asks.get(&answer.hash).cloned())
+        else {
             return Err(Failure::new(
                 Code::Conflict,
                 "this request is not open: it was answered or withdrawn, or the agent went on",
             )
             .hint("look at what is open with `paseo permit ls`"));
         };
+        if let Some(shown_ms) = answer.shown_ms {
+            let age_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            permission::check_shown(shown_ms, age_ms).map_err(|early| {
+                Failure::new(Code::TooEarly, early.to_string())
+                    .hint("look at the request, then decide again; nothing was decided")
+            })?;
+        }
         // They may have taken their time: what an agent holds counts at the moment of the call.
         if answer.allow
             && let Err(Held(why)) = self.context.held(&self.session, &request).await
@@ -196,7 +219,8 @@ impl SessionActor {
 
     /// Closes an ask that the harness does not want answered any more.
     pub(super) async fn withdrawn(&mut self, call: &str) -> Result<(), Failure> {
-        let Some(hash) = self.asks.iter().find(|(_, of)| of.call == call).map(|(hash, _)| hash.clone())
+        let Some(hash) =
+            self.asks.iter().find(|(_, open)| open.request.call == call).map(|(hash, _)| hash.clone())
         else {
             return Ok(());
         };

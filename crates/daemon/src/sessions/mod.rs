@@ -266,6 +266,8 @@ pub(crate) struct Answer {
     pub(crate) hash: String,
     pub(crate) allow: bool,
     pub(crate) message: Option<String>,
+    /// For how long the request was displayed, where it was decided on a screen.
+    pub(crate) shown_ms: Option<u64>,
 }
 
 /// All sessions. Cheap to clone.

@@ -279,7 +279,7 @@ impl Conversation {
                 return Err(Failure::usage(message).hint("say which: /allow and what stands in front"));
             }
         };
-        let answer = AnswerPermission { allow, message, always: false };
+        let answer = AnswerPermission { allow, message, ..AnswerPermission::default() };
         self.client.answer_permission(&self.session.id, &hash, &answer).await?;
         self.answered = Some(hash);
         Ok(())

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { shelve, swept, type Shelved } from './shelf';
+import type { Ask } from './wire';
+
+const ask = (hash: string) => ({ hash }) as Ask;
+const asks = (hashes: string) => [...hashes].map(ask);
+/** Writes a list down: what is not open any more in parentheses. */
+const shown = (shelf: readonly Shelved[]) =>
+    shelf.map(({ ask, open }) => (open ? ask.hash : `(${ask.hash})`)).join('');
+
+describe('the list of requests', () => {
+    it('appends what is new, wherever the daemon lists it', () => {
+        const first = shelve([], asks('bc'));
+        expect(shown(first)).toBe('bc');
+        expect(shown(shelve(first, asks('abcd')))).toBe('bcad');
+    });
+
+    it('keeps the places of what was decided until it is swept', () => {
+        let shelf = shelve([], asks('abc'));
+        shelf = shelve(shelf, asks('c'));
+        expect(shown(shelf)).toBe('(a)(b)c');
+        shelf = shelve(shelf, asks('cd'));
+        expect(shown(shelf)).toBe('(a)(b)cd');
+        expect(shown(swept(shelf))).toBe('cd');
+    });
+
+    it('is empty when nothing is open, unless something is to be kept', () => {
+        const shelf = shelve([], asks('ab'));
+        expect(shelve(shelf, [])).toEqual([]);
+        expect(shown(shelve(shelf, [], ({ hash }) => hash === 'a'))).toBe('(a)(b)');
+    });
+
+    it('leaves an entry alone that did not change', () => {
+        const shelf = shelve([], asks('ab'));
+        expect(shelve(shelf, asks('b'))[1]).toBe(shelf[1]);
+    });
+
+    it('has an end', () => {
+        const full = shelve([], asks('abcd'), undefined, 3);
+        expect(shown(full)).toBe('abc');
+        expect(shown(shelve(full, asks('bcd'), undefined, 3))).toBe('(a)bc');
+        expect(shown(shelve(swept(shelve(full, asks('bcd'))), asks('bcd'), undefined, 3))).toBe('bcd');
+    });
+
+    it('shows again what comes back', () => {
+        const shelf = shelve(shelve([], asks('ab')), asks('b'));
+        expect(shown(shelve(shelf, asks('ab')))).toBe('ab');
+    });
+});
