@@ -250,8 +250,7 @@ async fn a_daemon_that_stays_away_is_given_up() {
 #[tokio::test]
 async fn insisting_outlasts_a_restart() {
     let stopping = answer("503 Service Unavailable", r#"{"code":"shutting_down","message":"stopping"}"#);
-    let daemon =
-        FakeDaemon::new(vec![stopping, answer("200 OK", r#"{"ok":true,"status":"ok","version":"0"}"#)]);
+    let daemon = FakeDaemon::new(vec![stopping, answer("200 OK", r#"{"status":"ok","version":"0"}"#)]);
     let client = daemon.client();
-    assert!(client.insist(|| client.health()).await.unwrap().ok);
+    assert!(client.insist(|| client.health()).await.is_ok());
 }

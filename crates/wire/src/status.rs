@@ -42,11 +42,10 @@ pub struct WhoAmI {
     pub actor: String,
 }
 
-/// The answer to `GET /healthz`.
+/// The answer to `GET /healthz`, with exactly the fields that teamd gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
-    pub ok: bool,
-    /// `ok`, for clients that look here.
+    /// `ok`.
     pub status: String,
     pub version: String,
 }

@@ -58,7 +58,6 @@ fn commands_refuse_it() {
         (&["task", "ls", "--team", "../red"], "cannot be the id of a team"),
         // Times.
         (&["task", "claim", "task-0001", "--ttl", "0s"], "is no duration"),
-        (&["task", "claim", "task-0001", "--ttl", "999ms"], "from a second"),
         (&["task", "claim", "task-0001", "--ttl", "-5m"], "`-5m` is no duration"),
         (&["task", "claim", "task-0001", "--ttl", "25h"], "to a day"),
         (&["task", "claim", "task-0001", "--ttl", "99999999999999999999h"], "too long"),
@@ -111,8 +110,8 @@ async fn tools_refuse_it() {
     let resource = |path: &str| json!({ "title": "Two", "resources": [path] });
     let mut wrong = Vec::new();
     for (tool, input, expected) in [
-        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": -1 }), "from a second"),
-        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": 0 }), "from a second"),
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": -1 }), "from 1 ms"),
+        ("team_tasks_claim", json!({ "taskId": one, "ttlMs": 0 }), "from 1 ms"),
         ("team_tasks_claim", json!({ "taskId": one, "ttlMs": i64::MAX }), "to a day"),
         ("team_tasks_claim", json!({ "taskId": one, "ttlMs": "long" }), "ttlMs"),
         ("team_tasks_claim", json!({ "taskId": one, "ttlMs": 1e30 }), "at most a day"),
@@ -167,10 +166,9 @@ fn the_routes_of_teamd_refuse_it() {
         assert_eq!(code(&refused), (400, "INVALID_AGENT_ID"), "{act}");
     }
     assert_eq!(code(&ann.get("/v1/inbox?agentId=")), (400, "INVALID_AGENT_ID"));
-    assert_eq!(code(&ann.post("/v1/threads", json!({ "participants": [""] }))), (400, "INVALID_THREAD"));
     assert_eq!(code(&ann.post("/v1/threads", json!({ "participants": ["../x"] }))), (400, "INVALID_THREAD"));
     assert_eq!(ann.on(&task, "claim", json!({})).0, 200);
-    for ttl in [-1, 0, 999, 86_400_001, i64::MAX, i64::MIN] {
+    for ttl in [-1, 0, 86_400_001, i64::MAX, i64::MIN] {
         let refused = ann.on(&task, "renew", json!({ "epoch": 1, "ttlMs": ttl }));
         assert_eq!(code(&refused), (400, "INVALID_REQUEST"), "{ttl}");
     }

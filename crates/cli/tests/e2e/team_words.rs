@@ -138,7 +138,7 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     let twice = ["run", "-d", "--team", "red", "--member", "ann", "x"];
     said(&twice, 6, &format!("paseo close {}", ann.handle));
     home.paseo(&["task", "create", "Parse", "--resource", "src"]).ok();
-    said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from a second (1s, 1000 ms) to a day");
+    said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from 1 ms to a day");
     home.paseo(&["task", "create", "Tell", "--dep", "task-0001", "--resource", "docs"]).ok();
     said(&["task", "ls"], 0, "docs");
     said(&["task", "show", "task-0002"], 0, "waits for   task-0001");

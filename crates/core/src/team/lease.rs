@@ -10,12 +10,14 @@ use crate::time::Timestamp;
 
 /// How long a lease lasts unless somebody says otherwise.
 pub const LEASE_MS: i64 = 5 * 60 * 1000;
-/// The shortest lease.
-pub const MIN_LEASE_MS: i64 = 1000;
+/// The shortest lease. Clients of teamd test expiry with leases of a few milliseconds.
+pub const MIN_LEASE_MS: i64 = 1;
 /// The longest lease.
 pub const MAX_LEASE_MS: i64 = 24 * 60 * 60 * 1000;
 /// How long before its end the lease of one who is at work is extended, at most.
 const LEAD_MS: i64 = 30 * 1000;
+/// The shortest time by which such a lease is extended, so that a short one does not fill the log.
+const EXTENSION_MS: i64 = 1000;
 /// The last look before a lease ends comes so long before.
 const LAST_MS: i64 = 50;
 
@@ -227,12 +229,13 @@ pub fn extend(
         let lease = team.tasks.get(&id)?.lease.as_ref()?;
         let left = lease.expires_at.as_millis() - now.as_millis();
         let ends_soon = left > 0 && left <= (lease.ttl_ms / 4).min(LEAD_MS);
+        let ttl_ms = lease.ttl_ms.max(EXTENSION_MS);
         (ends_soon && at_work(&lease.holder)).then(|| Event::Renewed {
             task: id,
             holder: lease.holder.clone(),
             epoch: lease.epoch,
-            ttl_ms: lease.ttl_ms,
-            expires_at: later(now, lease.ttl_ms),
+            ttl_ms,
+            expires_at: later(now, ttl_ms),
             by_itself: true,
         })
     };

@@ -380,7 +380,7 @@ pub enum Refused {
     Over { task: TaskId, status: &'static str },
     #[error("{task} is {status}: only what failed or was canceled is tried again")]
     NotRetriable { task: TaskId, status: &'static str },
-    #[error("a lease lasts from a second (1s, 1000 ms) to a day (24h, 86400000 ms), and {} does not", lasting(*.0))]
+    #[error("a lease lasts from 1 ms to a day (24h, 86400000 ms), not {}", lasting(*.0))]
     Ttl(i64),
     #[error("{0}")]
     Invalid(String),

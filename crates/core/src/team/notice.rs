@@ -40,6 +40,21 @@ impl fmt::Display for Notice {
     }
 }
 
+impl Notice {
+    /// Returns it as a sentence in the words of teamd, such as `Task task-0001 claimed by ann`.
+    pub fn summary(&self) -> String {
+        let (subject, verb) = self.kind.split_once('_').unwrap_or(("", self.kind));
+        let subject = match (subject, self.task, &self.to) {
+            ("task", Some(task), _) => format!("Task {task}"),
+            ("agent" | "worker", _, Some(agent)) => format!("Agent {agent}"),
+            ("thread", ..) => self.thread.map_or_else(String::new, |thread| format!("Thread {thread}")),
+            _ => "Team".to_owned(),
+        };
+        let verb = if verb == "left" { "removed".to_owned() } else { verb.replace('_', " ") };
+        format!("{subject} {verb} by {}", self.actor)
+    }
+}
+
 /// Returns what an event comes to in the audit trail.
 pub fn audit(team: &Team, event: &Event) -> Vec<Notice> {
     match event {

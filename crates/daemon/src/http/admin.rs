@@ -17,11 +17,12 @@ use paseo_wire::status::{DaemonStatus, Health, WhoAmI};
 use super::App;
 use super::reply::Answer;
 use super::request::{Body, Caller, Path, one};
+use super::sessions::directory;
 use crate::failure::Failure;
 use crate::mint;
 
 pub(crate) async fn health() -> Json<Health> {
-    Json(Health { ok: true, status: "ok".to_owned(), version: VERSION.to_owned() })
+    Json(Health { status: "ok".to_owned(), version: VERSION.to_owned() })
 }
 
 pub(crate) async fn whoami(Caller(actor): Caller) -> Json<WhoAmI> {

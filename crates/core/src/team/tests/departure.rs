@@ -15,6 +15,9 @@ fn whoever_leaves_gives_everything_back_and_is_told() {
     };
     assert_eq!(told("ben"), ["INBOX: task_released task-0001 by daemon", "INBOX: agent_left ben by user"]);
     assert_eq!(told("ann"), ["INBOX: task_released task-0001 by daemon"]);
+    let summaries = events.iter().flat_map(|event| inbox(&bed.team, event, "ben"));
+    let summaries: Vec<String> = summaries.map(|notice| notice.summary()).collect();
+    assert_eq!(summaries, ["Task task-0001 released by daemon", "Agent ben removed by user"]);
     bed.take(Ok(events)).unwrap();
     assert_eq!((bed.status(one), bed.status(two)), (Status::Pending, Status::InProgress));
     assert_eq!(bed.team.agent_of(SessionId::from_random([1; 16])), None);

@@ -110,3 +110,18 @@ fn whoever_has_a_task_is_told_by_which_lease() {
     let wrong = bed.complete(id, ANN, 99).unwrap_err();
     assert_eq!(wrong.to_string(), "task-0001 is yours by the lease with epoch 1, not 99");
 }
+
+#[test]
+fn a_short_lease_expires_and_is_extended_by_a_second_at_least() {
+    let mut bed = Bed::new();
+    let id = bed.task(&[], &[]).unwrap();
+    let claimed = claim(&bed.team, id, ANN, Some(25), at(0));
+    bed.take(claimed).unwrap();
+    assert_eq!((due(&bed.team, [id], at(24)), due(&bed.team, [id], at(25)).len()), (Vec::new(), 1));
+    // Its holder at work keeps it without an event every few milliseconds.
+    let extended = extend(&bed.team, [id], |_| true, at(20));
+    assert!(
+        matches!(&extended[..], [Event::Renewed { ttl_ms: 1000, expires_at, .. }] if *expires_at == at(1020)),
+        "{extended:?}"
+    );
+}

@@ -66,7 +66,7 @@ fn ids_are_plain() {
     let mut bed = Bed::new();
     let id = bed.task(&[], &[]).unwrap();
     assert!(matches!(bed.claim(id, By::Agent("")), Err(Refused::Name(_))));
-    for ttl in [-1, 0, 999, MAX_LEASE_MS + 1, i64::MAX, i64::MIN] {
+    for ttl in [-1, 0, MAX_LEASE_MS + 1, i64::MAX, i64::MIN] {
         assert!(matches!(claim(&bed.team, id, ANN, Some(ttl), at(0)), Err(Refused::Ttl(_))), "{ttl}");
         bed.claim(id, ANN).unwrap();
         assert!(matches!(renew(&bed.team, id, ANN, 1, Some(ttl), at(0)), Err(Refused::Ttl(_))), "{ttl}");

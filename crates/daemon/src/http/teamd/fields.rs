@@ -60,19 +60,35 @@ impl Fields {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
+    /// Returns a trimmed string. An empty one counts as absent: clients send `""` for what they leave out.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` is not a text"));
-        self.get(name).map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).transpose()
+        let text = self.string(name)?.map(str::trim).filter(|text| !text.is_empty());
+        Ok(text.map(str::to_owned))
+    }
+
+    fn string(&self, name: &str) -> Result<Option<&str>, Refusal> {
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be a string"));
+        self.get(name).map(|value| value.as_str().ok_or_else(wrong)).transpose()
     }
 
     pub(super) fn list(&self, name: &str) -> Result<&[Value], Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` is not a list"));
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be an array"));
         self.get(name).map_or(Ok(&[][..]), |value| value.as_array().map(Vec::as_slice).ok_or_else(wrong))
     }
 
+    /// Returns trimmed strings, without empty ones.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be an array of strings"));
+        let texts = self.list(name)?.iter().map(|value| value.as_str().map(str::trim));
+        let texts = texts.filter(|text| *text != Some(""));
+        texts.map(|text| text.map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)
+    }
+
+    /// Returns a whole number, however its JSON spells it.
     pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Refusal> {
-        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` is not a whole number"));
-        self.get(name).map(|value| value.as_i64().ok_or_else(wrong)).transpose()
+        let wrong = || Refusal::new(400, "INVALID_REQUEST", format!("`{name}` must be a whole number"));
+        let whole = |value: &Value| value.as_i64().or_else(|| as_whole(value.as_f64()?));
+        self.get(name).map(|value| whole(value).ok_or_else(wrong)).transpose()
     }
 
     pub(super) fn epoch(&self) -> Result<u64, Refusal> {
@@ -90,13 +106,18 @@ impl Fields {
     pub(super) async fn acting(&self, app: &App, by: &Actor) -> Result<(Arc<Team>, Acting), Refusal> {
         let (team, acting) = entered(app, by, self.text("teamId")?).await?;
         team.open().map_err(|closed| Refusal::new(409, "TEAM_CLOSED", closed.to_string()))?;
-        let agent = self.text("agentId")?;
-        match agent {
-            Some(agent) if agent.is_empty() => {
-                Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is empty"))
-            }
+        // Not even an empty string stands for somebody else.
+        match self.string("agentId")? {
+            Some("") => Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is empty")),
             Some(agent) if agent != acting.id() => Err(mismatch(&acting).into()),
             _ => Ok((team, acting)),
         }
     }
+}
+
+/// Returns a number without its `.0`; `None` for fractions and for what no integer can hold exactly.
+fn as_whole(number: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let exact = number.fract() == 0.0 && number.abs() <= EXACT;
+    exact.then(|| format!("{number:.0}").parse().ok())?
 }

@@ -32,9 +32,11 @@ use crate::teams::{Act, Acting, NewTask, NewThread, search as search_threads};
 
 /// Where its routes begin.
 pub(super) const ROOT: &str = "/v1/";
-const SCHEMA: u32 = 1;
-/// Most messages of a tail.
-const TAIL: usize = 200;
+/// The version of the protocol's records.
+const SCHEMA: &str = "1.0.0";
+/// How many messages a tail has by default, and at most.
+const TAIL: usize = 20;
+const LONGEST_TAIL: usize = 200;
 /// How much of a message an inbox shows, in characters.
 const SUMMARY_CHARS: usize = 120;
 
@@ -102,7 +104,7 @@ pub(crate) async fn team(
 }
 
 pub(crate) async fn tasks(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
-    let (team, _) = entered(&app, &by, asked.get("teamId").cloned()).await?;
+    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
     let mut tasks = Vec::with_capacity(team.tasks.len());
     for id in team.tasks.keys() {
         tasks.push(task_shape(&app, &team, *id).await?);
@@ -119,17 +121,11 @@ pub(crate) async fn create_task(
     let (team, acting) = fields.acting(&app, &by).await?;
     let key = key.bind(&by, "POST /v1/tasks", &fields.0);
     let invalid = |refusal: Refusal| refusal.about("INVALID_TASK", "INVALID_TASK");
-    let strings = |name: &str| -> Result<Vec<String>, Refusal> {
-        let list = fields.list(name).map_err(invalid)?;
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let wrong = || Refusal::new(400, "INVALID_TASK", format!("`{name}` is a list of texts"));
-        list.iter().map(text).collect::<Option<_>>().ok_or_else(wrong)
-    };
     let wanted = NewTask {
         title: fields.text("title").map_err(invalid)?.unwrap_or_default(),
         description: fields.text("description").map_err(invalid)?,
-        deps: strings("deps")?,
-        resources: strings("resources")?,
+        deps: fields.texts("deps").map_err(invalid)?,
+        resources: fields.texts("resources").map_err(invalid)?,
         literal: true,
     };
     let made = app.teams.create_task(&acting, &team.id, wanted, key).await;
@@ -144,7 +140,7 @@ pub(crate) async fn task(
     In(Path(task)): In<Path<String>>,
     In(Asked(asked)): Query,
 ) -> Told {
-    let (team, _) = entered(&app, &by, asked.get("teamId").cloned()).await?;
+    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
     Ok(told(200, json!({ "task": task_shape(&app, &team, task_id(&task)?).await? })))
 }
 
@@ -215,16 +211,18 @@ pub(crate) async fn retry(
 }
 
 pub(crate) async fn inbox(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
-    let (team, acting) = entered(&app, &by, asked.get("teamId").cloned()).await?;
+    let (team, acting) = entered(&app, &by, team_of(&asked)).await?;
     let agent = asked.get("agentId").map(String::as_str);
     if agent.is_some_and(|agent| check_agent(agent).is_err() && agent != acting.id()) {
         return Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is not the id of an agent"));
     }
     let agent = asked_for(&acting, agent)?;
-    let since = match asked.get("since").map(|since| since.parse::<u64>()) {
+    let since = match given(&asked, "since").map(str::parse::<u64>) {
         None => 0,
         Some(Ok(since)) => since,
-        Some(Err(_)) => return Err(Refusal::new(400, "INVALID_REQUEST", "`since` is a cursor, a number")),
+        Some(Err(_)) => {
+            return Err(Refusal::new(400, "INVALID_REQUEST", "`since` must be a `nextSince`, a number"));
+        }
     };
     let (told_of, next, _) = app.teams.told(&team, Some(&agent), since, PAGE_ROWS).await?;
     let (mut events, mut before) = (Vec::with_capacity(told_of.len()), (0, 0));
@@ -242,12 +240,14 @@ pub(crate) async fn inbox(State(app): State<App>, Caller(by): Caller, In(Asked(a
             "actor": notice.actor,
             "ts": Moment::from(one.at),
         });
-        if let Some(task) = notice.task {
+        // What is said in a thread is about the thread, whichever task that is linked to.
+        if let Some(task) = notice.task.filter(|_| notice.thread.is_none()) {
             event["taskId"] = json!(task.to_string());
         }
         if let Some(thread) = notice.thread {
             event["threadId"] = json!(thread.to_string());
         }
+        event["summary"] = json!(notice.summary());
         if let Some((_, text)) = &notice.said {
             let words = app.sessions.context.journal.log.text(text.id.uuid()).await;
             let words = words.map_err(Failure::from)?.unwrap_or_default();
@@ -256,17 +256,16 @@ pub(crate) async fn inbox(State(app): State<App>, Caller(by): Caller, In(Asked(a
         }
         events.push(event);
     }
-    Ok(told(200, json!({ "events": events, "nextSince": next })))
+    // Clients read strings only: one that gets a number never moves its cursor.
+    Ok(told(200, json!({ "events": events, "nextSince": next.to_string() })))
 }
 
 pub(crate) async fn start_thread(State(app): State<App>, Caller(by): Caller, fields: Fields) -> Told {
     let (team, acting) = fields.acting(&app, &by).await?;
-    let wrong = || Refusal::new(400, "INVALID_THREAD", "`participants` is a list of ids of agents");
-    let texts = fields.list("participants")?;
-    let texts = texts.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<_>>();
+    let invalid = |refusal: Refusal| refusal.about("THREAD_NOT_FOUND", "INVALID_THREAD");
     let wanted = NewThread {
         title: fields.text("title")?.unwrap_or_else(|| "Thread".to_owned()),
-        participants: texts.ok_or_else(wrong)?,
+        participants: fields.texts("participants").map_err(invalid)?,
         task: fields.text("taskId")?.as_deref().map(task_id).transpose()?,
     };
     let started = app.teams.start_thread(&acting, &team.id, wanted).await;
@@ -276,7 +275,7 @@ pub(crate) async fn start_thread(State(app): State<App>, Caller(by): Caller, fie
 }
 
 pub(crate) async fn search(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
-    let (team, _) = entered(&app, &by, asked.get("teamId").cloned()).await?;
+    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
     // Its tool calls it `query`.
     let text = asked.get("q").or(asked.get("query")).map_or("", String::as_str);
     let threads: Vec<Value> =
@@ -310,9 +309,10 @@ pub(crate) async fn tail(
     In(Path(thread)): In<Path<String>>,
     In(Asked(asked)): Query,
 ) -> Told {
-    let (team, _) = entered(&app, &by, asked.get("teamId").cloned()).await?;
+    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
     let alias = alias(&thread)?;
-    let limit = asked.get("limit").and_then(|limit| limit.parse().ok()).unwrap_or(20usize).clamp(1, TAIL);
+    let limit = given(&asked, "limit").and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
+    let limit = limit.unwrap_or(TAIL).min(LONGEST_TAIL);
     let tail = app.teams.tail(&team.id, alias, limit).await;
     let (team, messages) =
         tail.map_err(|failure| Refusal::from(failure).about("THREAD_NOT_FOUND", "INVALID_REQUEST"))?;
@@ -349,7 +349,7 @@ pub(crate) async fn can_write(State(app): State<App>, Caller(by): Caller, In(Ask
     let refused = |reason: &str, advice: String| {
         told(200, json!({ "allow": false, "reason": reason, "advice": advice }))
     };
-    let (team, acting) = match entered(&app, &by, asked.get("teamId").cloned()).await {
+    let (team, acting) = match entered(&app, &by, team_of(&asked)).await {
         Ok(entered) => entered,
         Err(refusal) => return Ok(refused("team_not_found", refusal.message)),
     };
@@ -422,6 +422,15 @@ fn named_team(app: &App, by: &Actor, named: Option<String>) -> Option<Result<Tea
         Some(named) => Some(named.parse().map_err(|_| no_team())),
         None => own.map(Ok),
     }
+}
+
+/// Returns a parameter of the query; an empty one counts as absent.
+fn given<'a>(asked: &'a HashMap<String, String>, name: &str) -> Option<&'a str> {
+    asked.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+}
+
+fn team_of(asked: &HashMap<String, String>) -> Option<String> {
+    given(asked, "teamId").map(str::to_owned)
 }
 
 fn no_team() -> Refusal {
