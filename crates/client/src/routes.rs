@@ -317,9 +317,8 @@ impl Client {
     }
 
     /// Makes a token.
-    pub async fn create_token(&self, name: &str) -> Result<CreatedToken, Error> {
-        let wanted = CreateToken { name: name.to_owned() };
-        self.read(Ask::new(Method::POST, "/api/tokens").json(&wanted)).await
+    pub async fn create_token(&self, wanted: &CreateToken) -> Result<CreatedToken, Error> {
+        self.read(Ask::new(Method::POST, "/api/tokens").json(wanted)).await
     }
 
     /// Makes a link that logs one browser in.

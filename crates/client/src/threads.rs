@@ -77,8 +77,12 @@ impl Client {
     }
 
     /// Makes a token that speaks as one participant.
-    pub async fn create_seat_token(&self, thread: &str, participant: &str) -> Result<CreatedToken, Error> {
+    pub async fn create_seat_token(
+        &self,
+        thread: &str,
+        wanted: &CreateSeatToken,
+    ) -> Result<CreatedToken, Error> {
         let ask = Ask::new(Method::POST, &path(["api", "threads", thread, "tokens"]));
-        self.read(ask.json(&CreateSeatToken { participant: participant.to_owned() })).await
+        self.read(ask.json(wanted)).await
     }
 }

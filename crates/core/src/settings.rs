@@ -20,7 +20,15 @@ pub enum Event {
     #[serde(rename = "setting.changed")]
     Changed { key: Key, value: bool },
     #[serde(rename = "token.created")]
-    TokenCreated { token: TokenId, name: String, actor: Actor, sha256: String },
+    TokenCreated {
+        token: TokenId,
+        name: String,
+        actor: Actor,
+        sha256: String,
+        /// Where the agents of threads work that are created with it, unless the request names another directory.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory: Option<String>,
+    },
     #[serde(rename = "token.revoked")]
     TokenRevoked { token: TokenId },
     #[serde(rename = "device.added")]
@@ -117,6 +125,9 @@ pub struct Token {
     pub name: String,
     pub actor: Actor,
     pub sha256: String,
+    /// The directory that it was created for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     pub created_at: Timestamp,
 }
 
@@ -131,11 +142,12 @@ impl Settings {
                     self.on.sort();
                 }
             }
-            Event::TokenCreated { token, name, actor, sha256 } => {
+            Event::TokenCreated { token, name, actor, sha256, directory } => {
                 let created = Token {
                     name: name.clone(),
                     actor: actor.clone(),
                     sha256: sha256.clone(),
+                    directory: directory.clone(),
                     created_at: at,
                 };
                 self.tokens.insert(*token, created);

@@ -5,11 +5,14 @@ use std::fmt;
 
 use paseo_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::error::Code;
-use crate::thread::{DiscussionView, Participant, ProfileView, ThreadEvent, ThreadState, ThreadView, Toggle};
+use crate::thread::{
+    DiscussionView, Participant, PresenceList, PresenceView, ProfileView, ThreadEvent, ThreadState,
+    ThreadView, Toggle,
+};
 use crate::time::Moment;
 
 /// Digits of a fraction of a second that tell the time; those behind them tell the place in the thread.
@@ -124,7 +127,7 @@ pub struct BridgeEvent {
     pub kind: String,
     pub from: String,
     pub to: String,
-    /// A message is a text, everything else an object.
+    /// A string: what a message says, or the name of a thread that was created or renamed. A control is an object.
     pub content: Value,
     pub meta: BridgeMeta,
 }
@@ -145,8 +148,9 @@ impl BridgeEvent {
     pub fn of(event: ThreadEvent) -> Option<Self> {
         let place = Place { at: event.ts, version: event.version };
         let content = match event.kind.as_str() {
-            "message" | "control" | "thread.renamed" => event.content,
-            "thread.created" => json!({ "name": event.content["name"] }),
+            "message" | "control" => event.content,
+            // In the protocol their content is the name alone.
+            "thread.created" | "thread.renamed" => event.content["name"].clone(),
             _ => return None,
         };
         let meta = BridgeMeta { reply_to: event.meta.reply_to, tags: event.meta.tags, via: event.meta.via };
@@ -183,12 +187,29 @@ pub struct BridgePost {
 }
 
 /// About what is posted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePostMeta {
     #[serde(default)]
     pub reply_to: Option<String>,
+    /// Any strings. What is no string is kept as its JSON.
     #[serde(default)]
-    pub tags: Option<Vec<String>>,
+    #[schema(value_type = Vec<String>)]
+    pub tags: Value,
+}
+
+impl BridgePostMeta {
+    /// Returns the tags. They are data: none are refused, whatever they are.
+    pub fn tags(self) -> Vec<String> {
+        let text = |tag: Value| match tag {
+            Value::String(tag) => tag,
+            other => other.to_string(),
+        };
+        match self.tags {
+            Value::Null => Vec::new(),
+            Value::Array(tags) => tags.into_iter().map(text).collect(),
+            one => vec![text(one)],
+        }
+    }
 }
 
 /// The answer to `POST /threads/{thread}/events`.
@@ -204,6 +225,9 @@ pub struct BridgeQuery {
     /// Only events after this `ts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// At most this many events. Without it all are read. Not known to the protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
 }
 
 /// The answer to `GET /threads/{thread}/events`, the oldest first.
@@ -211,9 +235,79 @@ pub struct BridgeQuery {
 pub struct BridgeEvents {
     pub events: Vec<BridgeEvent>,
     pub count: usize,
-    /// Pass as `since` to read on; left out when these are all.
+    /// With a `limit`: pass as `since` to read on; left out when these are all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+}
+
+/// The answer to `GET /ping`. It names the protocol that is spoken, and its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePing {
+    /// `ok`.
+    pub status: String,
+    pub server: String,
+    pub version: String,
+    pub timestamp: Moment,
+}
+
+/// The answer to `GET /threads/{thread}/presence`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePresenceList {
+    pub thread: String,
+    pub ttl_seconds: i64,
+    pub participants: Vec<BridgePresenceView>,
+}
+
+/// What a participant is doing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePresenceView {
+    pub id: String,
+    pub state: String,
+    pub updated_at: Option<Moment>,
+    pub stale: bool,
+    /// The object that the participant gave, or null.
+    #[schema(value_type = Object)]
+    pub details: Value,
+}
+
+impl From<PresenceList> for BridgePresenceList {
+    fn from(list: PresenceList) -> Self {
+        let view = |one: PresenceView| {
+            let PresenceView { id, state, updated_at, stale, details } = one;
+            BridgePresenceView { id, state, updated_at, stale, details: as_details(details) }
+        };
+        let PresenceList { thread, ttl_seconds, participants } = list;
+        Self { thread, ttl_seconds, participants: participants.into_iter().map(view).collect() }
+    }
+}
+
+/// Reads details as the protocol has them: an object, as it was given. Text of others stays text.
+pub fn as_details(details: Option<String>) -> Value {
+    let Some(text) = details.filter(|text| !text.is_empty()) else { return Value::Null };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => Value::Object(object),
+        _ => Value::String(text),
+    }
+}
+
+/// The answer to `POST /threads/{thread}/presence`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePresent {
+    pub received: bool,
+    pub presence: BridgePresentView,
+}
+
+/// What somebody just said that they are doing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BridgePresentView {
+    pub thread: String,
+    pub participant: String,
+    pub state: String,
+    pub updated_at: Moment,
+    /// Left out when none were ever given.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[schema(value_type = Object)]
+    pub details: Value,
 }
 
 /// The body of `POST /threads/{thread}/presence`.

@@ -21,11 +21,14 @@ pub struct PutSetting {
 }
 
 /// The body of `POST /api/tokens`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateToken {
     /// What it is for.
     pub name: String,
+    /// The absolute path of the directory for threads that are created with it through the bridge protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }
 
 /// The only time a token's secret is shown.
@@ -34,6 +37,9 @@ pub struct CreatedToken {
     pub id: String,
     pub name: String,
     pub actor: String,
+    /// The directory that it was created for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     pub secret: String,
 }
 
@@ -43,6 +49,9 @@ pub struct TokenView {
     pub id: String,
     pub name: String,
     pub actor: String,
+    /// The directory that it was created for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     pub created_at: Moment,
 }
 

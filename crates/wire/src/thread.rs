@@ -289,4 +289,7 @@ pub struct SayPresence {
 pub struct CreateSeatToken {
     /// The participant that it speaks as.
     pub participant: String,
+    /// The absolute path of the directory that it is for; by default the thread's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }

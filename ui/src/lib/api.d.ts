@@ -5417,6 +5417,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: says that the daemon answers.
+         * @description Who may: Anyone.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BridgePing"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/threads": {
         parameters: {
             query?: never;
@@ -5511,13 +5559,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: what happened in a thread after `since`, the oldest first, a page at a time.
+         * Bridge protocol: what happened in a thread after `since`, the oldest first: all of it, or a page of `limit` events.
          * @description Who may: People, and those who have a seat there.
          */
         get: {
             parameters: {
                 query?: {
                     since?: string;
+                    limit?: string;
                 };
                 header?: never;
                 path: {
@@ -5677,7 +5726,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["PresenceList"];
+                        "application/json": components["schemas"]["BridgePresenceList"];
                     };
                 };
                 /** @description It could not be done. */
@@ -5717,7 +5766,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["PresenceList"];
+                        "application/json": components["schemas"]["BridgePresent"];
                     };
                 };
                 /** @description It could not be done. */
@@ -6339,6 +6388,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/app/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The web app.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/app/{*view}": {
         parameters: {
             query?: never;
@@ -6641,7 +6738,7 @@ export interface components {
         };
         /** @description An event in the protocol's envelope. */
         BridgeEvent: {
-            /** @description A message is a text, everything else an object. */
+            /** @description A string: what a message says, or the name of a thread that was created or renamed. A control is an object. */
             content: unknown;
             from: string;
             id: string;
@@ -6660,7 +6757,7 @@ export interface components {
         BridgeEvents: {
             count: number;
             events: components["schemas"]["BridgeEvent"][];
-            /** @description Pass as `since` to read on; left out when these are all. */
+            /** @description With a `limit`: pass as `since` to read on; left out when these are all. */
             next?: string | null;
         };
         /** @description About an event. */
@@ -6681,6 +6778,14 @@ export interface components {
             /** @description In order of their ids. */
             invited: components["schemas"]["BridgeParticipant"][];
         };
+        /** @description The answer to `GET /ping`. It names the protocol that is spoken, and its version. */
+        BridgePing: {
+            server: string;
+            /** @description `ok`. */
+            status: string;
+            timestamp: components["schemas"]["Moment"];
+            version: string;
+        };
         /** @description The body of `POST /threads/{thread}/events`. `id`, `ts` and `thread` are ours to say, whatever stands there. */
         BridgePost: {
             /** @description The words of a message; what a control changes, as an object or as its JSON in a text. */
@@ -6696,7 +6801,8 @@ export interface components {
         /** @description About what is posted. */
         BridgePostMeta: {
             reply_to?: string | null;
-            tags?: string[] | null;
+            /** @description Any strings. What is no string is kept as its JSON. */
+            tags?: string[];
         };
         /** @description The body of `POST /threads/{thread}/presence`. */
         BridgePresence: {
@@ -6706,8 +6812,40 @@ export interface components {
             /** @description listening, thinking, typing, idle, or a word of one's own. */
             state?: string | null;
         };
+        /** @description The answer to `GET /threads/{thread}/presence`. */
+        BridgePresenceList: {
+            participants: components["schemas"]["BridgePresenceView"][];
+            thread: string;
+            /** Format: int64 */
+            ttl_seconds: number;
+        };
+        /** @description What a participant is doing. */
+        BridgePresenceView: {
+            /** @description The object that the participant gave, or null. */
+            details: Record<string, never>;
+            id: string;
+            stale: boolean;
+            state: string;
+            updated_at?: components["schemas"]["Moment"] | null;
+        };
+        /** @description The answer to `POST /threads/{thread}/presence`. */
+        BridgePresent: {
+            presence: components["schemas"]["BridgePresentView"];
+            received: boolean;
+        };
+        /** @description What somebody just said that they are doing. */
+        BridgePresentView: {
+            /** @description Left out when none were ever given. */
+            details?: Record<string, never>;
+            participant: string;
+            state: string;
+            thread: string;
+            updated_at: components["schemas"]["Moment"];
+        };
         /** @description The query of `GET /threads/{thread}/events` and of its stream. */
         BridgeQuery: {
+            /** @description At most this many events. Without it all are read. Not known to the protocol. */
+            limit?: number | null;
             /** @description Only events after this `ts`. */
             since?: string | null;
         };
@@ -6894,6 +7032,8 @@ export interface components {
         Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "shutting_down" | "internal";
         /** @description The body of `POST /api/threads/{thread}/tokens`. */
         CreateSeatToken: {
+            /** @description The absolute path of the directory that it is for; by default the thread's own. */
+            directory?: string | null;
             /** @description The participant that it speaks as. */
             participant: string;
         };
@@ -6957,6 +7097,8 @@ export interface components {
         };
         /** @description The body of `POST /api/tokens`. */
         CreateToken: {
+            /** @description The absolute path of the directory for threads that are created with it through the bridge protocol. */
+            directory?: string | null;
             /** @description What it is for. */
             name: string;
         };
@@ -6971,6 +7113,8 @@ export interface components {
         /** @description The only time a token's secret is shown. */
         CreatedToken: {
             actor: string;
+            /** @description The directory that it was created for. */
+            directory?: string | null;
             id: string;
             name: string;
             secret: string;
@@ -7131,10 +7275,9 @@ export interface components {
             /** @description What the agent is asked, instead of for a summary of what was decided. Its answer is what is passed on. */
             text?: string | null;
         };
-        /** @description The answer to `GET /healthz`. */
+        /** @description The answer to `GET /healthz`, with exactly the fields that teamd gives it. */
         Health: {
-            ok: boolean;
-            /** @description `ok`, for clients that look here. */
+            /** @description `ok`. */
             status: string;
             version: string;
         };
@@ -8160,6 +8303,8 @@ export interface components {
         TokenView: {
             actor: string;
             created_at: components["schemas"]["Moment"];
+            /** @description The directory that it was created for. */
+            directory?: string | null;
             id: string;
             name: string;
         };

@@ -1,5 +1,7 @@
 //! The daemon, its settings and its tokens.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::Output;
@@ -88,6 +90,9 @@ pub(crate) enum TokenCommand {
         /// What it is for
         #[arg(long)]
         name: String,
+        /// Where agents work in threads created with it through the bridge [default: here]
+        #[arg(short = 'C', long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
         #[command(flatten)]
         output: Output,
     },

@@ -95,6 +95,9 @@ pub(crate) enum ThreadCommand {
         /// The participant
         #[arg(long = "as", value_name = "PARTICIPANT")]
         participant: String,
+        /// The directory that it is for [default: the thread's, else here]
+        #[arg(short = 'C', long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
         #[command(flatten)]
         output: Output,
     },

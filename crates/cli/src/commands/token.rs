@@ -1,7 +1,9 @@
 //! `paseo token`
 
 use paseo_wire::error::Exit;
+use paseo_wire::settings::CreateToken;
 
+use super::run::directory;
 use crate::args::TokenCommand;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -18,9 +20,10 @@ fn whom(actor: &str) -> String {
 
 pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit, Failure> {
     match command {
-        TokenCommand::Create { name, output } => {
+        TokenCommand::Create { name, cwd, output } => {
             let printer = context.printer.with(output);
-            let token = context.client()?.create_token(&name).await?;
+            let wanted = CreateToken { name, directory: Some(directory(cwd.as_deref())?) };
+            let token = context.client()?.create_token(&wanted).await?;
             match printer.mode() {
                 Mode::Json => printer.json(&token)?,
                 Mode::Quiet | Mode::Normal => {
@@ -44,6 +47,7 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                         Column::key("ID"),
                         Column::flexible("NAME"),
                         Column::flexible("ACTS AS"),
+                        Column::flexible("DIRECTORY"),
                         Column::fixed("CREATED"),
                     ])
                     .strict();
@@ -53,6 +57,7 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                             (Style::Bold, short(&token.id, &ids)),
                             (Style::Plain, token.name),
                             (Style::Plain, whom(&token.actor)),
+                            (Style::Plain, token.directory.unwrap_or_default()),
                             (Style::Dim, relative(token.created_at)),
                         ]);
                     }

@@ -8,6 +8,7 @@ use paseo_client::Client;
 use paseo_wire::error::Code;
 use paseo_wire::message::SendMessage;
 use paseo_wire::permission::AnswerPermission;
+use paseo_wire::settings::CreateToken;
 
 use crate::watch::{Watched, shows, until};
 
@@ -92,7 +93,7 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
         as_agent.session(&victim.id).await.err(),
         as_agent.shutdown().await.err(),
         as_agent.put_setting("perm_send_to_tab", true).await.err(),
-        as_agent.create_token("mine").await.err(),
+        as_agent.create_token(&CreateToken { name: "mine".into(), ..CreateToken::default() }).await.err(),
         as_agent
             .answer_permission(
                 &victim.id,
@@ -125,7 +126,11 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
 #[tokio::test]
 async fn nothing_in_the_home_is_a_credential() {
     let watched = Watched::new();
-    watched.client.create_token("a token").await.unwrap();
+    watched
+        .client
+        .create_token(&CreateToken { name: "a token".into(), ..CreateToken::default() })
+        .await
+        .unwrap();
     watched.create("<<say hello>>").await;
     let url = watched.client.status().await.unwrap().url;
     let mut found = BTreeSet::new();

@@ -9,6 +9,7 @@ use paseo_core::tool::{Plugin, REGISTRY, Spec};
 use paseo_wire::error::Code;
 use paseo_wire::item::ItemView;
 use paseo_wire::session::CreateSession;
+use paseo_wire::settings::CreateToken;
 use paseo_wire::stream::Frame;
 use paseo_wire::tool::ToolArguments;
 use serde_json::{Value, json};
@@ -237,7 +238,8 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
         }
     }
 
-    let person = watched.client.create_token("a person").await.unwrap().secret;
+    let wanted = CreateToken { name: "a person".into(), ..CreateToken::default() };
+    let person = watched.client.create_token(&wanted).await.unwrap().secret;
     let person_by_http = Client::tcp(&*address, Some(person.clone()));
     let nobody = Client::tcp(&*address, None);
     for tool in &all {

@@ -21,7 +21,7 @@ pub use control::{Control, Discussion, Invite, Malformed, Switch, control};
 pub use event::{Event, Held, Posted};
 pub use mention::{Address, Reading, address, read};
 pub use pace::{Pace, TooFast};
-pub use post::{Denied, Incoming, can_hold, late, post, released, reply, unwoken};
+pub use post::{Denied, Elsewhere, Incoming, can_hold, late, post, released, reply, unwoken};
 pub use presence::{Presence, Shown, TTL, seen, shown};
 pub use seat::{
     COORDINATOR, Mismatch, Others, Profile, Refused, USER, check_speaker, free_id, invite, is_name,

@@ -1,8 +1,8 @@
 //! What happens to words for a thread: who may say them, and whom they wake.
 
 use super::mention::{self, Address, Reading};
-use super::seat::{COORDINATOR, USER, is_like, is_name};
-use super::{Event, Held, Posted, Silence, Thread, is_visible};
+use super::seat::{COORDINATOR, USER, is_name};
+use super::{Event, Held, Posted, Silence, Thread};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
 use crate::limits::{MESSAGE_BYTES, THREAD_HELD};
@@ -11,11 +11,11 @@ use crate::limits::{MESSAGE_BYTES, THREAD_HELD};
 const COORDINATED: &str = "coordinator";
 /// Tag of what was held back for a while.
 const LATE: &str = "held";
-/// Most tags of a message, and the longest.
-const TAGS: usize = 8;
-const TAG_CHARS: usize = 40;
-/// Tags of what the coordinator says and brings, which nobody else uses.
-const RESERVED_TAGS: [&str; 5] = [COORDINATED, LATE, "error", "timeout", "waiting"];
+/// Most bytes that the tags of a message take as JSON. They stand in the event itself.
+const TAGS_BYTES: usize = 8 * 1024;
+
+/// Says whether a participant is run by another program, which reads the thread and answers by itself.
+pub type Elsewhere<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Words for a thread.
 #[derive(Debug, Clone)]
@@ -44,10 +44,7 @@ pub enum Denied {
     Empty,
     #[error("a message has at most {} KB", MESSAGE_BYTES / 1024)]
     TooLong,
-    #[error(
-        "a message has at most {TAGS} tags of at most {TAG_CHARS} visible characters without blanks, and {} are the coordinator's, as is what looks like them",
-        RESERVED_TAGS.join(", ")
-    )]
+    #[error("the tags of a message take at most {} KB", TAGS_BYTES / 1024)]
     Tags,
     #[error(
         "nobody can be called what stands in `to`: give the id or nickname of a participant, `user` or `all`"
@@ -66,14 +63,21 @@ impl Silence {
 }
 
 /// Decides what happens to words: what is posted, and what the coordinator has to say about it to the human.
-pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<String>), Denied> {
+///
+/// Tags are data: any are taken, and none of them says who speaks. That is `from`, and for what the coordinator brought
+/// `via`, which no client sets.
+pub fn post(
+    thread: &Thread,
+    incoming: Incoming<'_>,
+    elsewhere: Elsewhere<'_>,
+) -> Result<(Posted, Vec<String>), Denied> {
     if incoming.words.trim().is_empty() {
         return Err(Denied::Empty);
     }
     if incoming.words.len() > MESSAGE_BYTES {
         return Err(Denied::TooLong);
     }
-    if incoming.tags.len() > TAGS || !incoming.tags.iter().all(|tag| is_tag(tag)) {
+    if serde_json::to_string(&incoming.tags).map_or(true, |tags| tags.len() > TAGS_BYTES) {
         return Err(Denied::Tags);
     }
     if matches!(&incoming.to, Address::Unknown(name) if !is_name(name)) {
@@ -82,7 +86,8 @@ pub fn post(thread: &Thread, incoming: Incoming<'_>) -> Result<(Posted, Vec<Stri
     if let Some(why) = thread.silenced(incoming.from) {
         return Err(why.denied(incoming.from));
     }
-    let Woken { seats: wakes, remarks, .. } = wakes(thread, incoming.from, &incoming.to, incoming.words);
+    let Woken { seats: wakes, remarks, .. } =
+        wakes(thread, incoming.from, &incoming.to, incoming.words, elsewhere);
     let posted = Posted {
         post: incoming.post,
         from: incoming.from.to_owned(),
@@ -129,10 +134,13 @@ impl Posted {
 }
 
 /// Decides what happens to what a woken participant answered: it is posted for it, or kept while it may not speak.
-pub fn reply(thread: &Thread, words: &str, post: PostId, held: Held) -> Event {
+pub fn reply(thread: &Thread, words: &str, post: PostId, held: Held, elsewhere: Elsewhere<'_>) -> Event {
     match thread.silenced(&held.seat) {
         Some(why) => Event::Held(Held { why, ..held }),
-        None => Event::Posted(Box::new(brought(thread, words, post, held, &[]))),
+        None => {
+            let wakes = wakes(thread, &held.seat, &Address::All, words, elsewhere).seats;
+            Event::Posted(Box::new(Posted { wakes, ..brought(post, held, &[]) }))
+        }
     }
 }
 
@@ -141,13 +149,8 @@ pub fn released(thread: &Thread) -> Vec<Held> {
     thread.held.iter().filter(|held| thread.silenced(&held.seat).is_none()).cloned().collect()
 }
 
-/// Makes the message of a participant that the coordinator brings. One that was held back wakes nobody: what it says is
-/// of another moment.
-pub(super) fn brought(thread: &Thread, words: &str, post: PostId, held: Held, late: &[&str]) -> Posted {
-    let wakes = match late {
-        [] => wakes(thread, &held.seat, &Address::All, words).seats,
-        _ => Vec::new(),
-    };
+/// Makes the message of a participant that the coordinator brings. It wakes nobody.
+fn brought(post: PostId, held: Held, late: &[&str]) -> Posted {
     let tags = [COORDINATED].iter().chain(late).map(|tag| (*tag).to_owned());
     Posted {
         post,
@@ -157,15 +160,15 @@ pub(super) fn brought(thread: &Thread, words: &str, post: PostId, held: Held, la
         reply_to: Some(held.reply_to),
         tags: tags.chain(held.tags).collect(),
         via: Some(COORDINATOR.to_owned()),
-        wakes,
+        wakes: Vec::new(),
         cause: held.cause,
         hop: held.hop,
     }
 }
 
-/// Makes the message of a reply that was held back.
-pub fn late(thread: &Thread, words: &str, post: PostId, held: Held) -> Posted {
-    brought(thread, words, post, held, &[LATE])
+/// Makes the message of a reply that was held back. It wakes nobody: what it says is of another moment.
+pub fn late(post: PostId, held: Held) -> Posted {
+    brought(post, held, &[LATE])
 }
 
 /// Says whether more replies can be kept.
@@ -174,8 +177,14 @@ pub fn can_hold(thread: &Thread) -> bool {
 }
 
 /// Says why words wake less than they are for, to whoever said them.
-pub fn unwoken(thread: &Thread, from: &str, to: &Address, words: &str) -> Vec<String> {
-    let Woken { remarks, unheard, .. } = wakes(thread, from, to, words);
+pub fn unwoken(
+    thread: &Thread,
+    from: &str,
+    to: &Address,
+    words: &str,
+    elsewhere: Elsewhere<'_>,
+) -> Vec<String> {
+    let Woken { remarks, unheard, .. } = wakes(thread, from, to, words, elsewhere);
     remarks.into_iter().chain(unheard).collect()
 }
 
@@ -190,7 +199,7 @@ struct Woken {
 }
 
 /// Returns whom words wake, and what there is to say about that.
-fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> Woken {
+fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Elsewhere<'_>) -> Woken {
     let human = from == USER;
     let mut remarks = Vec::new();
     if from == COORDINATOR {
@@ -241,22 +250,18 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str) -> Woken {
     };
     seats.retain(|seat| seat != from);
     let muted = seats.extract_if(.., |seat| thread.muted.contains(seat));
-    let unheard: Vec<String> = muted
+    let mut unheard: Vec<String> = muted
         .map(|seat| format!("{seat} is muted, and is not woken: `paseo thread unmute` lets it speak again."))
         .collect();
+    let outside = seats.extract_if(.., |seat| elsewhere(seat));
+    unheard.extend(outside.map(|seat| {
+        format!("{seat} is run by another program, which reads the thread itself: Paseo does not wake it.")
+    }));
     // Agents are told by what becomes of it; remarks are for the human.
     if !human {
         remarks.clear();
     }
     Woken { seats, remarks, unheard }
-}
-
-fn is_tag(tag: &str) -> bool {
-    !RESERVED_TAGS.iter().any(|reserved| is_like(reserved, tag))
-        && !tag.is_empty()
-        && tag.chars().count() <= TAG_CHARS
-        && is_visible(tag)
-        && !tag.contains(char::is_whitespace)
 }
 
 /// Says what to do instead of calling everybody.

@@ -88,7 +88,7 @@ pub(crate) async fn tokens(State(app): State<App>) -> Json<TokenList> {
 pub(crate) async fn create_token(
     State(app): State<App>,
     Caller(by): Caller,
-    Body(CreateToken { name }): Body<CreateToken>,
+    Body(CreateToken { name, directory: place }): Body<CreateToken>,
 ) -> Answer<CreatedToken> {
     let plain =
         !name.trim().is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
@@ -98,13 +98,15 @@ pub(crate) async fn create_token(
             format!("a token needs a name of 1 to {NAME_CHARS} plain characters"),
         ));
     }
+    let directory = place.as_deref().map(directory).transpose()?;
     let (token, secret) = (mint::token(), mint::secret().map_err(Failure::internal)?);
     let actor = Actor::Human(format!("token:{name}"));
     let sha256 = mint::hex(&mint::sha256(secret.as_bytes()));
-    let event = Event::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256 };
+    let (id, place) = (token.to_string(), directory.clone());
+    let event = Event::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id: token.to_string(), name, actor: actor.to_string(), secret }))
+    Ok(Json(CreatedToken { id, name, actor: actor.to_string(), directory: place, secret }))
 }
 
 pub(crate) async fn revoke_token(
@@ -131,6 +133,7 @@ fn listed(app: &App) -> TokenList {
         id: id.to_string(),
         name: token.name.clone(),
         actor: token.actor.to_string(),
+        directory: token.directory.clone(),
         created_at: token.created_at.into(),
     };
     TokenList { tokens: settings.tokens.iter().map(view).collect() }

@@ -363,6 +363,9 @@ pub(crate) static ROUTES: &[Route] = &[
         .asks(&["after", "topics", "ui"])
         .heeds(&["Last-Event-ID"])
         .made_of("text/event-stream"),
+    route("GET", "/ping", Access::Public, || get(bridge::ping))
+        .says("Bridge protocol: says that the daemon answers.")
+        .gives("BridgePing"),
     route("GET", "/threads", Access::Seated(None), || get(bridge::list))
         .says("Bridge protocol: lists threads, the oldest first; to a participant, only its own.")
         .asks(&["after"])
@@ -372,8 +375,8 @@ pub(crate) static ROUTES: &[Route] = &[
         .takes("BridgeCreate")
         .gives("BridgeCreated"),
     route("GET", "/threads/{thread}/events", Access::Seated(Some(THREADS_READ)), || get(bridge::events))
-        .says("Bridge protocol: what happened in a thread after `since`, the oldest first, a page at a time.")
-        .asks(&["since"])
+        .says("Bridge protocol: what happened in a thread after `since`, the oldest first: all of it, or a page of `limit` events.")
+        .asks(&["since", "limit"])
         .gives("BridgeEvents"),
     route("POST", "/threads/{thread}/events", Access::Seated(Some(THREADS_POST)), || post(bridge::post))
         .says("Bridge protocol: posts a message or a control, as whom the credential stands for.")
@@ -387,11 +390,11 @@ pub(crate) static ROUTES: &[Route] = &[
         .made_of("text/event-stream"),
     route("GET", "/threads/{thread}/presence", Access::Seated(Some(THREADS_READ)), || get(bridge::presence))
         .says("Bridge protocol: what participants are doing right now.")
-        .gives("PresenceList"),
+        .gives("BridgePresenceList"),
     route("POST", "/threads/{thread}/presence", Access::Seated(Some(THREADS_POST)), || post(bridge::say_presence))
         .says("Bridge protocol: says what the caller is doing.")
         .takes("BridgePresence")
-        .gives("PresenceList"),
+        .gives("BridgePresent"),
     route("GET", "/threads/{thread}/state", Access::Seated(Some(THREADS_READ)), || get(bridge::state))
         .says("Bridge protocol: who is invited, and who may do what.")
         .gives("BridgeStateAnswer"),
@@ -422,6 +425,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/login", Access::Public, || get(web::page)).says("The login page; the code of a link is in the fragment.").made_of("text/html"),
     route("GET", "/app/assets/{name}", Access::Public, || get(web::asset)).says("A part of the web app."),
     route("GET", "/app", Access::Page, || get(web::page)).says("The web app.").made_of("text/html"),
+    route("GET", "/app/", Access::Page, || get(web::page)).says("The web app.").made_of("text/html"),
     route("GET", "/app/{*view}", Access::Page, || get(web::page)).says("A view of the web app.").made_of("text/html"),
 ];
 

@@ -153,10 +153,11 @@ pub(crate) async fn create_token(
     let actor = Actor::Agent(format!("{}/{agent}", team.id));
     let name = format!("{agent} of {}", team.id);
     let sha256 = mint::hex(&mint::sha256(secret.as_bytes()));
-    let event = Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256 };
+    let event =
+        Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory: None };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id: token.to_string(), name, actor: actor.to_string(), secret }))
+    Ok(Json(CreatedToken { id: token.to_string(), name, actor: actor.to_string(), directory: None, secret }))
 }
 
 pub(crate) async fn tasks(

@@ -449,6 +449,7 @@ async fn a_stranger_is_sent_to_the_login_page_with_what_was_wanted() {
     let house = House::new().await;
     for (path, location) in [
         ("/app", "/login#to=/app"),
+        ("/app/", "/login#to=/app/"),
         ("/app/agents/3f2a-00?from=elsewhere", "/login#to=/app/agents/3f2a-00"),
         ("/app/%0d%0aset-cookie:x", "/login"),
         ("/app/ä", "/login"),

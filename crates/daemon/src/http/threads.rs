@@ -25,8 +25,9 @@ use crate::failure::Failure;
 use crate::mint;
 use crate::threads::{Speaker, Words, view};
 
-/// Longest word for what somebody is doing, and longest details.
+/// Longest word for what somebody is doing, and longest details: clients of the bridge send a whole profile.
 const PRESENCE_CHARS: usize = 200;
+const DETAILS_CHARS: usize = 1000;
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<ThreadQuery>) -> Answer<ThreadPage> {
     let seq = app.sessions.context.journal.head();
@@ -267,12 +268,13 @@ pub(super) fn be_there(
     state: &str,
     details: Option<String>,
 ) -> Result<(), Failure> {
-    let plain = |text: &str| text.chars().count() <= PRESENCE_CHARS && thread::is_visible(text);
-    if state.trim().is_empty() || !plain(state) || !details.as_deref().is_none_or(plain) {
+    let plain = |text: &str, most: usize| text.chars().count() <= most && thread::is_visible(text);
+    let in_order = details.as_deref().is_none_or(|details| plain(details, DETAILS_CHARS));
+    if state.trim().is_empty() || !plain(state, PRESENCE_CHARS) || !in_order {
         return Err(Failure::new(
             Code::InvalidRequest,
             format!(
-                "`state` is a word like listening, thinking, typing or idle, of at most {PRESENCE_CHARS} visible characters, as `details` is"
+                "`state` is a word like listening, thinking, typing or idle, of at most {PRESENCE_CHARS} visible characters, and `details` have at most {DETAILS_CHARS}"
             ),
         ));
     }
@@ -287,7 +289,8 @@ pub(crate) async fn create_token(
     Body(request): Body<CreateSeatToken>,
 ) -> Answer<CreatedToken> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    let participant = request.participant;
+    let place = request.directory.as_deref().map(directory).transpose()?;
+    let (participant, place) = (request.participant, place.or_else(|| thread.directory.clone()));
     thread::check_speaker(&thread, &participant, &app.threads.others(thread.id)).map_err(|refused| {
         Failure::new(Code::InvalidRequest, refused.to_string())
             .hint("name a participant by its id (`paseo thread show` lists them), or choose another name")
@@ -296,10 +299,12 @@ pub(crate) async fn create_token(
     let actor = Actor::Seat(format!("{}/{participant}", thread.id));
     let name = format!("{participant} in {}", thread.name);
     let sha256 = mint::hex(&mint::sha256(secret.as_bytes()));
-    let event = Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256 };
+    let directory = place.clone();
+    let event = Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id: token.to_string(), name, actor: actor.to_string(), secret }))
+    let (id, actor) = (token.to_string(), actor.to_string());
+    Ok(Json(CreatedToken { id, name, actor, directory: place, secret }))
 }
 
 /// Finds a thread by its id or its name, and as whom the caller is in it.

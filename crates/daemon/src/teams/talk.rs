@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use paseo_core::id::PostId;
+use paseo_core::id::{PostId, ThreadId};
 use paseo_core::team::{self, Event, TaskId, Team, TeamId, TeamThread, ThreadAlias};
 use paseo_core::thread;
 use paseo_wire::error::Code;
@@ -13,7 +13,7 @@ use crate::desk::Done;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::to_the_end;
-use crate::threads::{STATUS, Speaker, Words, view};
+use crate::threads::{Speaker, Words, view};
 
 /// A thread that somebody wants.
 #[derive(Debug, Clone, Default)]
@@ -69,23 +69,22 @@ impl Teams {
         alias: ThreadAlias,
         text: &str,
     ) -> Result<PostId, Failure> {
-        self.say(acting, id, alias, text, Vec::new()).await
+        let (thread, speaker, words) = self.words(acting, id, alias, text).await?;
+        self.threads.post(&speaker, thread, &words, None).await
     }
 
-    async fn say(
+    async fn words(
         &self,
         acting: &Acting,
         id: &TeamId,
         alias: ThreadAlias,
         text: &str,
-        tags: Vec<String>,
-    ) -> Result<PostId, Failure> {
-        let (team, _) = self.thread(id, alias).await?;
-        let thread = team.threads[&alias].thread;
+    ) -> Result<(ThreadId, Speaker, Words), Failure> {
+        let (_, known) = self.thread(id, alias).await?;
         let cause = acting.actor.session().and_then(|session| self.sessions.context.turn_cause(session));
         let speaker = Speaker { actor: acting.actor.clone(), id: acting.id().to_owned(), cause };
-        let words = Words { to: String::new(), text: text.to_owned(), reply_to: None, tags };
-        self.threads.post(&speaker, thread, &words, None).await
+        let words = Words { to: String::new(), text: text.to_owned(), reply_to: None, tags: Vec::new() };
+        Ok((known.thread, speaker, words))
     }
 
     /// Says in a thread of a team how things stand. Nobody is told: whoever looks finds it.
@@ -96,7 +95,8 @@ impl Teams {
         alias: ThreadAlias,
         text: &str,
     ) -> Result<PostId, Failure> {
-        self.say(acting, id, alias, text, vec![STATUS.to_owned()]).await
+        let (thread, speaker, words) = self.words(acting, id, alias, text).await?;
+        self.threads.post_status(&speaker, thread, &words).await
     }
 
     /// Says which task a thread is about.

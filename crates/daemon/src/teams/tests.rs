@@ -198,7 +198,8 @@ async fn tokens_end_once_it_is_noted_that_their_agent_left_and_at_the_latest_at_
     for agent in ["ann", "ben", "gone"] {
         let (name, sha256) = (agent.to_owned(), agent.to_owned());
         let (token, actor) = (mint::token(), Actor::Agent(format!("red/{agent}")));
-        let created = paseo_core::settings::Event::TokenCreated { token, name, actor, sha256 };
+        let created =
+            paseo_core::settings::Event::TokenCreated { token, name, actor, sha256, directory: None };
         context.settings.change(&context.journal, &acting.actor, created).await.unwrap();
     }
     let names = || {

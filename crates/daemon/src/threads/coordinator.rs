@@ -145,6 +145,11 @@ impl Threads {
         let Some(seat) = thread.invited.get(&due.seat).filter(|_| thread.due.contains(due)) else {
             return Ok(None);
         };
+        // It was given a token since: whoever holds that answers.
+        if self.is_elsewhere(&thread, &due.seat) {
+            self.note(id, Event::Settled { post: due.post, seat: due.seat.clone() }).await?;
+            return Ok(None);
+        }
         let trigger = self.trigger(&thread, due.at).await?;
         let known = match seat.session {
             Some(session) => self.sessions.context.journal.session(session).await?,

@@ -70,8 +70,8 @@ impl Hall {
     }
 }
 
-/// The tag of what nobody is told of.
-pub(crate) const STATUS: &str = "status";
+/// The tag of what the daemon posts and tells no agent about.
+const STATUS: &str = "status";
 
 /// Something to say in a thread.
 #[derive(Debug, Clone)]
@@ -255,7 +255,17 @@ impl Threads {
         self.tagged(speaker, id, words, key, &["error"]).await
     }
 
-    /// Posts something with tags that only the daemon gives.
+    /// Posts how things stand with somebody, for them. No agent is told: whoever looks finds it.
+    pub(crate) async fn post_status(
+        &self,
+        speaker: &Speaker,
+        id: ThreadId,
+        words: &Words,
+    ) -> Result<PostId, Failure> {
+        self.tagged(speaker, id, words, None, &[STATUS]).await
+    }
+
+    /// Posts something with tags of the daemon's own. Those that a client gives have no effect.
     async fn tagged(
         &self,
         speaker: &Speaker,
@@ -294,8 +304,7 @@ impl Threads {
             Done::Repeat(post) => post.parse().map_err(Failure::internal),
             Done::New(thread, posted) => {
                 self.wake_due(id);
-                // What only says how things stand is for whoever looks.
-                let told = !words.tags.iter().any(|tag| tag == STATUS);
+                let told = !tags.contains(&STATUS);
                 if let (Some(team), Ok(teams)) =
                     (&thread.team.as_ref().filter(|_| told), self.sessions.context.teams())
                 {
@@ -311,7 +320,7 @@ impl Threads {
     /// Says why words wake less than they are for.
     pub(crate) fn unwoken(&self, thread: &Thread, speaker: &Speaker, words: &Words) -> Vec<String> {
         let to = thread::address(thread, &words.to, |handle| self.seats_by_handle(thread, handle));
-        thread::unwoken(thread, &speaker.id, &to, &words.text)
+        thread::unwoken(thread, &speaker.id, &to, &words.text, &|seat| self.is_elsewhere(thread, seat))
     }
 
     fn draft(
@@ -344,7 +353,8 @@ impl Threads {
             cause,
             hop,
         };
-        let (mut posted, mut remarks) = thread::post(thread, incoming).map_err(|denied| refused(&denied))?;
+        let posted = thread::post(thread, incoming, &|seat| self.is_elsewhere(thread, seat));
+        let (mut posted, mut remarks) = posted.map_err(|denied| refused(&denied))?;
         posted = posted.tagged(tags);
         self.point_to_worker(thread, &posted.to, &mut remarks);
         remarks.extend(self.hold_back(thread, &speaker.actor, &mut posted));
@@ -480,8 +490,8 @@ fn refused(denied: &Denied) -> Failure {
     let code = match denied {
         Denied::Muted(_) => Code::ParticipantMuted,
         Denied::Paused => Code::ThreadPaused,
-        Denied::Empty | Denied::Tags | Denied::Address => Code::InvalidRequest,
-        Denied::TooLong => Code::TooLarge,
+        Denied::Empty | Denied::Address => Code::InvalidRequest,
+        Denied::TooLong | Denied::Tags => Code::TooLarge,
     };
     Failure::new(code, denied.to_string())
 }

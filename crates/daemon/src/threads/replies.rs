@@ -225,7 +225,8 @@ impl Threads {
                     hop,
                     tags: Vec::new(),
                 };
-                let mut event = thread::reply(thread, &words, mint::post(), held);
+                let elsewhere = |seat: &str| self.is_elsewhere(thread, seat);
+                let mut event = thread::reply(thread, &words, mint::post(), held, &elsewhere);
                 let mut remarks = Vec::new();
                 if let Event::Posted(posted) = &mut event {
                     remarks = self.hold_back(thread, &by, posted);
@@ -251,8 +252,6 @@ impl Threads {
     /// Posts the replies whose authors may speak again.
     pub(super) async fn release(&self, id: ThreadId) -> Result<(), Failure> {
         for held in thread::released(&self.get(id).await?) {
-            let words =
-                self.sessions.context.journal.log.text(held.text.id.uuid()).await?.unwrap_or_default();
             let team = self.in_open_team(id, &Actor::Daemon).await?;
             let done = self.rooms.change(
                 &Actor::Daemon,
@@ -260,7 +259,7 @@ impl Threads {
                 None,
                 |thread, change| {
                     if thread::released(thread).contains(&held) {
-                        let late = thread::late(thread, &words, mint::post(), held.clone());
+                        let late = thread::late(mint::post(), held.clone());
                         change.events.push(Event::Posted(Box::new(late)));
                     }
                     Ok(())

@@ -1,6 +1,9 @@
 //! The sessions behind seats.
 
+use std::sync::Arc;
+
 use paseo_core::actor::Actor;
+use paseo_core::definition::{self, Definition};
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::label::Labels;
 use paseo_core::permission::Mode;
@@ -69,10 +72,12 @@ impl Threads {
                 .hint("say where with `paseo thread cwd`, then say it again")
         })?;
         let client = profile.client.as_deref().unwrap_or_default();
-        let catalogue = context.definitions.catalogue(&directory);
-        let (definition, provider) = match context.providers.get(client) {
-            Some(_) => (catalogue.get(paseo_core::definition::DEFAULT)?, Some(client.to_owned())),
-            None => (catalogue.get(client)?, None),
+        let (definition, provider) = match self.runner(&directory, client)? {
+            Runner::Definition(definition) => (definition, None),
+            Runner::Provider(name) => {
+                let catalogue = context.definitions.catalogue(&directory);
+                (catalogue.get(definition::DEFAULT)?, Some(name))
+            }
         };
         let order = Order {
             by,
@@ -128,12 +133,9 @@ impl Threads {
         {
             return Err(context.providers.unknown(provider));
         }
-        if context.providers.get(client).is_some() {
-            return Ok(());
-        }
-        let catalogue = context.definitions.catalogue(directory);
-        match catalogue.get(client) {
+        match self.runner(directory, client) {
             Err(failure) if failure.code == Code::NotFound => {
+                let catalogue = context.definitions.catalogue(directory);
                 let client: String = client.chars().take(60).flat_map(char::escape_debug).collect();
                 let slugs: Vec<&str> = catalogue.all().map(|known| known.slug.as_str()).collect();
                 let providers = context.providers.names().join(", ");
@@ -142,6 +144,35 @@ impl Threads {
                     .hint(format!("providers: {providers}; definitions: {}", slugs.join(", "))))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Says whether an invited participant is run by another program, which reads the thread and answers by itself: one
+    /// for which a token of the thread exists, or whose client is neither a provider nor a definition of ours.
+    pub(super) fn is_elsewhere(&self, thread: &Thread, id: &str) -> bool {
+        let Some(seat) = thread.invited.get(id) else { return false };
+        if self.token_holders(thread.id).contains(id) {
+            return true;
+        }
+        let client = seat.profile.client.as_deref().unwrap_or_default();
+        let home = || self.sessions.context.home.display().to_string();
+        let directory = thread.directory.clone().unwrap_or_else(home);
+        self.runner(&directory, client).is_err_and(|failure| failure.code == Code::NotFound)
+    }
+
+    /// Returns what runs participants of a client: a provider, a definition, or a provider by another of its names.
+    fn runner(&self, directory: &str, client: &str) -> Result<Runner, Failure> {
+        let context = &self.sessions.context;
+        let provider = |name: &str| context.providers.get(name).map(|_| Runner::Provider(name.to_owned()));
+        if let Some(provider) = provider(client) {
+            return Ok(provider);
+        }
+        match context.definitions.catalogue(directory).get(client) {
+            Ok(definition) => Ok(Runner::Definition(definition)),
+            Err(failure) if failure.code == Code::NotFound => {
+                definition::provider(client).and_then(provider).ok_or(failure)
+            }
+            Err(failure) => Err(failure),
         }
     }
 
@@ -167,6 +198,12 @@ impl Threads {
         });
         remarks
     }
+}
+
+/// What runs the participants of a client.
+enum Runner {
+    Provider(String),
+    Definition(Arc<Definition>),
 }
 
 /// Returns the person whose agent it is: who asks for it, or who made the thread.

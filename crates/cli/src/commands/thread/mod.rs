@@ -7,7 +7,9 @@ use std::cmp::Reverse;
 
 use paseo_core::skill::word;
 use paseo_wire::error::{Code, Exit};
-use paseo_wire::thread::{CreateThread, PatchThread, PostMessage, ThreadAnswer, ThreadQuery, ThreadView};
+use paseo_wire::thread::{
+    CreateSeatToken, CreateThread, PatchThread, PostMessage, ThreadAnswer, ThreadQuery, ThreadView,
+};
 use paseo_wire::worker::WorkerQuery;
 use serde_json::{Value, json};
 
@@ -110,11 +112,16 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let answer = context.client()?.thread(&one.thread).await?;
             context.printer.json_if(true).json(&answer.thread.state)?;
         }
-        ThreadCommand::Token { thread, participant, output } => {
+        ThreadCommand::Token { thread, participant, cwd, output } => {
             let client = context.client()?;
-            let token = client.create_seat_token(&thread, &participant).await?;
-            let printer = context.printer.with(output);
             let there = client.thread(&thread).await?.thread;
+            let place = match (&cwd, &there.directory) {
+                (None, Some(_)) => None,
+                (chosen, _) => Some(directory(chosen.as_deref())?),
+            };
+            let wanted = CreateSeatToken { participant: participant.clone(), directory: place };
+            let token = client.create_seat_token(&thread, &wanted).await?;
+            let printer = context.printer.with(output);
             if !there.state.participants.invited.iter().any(|seat| seat.id == participant) {
                 printer.note(&format!(
                     "nobody called {participant} is invited: the token speaks, and nothing wakes it"

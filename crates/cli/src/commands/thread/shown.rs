@@ -162,8 +162,10 @@ pub(super) fn event(
     ids: bool,
 ) -> Result<(), Failure> {
     let to = if event.to == "all" { String::new() } else { format!(" to {}", event.to) };
-    let tags: Vec<&str> =
-        event.meta.tags.iter().map(String::as_str).filter(|tag| *tag != "coordinator").collect();
+    // Who speaks is said by `from` and `via`; a tag that others gave is shown as it is.
+    let coordinated = event.from == COORDINATOR || event.meta.via.is_some();
+    let is_shown = |tag: &&str| !(coordinated && *tag == "coordinator");
+    let tags: Vec<&str> = event.meta.tags.iter().map(String::as_str).filter(is_shown).collect();
     let tags = if tags.is_empty() { String::new() } else { format!("  [{}]", tags.join(", ")) };
     let style = match (event.kind.as_str(), event.meta.tags.iter().any(|tag| tag == "error")) {
         (_, true) => Style::Red,

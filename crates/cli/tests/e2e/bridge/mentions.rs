@@ -73,13 +73,13 @@ fn agents_wake_others_only_in_a_discussion_and_never_themselves() {
 #[test]
 fn what_a_person_says_to_nobody_wakes_all_when_that_is_switched_on() {
     let bridge = Bridge::new(&["ada", "eve"]);
-    let ada = bridge.seat("ada");
+    let bob = bridge.seat("bob");
     assert_eq!(bridge.woken(&bridge.say("all", "<<say x>>")), [""; 0]);
     bridge.control(json!({"invited_auto": {}}));
     assert_eq!(bridge.woken(&bridge.say("all", "<<say x>>")), ["ada", "eve"]);
     assert_eq!(bridge.woken(&bridge.say("all", "@eve <<say x>>")), ["eve"]);
     assert_eq!(bridge.woken(&bridge.say("all", "@nobody <<say x>>")), [""; 0]);
-    let said = bridge.post(&ada, &json!({"content": "hello"})).ok()["event"].clone();
+    let said = bridge.post(&bob, &json!({"content": "hello"})).ok()["event"].clone();
     assert_eq!(bridge.woken(&said), [""; 0]);
 }
 

@@ -6,8 +6,11 @@ mod following;
 mod identity;
 mod invitations;
 mod mentions;
+mod outside;
 mod replies;
+mod shapes;
 mod survival;
+mod whole;
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -107,19 +110,12 @@ impl Bridge {
         self.post(&self.user, &json!({"type": "control", "from": "user", "content": content})).ok();
     }
 
-    /// Returns everything that happened, however many pages that is.
+    /// Returns everything that happened.
     fn events(&self) -> Vec<Value> {
-        let (mut all, mut since) = (Vec::new(), ALWAYS.to_owned());
-        loop {
-            let page = self.user.get(&self.path(&format!("events?since={since}"))).ok();
-            let events = page["events"].as_array().unwrap();
-            assert_eq!(page["count"], events.len());
-            all.extend(events.iter().cloned());
-            match page["next"].as_str() {
-                Some(next) => since = next.to_owned(),
-                None => return all,
-            }
-        }
+        let whole = self.user.get(&self.path("events")).ok();
+        let events = whole["events"].as_array().unwrap().clone();
+        assert_eq!(whole["count"], events.len());
+        events
     }
 
     fn state(&self) -> Value {

@@ -7,6 +7,7 @@ use crate::id::{CauseId, ContentId};
 
 mod mentions;
 mod names;
+mod outside;
 mod seats;
 
 fn now() -> Timestamp {
@@ -26,6 +27,8 @@ struct Bed {
     thread: Thread,
     events: Vec<Event>,
     number: u8,
+    /// Participants that other programs run.
+    elsewhere: BTreeSet<String>,
 }
 
 impl Bed {
@@ -41,7 +44,8 @@ impl Bed {
             cause: None,
             team: None,
         };
-        Self { thread: Thread::create(&created, now()).unwrap(), events: vec![created], number: 0 }
+        let (thread, events) = (Thread::create(&created, now()).unwrap(), vec![created]);
+        Self { thread, events, number: 0, elsewhere: BTreeSet::new() }
     }
 
     /// With two agents: `codex-1`, called Ada, who plans, and `claude-1`.
@@ -86,7 +90,7 @@ impl Bed {
         let cause = CauseId::from_parts(now(), [9; 10]);
         let incoming =
             Incoming { post, from, to, words, text: text(), reply_to: None, tags: Vec::new(), cause, hop: 0 };
-        let (posted, remarks) = super::post(&self.thread, incoming)?;
+        let (posted, remarks) = super::post(&self.thread, incoming, &|id| self.elsewhere.contains(id))?;
         let wakes = posted.wakes.clone();
         self.push(Event::Posted(Box::new(posted)));
         Ok((wakes, remarks))
@@ -284,7 +288,9 @@ fn a_reply_is_brought_by_the_coordinator() {
     bed.wakes("codex-1", "hi");
     let (trigger, post) = (bed.thread.due[0].post, bed.next());
     let held = bed.held("codex-1", trigger);
-    let Event::Posted(posted) = reply(&bed.thread, "done", post, held) else { panic!("it was held") };
+    let Event::Posted(posted) = reply(&bed.thread, "done", post, held, &|_| false) else {
+        panic!("it was held")
+    };
     assert_eq!(
         (posted.from.as_str(), posted.to.as_str(), posted.reply_to),
         ("codex-1", "all", Some(trigger))
@@ -307,14 +313,14 @@ fn a_reply_of_one_who_was_silenced_meanwhile_is_kept_and_comes_later() {
         let trigger = bed.thread.due[0].post;
         bed.control(silence);
         let (post, held) = (bed.next(), bed.held("codex-1", trigger));
-        let event = reply(&bed.thread, "done @claude-1", post, held);
+        let event = reply(&bed.thread, "done @claude-1", post, held, &|_| false);
         assert!(matches!(event, Event::Held(_)), "{event:?}");
         bed.push(event);
         assert!(released(&bed.thread).is_empty());
         bed.control(voice);
         let [held] = released(&bed.thread).try_into().unwrap();
         let post = bed.next();
-        let posted = late(&bed.thread, "done @claude-1", post, held);
+        let posted = late(post, held);
         assert_eq!((posted.tags.join(","), posted.wakes.len()), ("coordinator,held".to_owned(), 0));
         bed.push(Event::Posted(Box::new(posted)));
         assert!(bed.thread.held.is_empty() && released(&bed.thread).is_empty());

@@ -119,23 +119,3 @@ fn whoever_may_speak_can_be_muted_before_they_do() {
     assert!(control(&bed.thread, &mute, &Others::new()).is_err());
     assert_eq!(control(&bed.thread, &mute, &others(&["outer"])).unwrap().mute, ["outer"]);
 }
-
-#[test]
-fn no_tag_looks_like_one_of_the_coordinators() {
-    let bed = Bed::new();
-    let tagged = |tag: &str| {
-        let (post, cause) = (post_id(1), CauseId::from_parts(now(), [9; 10]));
-        let (to, tags) = (Address::All, vec![tag.to_owned()]);
-        let incoming =
-            Incoming { post, from: "eve", to, words: "x", text: text(), reply_to: None, tags, cause, hop: 0 };
-        super::super::post(&bed.thread, incoming).map(drop)
-    };
-    for tag in
-        ["coordinator", "Coordinator", "co-ordinator", "err0r", "error\u{200b}", "waiting", "Held", "a b", ""]
-    {
-        assert_eq!(tagged(tag), Err(Denied::Tags), "{tag:?}");
-    }
-    for tag in ["done", "größe", "errors", "v1.2"] {
-        assert_eq!(tagged(tag), Ok(()), "{tag:?}");
-    }
-}

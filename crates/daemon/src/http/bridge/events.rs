@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use paseo_core::id::ThreadId;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::time::Timestamp;
@@ -13,30 +14,41 @@ use paseo_wire::bridge::{
 use paseo_wire::error::Code;
 use serde_json::Value;
 
+use super::whole::Whole;
 use super::{Answer, App, Refusal, claims};
 use crate::failure::Failure;
+use crate::frames::Subject;
 use crate::http::gate::granted;
+use crate::http::pass::Pass;
 use crate::http::request::{Asked, Body, Caller, Key, Path};
 use crate::http::threads::{entered, say, stored};
+use crate::http::topics::Following;
 use crate::threads::{Words, view};
 
 /// After so many bytes of words a page ends, however few events that are.
 pub(in crate::http) const PAGE_BYTES: usize = 2 * 1024 * 1024;
 
+/// Without a `limit` everything is read, as clients of the protocol expect.
 pub(crate) async fn events(
     State(app): State<App>,
     Caller(by): Caller,
+    pass: Pass,
     Path(typed): Path<String>,
     query: Result<Asked<BridgeQuery>, Failure>,
-) -> Answer<BridgeEvents> {
+) -> Result<Response, Refusal> {
     let (thread, _) = entered(&app, &by, &typed).await?;
     let Asked(query) = query?;
-    let after = match query.since.as_deref() {
+    let after = match query.since.as_deref().filter(|since| !since.is_empty()) {
         None => 0,
         Some(since) => version(&app, thread.id, since).await?,
     };
-    let page = Page::read(&app, thread.id, after, PAGE_ROWS).await?;
-    Ok(Json(BridgeEvents { count: page.events.len(), events: page.events, next: page.next }))
+    let Some(limit) = query.limit else {
+        let following = Following::begin(&app, by, &Subject::Thread(thread.id).to_string(), false).await?;
+        return Ok(Whole::after(app, pass, following, thread.id, after).await?.into_response());
+    };
+    let page = Page::read(&app, thread.id, after, limit.clamp(1, PAGE_ROWS)).await?;
+    let page = BridgeEvents { count: page.events.len(), events: page.events, next: page.next };
+    Ok(Json(page).into_response())
 }
 
 /// Finds the event that a client has seen last.
@@ -141,5 +153,5 @@ async fn words(app: &App, thread: ThreadId, request: BridgePost) -> Result<Words
         Some(typed) => Some(app.threads.said(thread, typed, "meta.reply_to").await?.0),
         None => None,
     };
-    Ok(Words { to: request.to.unwrap_or_default(), text, reply_to, tags: meta.tags.unwrap_or_default() })
+    Ok(Words { to: request.to.unwrap_or_default(), text, reply_to, tags: meta.tags() })
 }

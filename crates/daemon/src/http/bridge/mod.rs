@@ -4,20 +4,21 @@
 mod events;
 mod refusal;
 mod stream;
+mod whole;
 
 use axum::Json;
 use axum::extract::State;
+use http::HeaderMap;
 use paseo_core::actor::Actor;
 use paseo_core::fold::{self, ThreadHead};
 use paseo_core::id::ThreadId;
 use paseo_core::limits::PAGE_ROWS;
 use paseo_core::thread::{USER, speaks_for};
 use paseo_wire::bridge::{
-    BridgeCreate, BridgeCreated, BridgePresence, BridgeStateAnswer, BridgeThread, BridgeThreads,
-    BridgeThreadsQuery,
+    BridgeCreate, BridgeCreated, BridgePing, BridgePresence, BridgePresenceList, BridgePresent,
+    BridgePresentView, BridgeStateAnswer, BridgeThread, BridgeThreads, BridgeThreadsQuery, as_details,
 };
 use paseo_wire::error::Code;
-use paseo_wire::thread::PresenceList;
 use serde_json::Value;
 
 pub(super) use events::PAGE_BYTES;
@@ -26,14 +27,19 @@ pub(crate) use refusal::Refusal;
 pub(crate) use stream::stream;
 
 use super::App;
+use super::gate::token;
 use super::request::{Asked, Body, Caller, Path};
 use super::sessions::directory;
 use super::threads::{be_there, entered};
 use crate::failure::Failure;
+use crate::mint;
 use crate::threads::{Speaker, view};
 
+/// The protocol that these routes speak, and its version.
+const PROTOCOL: &str = "agent-bridge";
+const PROTOCOL_VERSION: &str = "0.3.0";
 /// How a thread is called that was given no name.
-const UNNAMED: &str = "untitled";
+const UNNAMED: &str = "Untitled";
 
 /// What a handler of these routes returns.
 type Answer<T> = Result<Json<T>, Refusal>;
@@ -81,24 +87,34 @@ async fn own_thread(app: &App, by: &Actor) -> Result<ThreadId, Failure> {
 pub(crate) async fn create(
     State(app): State<App>,
     Caller(by): Caller,
+    headers: HeaderMap,
     body: Result<Body<BridgeCreate>, Failure>,
 ) -> Answer<BridgeCreated> {
     let Body(request) = body?;
     claims(request.from.as_deref(), USER)?;
-    let place = request.directory.as_deref().map(directory).transpose()?;
+    // Clients of the protocol know no directories: it is that of their token.
+    let settings = app.sessions.context.settings.get();
+    let minted = || token(&settings, &headers).and_then(|(_, token)| token.directory.as_deref());
+    let place = request.directory.as_deref().or_else(minted).map(directory).transpose()?;
     let speaker = Speaker { actor: by, id: USER.to_owned(), cause: None };
     let name = request.name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(UNNAMED);
     let made = app.threads.create(&speaker, name, place, None).await?;
     Ok(Json(BridgeCreated { id: made.id.to_string(), name: made.name }))
 }
 
+/// Answers clients that look whether a server is there, as the protocol's own server does.
+pub(crate) async fn ping() -> Json<BridgePing> {
+    let (server, version) = (PROTOCOL.to_owned(), PROTOCOL_VERSION.to_owned());
+    Json(BridgePing { status: "ok".to_owned(), server, version, timestamp: mint::now().into() })
+}
+
 pub(crate) async fn presence(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-) -> Answer<PresenceList> {
+) -> Answer<BridgePresenceList> {
     let (thread, _) = entered(&app, &by, &typed).await?;
-    Ok(Json(app.threads.attending(&thread)))
+    Ok(Json(app.threads.attending(&thread).into()))
 }
 
 pub(crate) async fn say_presence(
@@ -106,7 +122,7 @@ pub(crate) async fn say_presence(
     Caller(by): Caller,
     Path(typed): Path<String>,
     body: Result<Body<BridgePresence>, Failure>,
-) -> Answer<PresenceList> {
+) -> Answer<BridgePresent> {
     let (thread, speaker) = entered(&app, &by, &typed).await?;
     let Body(request) = body?;
     claims(request.from.as_deref(), &speaker.id)?;
@@ -117,7 +133,15 @@ pub(crate) async fn say_presence(
         other => Some(other.to_string()),
     };
     be_there(&app, &thread, &speaker.id, &state, details)?;
-    Ok(Json(app.threads.attending(&thread)))
+    let said = app.threads.attendance.said(thread.id).remove(&speaker.id);
+    let presence = BridgePresentView {
+        thread: thread.id.to_string(),
+        participant: speaker.id,
+        state,
+        updated_at: said.as_ref().map_or_else(mint::now, |said| said.updated_at).into(),
+        details: as_details(said.and_then(|said| said.details)),
+    };
+    Ok(Json(BridgePresent { received: true, presence }))
 }
 
 pub(crate) async fn state(

@@ -54,7 +54,8 @@ async fn seated(house: &House, id: ThreadId) -> SessionId {
 async fn token(house: &House, id: ThreadId) -> TokenId {
     let context = &house.app.sessions.context;
     let (token, actor) = (mint::token(), Actor::Seat(format!("{id}/eve")));
-    let created = Setting::TokenCreated { token, name: "eve".into(), actor, sha256: "0".into() };
+    let (name, sha256) = ("eve".into(), "0".into());
+    let created = Setting::TokenCreated { token, name, actor, sha256, directory: None };
     context.settings.change(&context.journal, &Actor::Daemon, created).await.unwrap();
     token
 }
