@@ -22,9 +22,9 @@ use crate::args::Global;
 use crate::environment::{self, Variable};
 use crate::failure::Failure;
 
-const DEFAULT_LIVE_PROCESSES: usize = 8;
+const DEFAULT_LIVE_PROCESSES: usize = paseo_core::limits::LIVE_PROCESSES;
 /// After this long a thread is told that an answer is not there yet.
-const DEFAULT_THREAD_PATIENCE: Duration = Duration::from_secs(600);
+const DEFAULT_THREAD_PATIENCE: Duration = Duration::from_secs(paseo_core::limits::THREAD_PATIENCE_SECONDS);
 
 /// What holds for this command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,14 @@
-//! Cutting long text to its head and its tail, for readers that cannot take all of it.
+//! Cutting long text, for readers that cannot take all of it.
 
 use std::borrow::Cow;
+
+/// Returns the first `limit` characters of a text, and whether there are more.
+pub fn head(text: &str, limit: usize) -> (&str, bool) {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => (&text[..end], true),
+        None => (text, false),
+    }
+}
 
 /// Returns the text, or its beginning and its end with a mark between them that says how much is missing. What is
 /// kept of the text has at most `limit` bytes.
@@ -36,6 +44,7 @@ mod tests {
 
     #[test]
     fn what_fits_stays_as_it_is() {
+        assert_eq!((head("äöü", 3), head("äöü", 2)), (("äöü", false), ("äö", true)));
         assert_eq!(head_and_tail("abc", 3), "abc");
         assert_eq!(head_and_tail("abcdef", 4), "ab\n[… 2 bytes left out …]\nef");
     }

@@ -30,6 +30,20 @@ pub const SPAWNS_PER_CAUSE: u32 = 64;
 pub const SPAWNS_PER_MINUTE: usize = 12;
 /// Longest that an agent waits for another, in seconds.
 pub const WAIT_SECONDS: u64 = 3_600;
+/// How long `agents_message` waits for an answer when the caller does not say, in seconds.
+pub const MESSAGE_WAIT_SECONDS: u64 = 300;
+/// How long `retrieve` waits when the caller does not say, in seconds.
+pub const RETRIEVE_WAIT_SECONDS: u64 = 600;
+/// How long harnesses are told to wait for one of our tools, in seconds: longer than [`WAIT_SECONDS`].
+pub const TOOL_TIMEOUT_SECONDS: u64 = 3_900;
+/// Most harnesses that live at once, unless the configuration says otherwise.
+pub const LIVE_PROCESSES: usize = 8;
+/// After how many seconds a thread is told that an answer is late, unless the configuration says otherwise.
+pub const THREAD_PATIENCE_SECONDS: u64 = 600;
+/// How long a login link is good for, in seconds.
+pub const LOGIN_SECONDS: u64 = 300;
+/// Lines of a terminal that a capture has, unless the caller says otherwise.
+pub const CAPTURE_LINES: usize = 1_000;
 /// How much of an answer an agent gets that asked for it, in characters.
 pub const ANSWER_CHARS: usize = 20_000;
 /// Most entries of a list of what is to be done.

@@ -173,4 +173,4 @@ pub struct Past {
 pub const TOKEN_VARIABLE: &str = "PASEO_TOKEN";
 
 /// How long a harness waits for one of our tools, in seconds: longer than our own waits.
-pub const TOOL_TIMEOUT_SECONDS: u64 = 3_900;
+pub const TOOL_TIMEOUT_SECONDS: u64 = paseo_core::limits::TOOL_TIMEOUT_SECONDS;

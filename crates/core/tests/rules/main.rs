@@ -12,6 +12,7 @@ mod notes;
 mod own_turns;
 mod parking;
 mod presence;
+mod promises;
 mod queue;
 mod receipts;
 mod setbacks;

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::mint;
 
 /// How long a code is good for.
-pub(crate) const LIFETIME: Duration = Duration::from_secs(5 * 60);
+pub(crate) const LIFETIME: Duration = Duration::from_secs(paseo_core::limits::LOGIN_SECONDS);
 /// Codes that may be open at once; the oldest goes first.
 const OPEN: usize = 16;
 /// Wrong codes that are answered alike within [`LIFETIME`]. A code cannot be guessed; this keeps the noise down.

@@ -28,7 +28,7 @@ use crate::tools::admitted;
 use crate::{tools, view};
 
 /// How many lines a capture has unless somebody says otherwise, and at most.
-pub(crate) const LINES: usize = 1_000;
+pub(crate) const LINES: usize = paseo_core::limits::CAPTURE_LINES;
 pub(crate) const MOST_LINES: usize = 10_000;
 
 /// All workers. Cheap to make.

@@ -54,7 +54,7 @@ const PANE: &str = "@paseo_pane";
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// How many lines a capture has unless it is told.
-pub const CAPTURE_LINES: usize = 1000;
+pub const CAPTURE_LINES: usize = paseo_core::limits::CAPTURE_LINES;
 
 /// The most lines that a capture has.
 pub const CAPTURE_LIMIT: usize = 10_000;
