@@ -109,6 +109,7 @@ pub const KINDS: &[&str] = &[
     "usage.added",
     "watch.armed",
     "watch.ended",
+    "watch.gathered",
 ];
 
 /// An event that cannot be read.

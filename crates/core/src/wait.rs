@@ -244,8 +244,21 @@ mod tests {
         session::accept(&mut draft, incoming, false).unwrap();
         let watch = WatchId::from_parts(now, WATCH);
         let (on, class) = (On::Delivery(delivery), Class::Completion);
-        session::arm(&mut draft, Watch { id: watch, watcher: id(2), on, cause, hop: 2, class, due: None })
-            .unwrap();
+        session::arm(
+            &mut draft,
+            Watch {
+                id: watch,
+                watcher: id(2),
+                on,
+                cause,
+                hop: 2,
+                class,
+                due: None,
+                request: None,
+                notice: None,
+            },
+        )
+        .unwrap();
         (draft, delivery)
     }
 

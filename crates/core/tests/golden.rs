@@ -205,6 +205,7 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::UsageAdded { .. } => "usage.added",
             session::Event::WatchArmed(_) => "watch.armed",
             session::Event::WatchEnded { .. } => "watch.ended",
+            session::Event::WatchesGathered { .. } => "watch.gathered",
         },
     }
 }

@@ -36,7 +36,7 @@ async fn an_answer_comes_with_everything_about_it_and_both_transcripts_have_it()
     assert!(called["toolCalls"][0]["durationMs"].is_u64() && called["durationMs"].is_u64(), "{called}");
     assert_eq!(called["thinkingText"], "hm");
     let items = cast.0.items(&target.id).await;
-    assert_eq!(called["responseId"], json!(items.last().unwrap().turn));
+    assert_eq!(called["responseId"], delivery_of(&items, 0));
     // There it is a message from the caller, here a call with its answer; nobody is told twice.
     let heard = items.iter().find(|item| item.kind == "user_text").unwrap();
     assert_eq!(
@@ -155,20 +155,36 @@ async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
     let caller = cast.idle("general").await;
     let started = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
     assert_eq!((&started["mode"], &started["status"]), (&json!("async"), &json!("started")));
-    let turn = started["responseId"].as_str().unwrap().to_owned();
+    let first = started["responseId"].as_str().unwrap().to_owned();
+    assert_eq!(started.get("queued"), None);
     let queued = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
-    assert_eq!((&queued["status"], &queued["created"]), (&json!("queued"), &json!(false)));
+    assert_eq!((&queued["status"], &queued["created"]), (&json!("started"), &json!(false)));
+    assert_eq!(queued["queued"], true);
+    assert_eq!(queued["reason"], "it is busy, and reads the message after its current turn");
     release(&cast);
     cast.until(&caller.id, |items| items.iter().filter(|item| told(item, "finished")).count() == 2).await;
-    let notices: Vec<String> =
-        cast.heard(&caller.id).await.into_iter().filter(|text| text.contains("[notice]")).collect();
-    assert!(notices[0].contains(&format!("responseId {turn}")), "{notices:?}");
+    let notices = cast.notices(&caller.id).await;
+    assert!(notices[0].contains(&format!("responseId {first}: \"please\"")), "{notices:?}");
     assert!(notices[0].contains("has finished what you asked for"), "{notices:?}");
+    assert!(
+        notices[1].contains(&format!("responseId {}", queued["responseId"].as_str().unwrap())),
+        "{notices:?}"
+    );
     let started = cast.call(&caller.id, "agents_message", &ask_async("poor")).await.json();
     assert!(started["responseId"].is_string(), "also of what is over already: {started}");
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "no money"))).await;
     let heard = cast.heard(&caller.id).await;
     assert!(heard.last().unwrap().contains("failed at what you asked for"), "{heard:?}");
+}
+
+/// Returns the id of a message that an agent took up, by its number.
+fn delivery_of(items: &[paseo_wire::item::ItemView], number: usize) -> String {
+    let messages: Vec<_> = items.iter().filter(|item| item.kind == "user_text").collect();
+    messages[number].fields["delivery"].as_str().unwrap().to_owned()
+}
+
+fn told_of(item: &paseo_wire::item::ItemView, id: &str) -> bool {
+    told(item, &format!("responseId {id}"))
 }
 
 fn told(item: &paseo_wire::item::ItemView, words: &str) -> bool {
@@ -187,14 +203,19 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     let timeout = cast.call(&caller.id, "agents_message", &impatient).await.json();
     assert_eq!((&timeout["status"], &timeout["timeoutSeconds"]), (&json!("timeout"), &json!(1)));
     assert!(timeout["message"].as_str().unwrap().contains("you will be told"), "{timeout}");
+    let id = timeout["responseId"].as_str().unwrap().to_owned();
     release(&cast);
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "finished"))).await;
     cast.0.settled(&caller.id).await;
+    let notices = cast.notices(&caller.id).await;
+    assert!(notices[0].contains(&format!("responseId {id}: \"please\"")), "{notices:?}");
 
     // The failure of the other is an error with its words.
     let failed = cast.call(&caller.id, "agents_message", &ask("poor")).await;
     let poor = cast.open("poor").await.remove(0);
-    assert_eq!(failed.error(), format!("the agent `poor` (tab {}) failed: no money", poor.handle));
+    let id = delivery_of(&cast.0.items(&poor.id).await, 0);
+    let told = format!("the agent `poor` (tab {}, responseId {id}) failed: no money", poor.handle);
+    assert_eq!(failed.error(), told);
     // Whoever was stopped by a person is not waited for.
     let slow = cast.open("slow").await.remove(0);
     cast.0.send(&slow.id, "<<hang>>").await;
@@ -203,11 +224,17 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     let held = cast.call(&caller.id, "agents_message", &ask("slow")).await.json();
     assert_eq!(held["status"], "timeout");
     assert_eq!(held["message"], "held: a person stopped it; do not resend it");
+    let first = held["responseId"].as_str().unwrap().to_owned();
     let held = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
-    assert_eq!(
-        (&held["status"], held["message"].as_str().unwrap().starts_with("held: ")),
-        (&json!("queued"), true)
-    );
+    assert_eq!((&held["status"], &held["held"]), (&json!("started"), &json!(true)));
+    assert_eq!(held["reason"], "a person stopped it");
+    assert!(held["message"].as_str().unwrap().starts_with("held: "), "{held}");
+    // Both are taken up when a person writes, each is told of with its id.
+    let second = held["responseId"].as_str().unwrap().to_owned();
+    cast.0.send(&slow.id, "go on").await;
+    for id in [&first, &second] {
+        cast.until(&caller.id, |items| items.iter().any(|item| told_of(item, id))).await;
+    }
 }
 
 #[tokio::test]
@@ -240,10 +267,13 @@ async fn a_message_behind_a_turn_that_fails_is_not_waited_for_in_vain() {
     release(&cast);
     cast.0.settled(&caller.id).await;
     let failed = cast.called(&caller.id).await.pop().unwrap();
-    assert_eq!(failed.error(), format!("the agent `notes` (tab {}) failed: no money", notes.handle));
+    let start = format!("the agent `notes` (tab {}, responseId ", notes.handle);
+    let id =
+        failed.error().strip_prefix(&start).unwrap().strip_suffix(") failed: no money").unwrap().to_owned();
     // It was not lost: it is answered with the next message, and the caller hears of it.
     cast.0.send(&notes.id, "go on").await;
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "Received"))).await;
+    assert!(cast.notices(&caller.id).await[0].contains(&id));
 }
 
 #[tokio::test]
@@ -312,4 +342,111 @@ async fn long_answers_are_cut_and_say_so() {
     let called = cast.called(&caller.id).await.pop().unwrap().json();
     assert_eq!(called["truncated"], true);
     assert_eq!(called["response"].as_str().unwrap().chars().count(), 20_000);
+}
+
+#[tokio::test]
+async fn several_requests_answered_by_one_turn_are_one_notice_that_lists_them() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    cast.script("slow", "", &format!("{WAIT}<<say first>>\n---\n<<say both>>"));
+    let slow = cast.start("slow", "begin").await;
+    cast.until_calling(&slow.id).await;
+    let caller = cast.idle("general").await;
+    let ask = |content: &str| json!({ "agentId": "slow", "content": content, "mode": "async" });
+    let mut ids = Vec::new();
+    for content in ["find\nthe bug", "write the test"] {
+        let accepted = cast.call(&caller.id, "agents_message", &ask(content)).await.json();
+        assert_eq!((&accepted["status"], &accepted["queued"]), (&json!("started"), &json!(true)));
+        ids.push(accepted["responseId"].as_str().unwrap().to_owned());
+    }
+    let turns = cast.view(&caller.id).await.turns;
+    // Across a restart, too: the notice is decided with the end of the turn.
+    release(&cast);
+    cast.until(&caller.id, |items| items.iter().any(|item| told(item, "both"))).await;
+    cast.0.crash();
+    cast.0.settled(&slow.id).await;
+    cast.0.settled(&caller.id).await;
+    let notices = cast.notices(&caller.id).await;
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    let listed = format!(
+        "({}), 2 requests at once:\n- responseId {}: \"find the bug\"\n- responseId {}: \"write the test\"\n\n",
+        slow.id, ids[0], ids[1]
+    );
+    assert!(notices[0].contains(&listed), "{}", notices[0]);
+    assert_eq!(cast.view(&caller.id).await.turns, turns + 1, "and one turn");
+}
+
+#[tokio::test]
+async fn whoever_waits_is_told_once_that_the_other_was_stopped_closed_or_deleted() {
+    for act in ["stop", "close", "delete"] {
+        let cast = Cast::new(&["perm_summon"]);
+        cast.define("general", "tools = ['agents_message', 'summon']");
+        cast.script("slow", "", "<<hang>>");
+        cast.script("child", "is_subagent = true", "<<hang>>");
+        let summon = json!({ "task": "please", "agent": "child" });
+        let mut callers = Vec::new();
+        for (slug, call) in
+            [("slow", tool("agents_message", &ask("slow"))), ("child", tool("summon", &summon))]
+        {
+            let caller = cast.start("general", &call).await;
+            cast.until_calling(&caller.id).await;
+            let target = loop {
+                match cast.open(slug).await.pop() {
+                    Some(target) => break target,
+                    None => tokio::task::yield_now().await,
+                }
+            };
+            cast.until_heard(&target.id, "please").await;
+            callers.push((caller, target));
+        }
+        for (caller, target) in &callers {
+            match act {
+                "stop" => drop(cast.0.client.stop(&target.id).await.unwrap()),
+                "close" => drop(cast.0.client.close(&target.id).await.unwrap()),
+                _ => drop(cast.0.home.paseo(&["rm", "-f", &target.id]).ok()),
+            }
+            cast.0.settled(&caller.id).await;
+            let called = cast.called(&caller.id).await;
+            assert_eq!(called.len(), 1, "{act}");
+            // Whoever looks after the transcript is gone knows only that the agent is.
+            let told = called[0].error();
+            let is_told =
+                told.contains("was interrupted") || act == "delete" && told.contains("was closed before");
+            assert!(is_told, "{act}: {told}");
+        }
+        // Whatever is still on its way comes before the next words.
+        for (caller, _) in &callers {
+            cast.0.send(&caller.id, "<<say on>>").await;
+            cast.0.settled(&caller.id).await;
+            assert_eq!(cast.notices(&caller.id).await, Vec::<String>::new(), "{act}");
+            assert_eq!(cast.view(&caller.id).await.turns, 2, "{act}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn closing_and_deleting_tell_whoever_does_not_wait_once() {
+    for act in ["close", "rm"] {
+        let cast = Cast::new(&[]);
+        cast.define("general", ASKER);
+        cast.script("slow", "", &format!("<<say halfway>>{WAIT}"));
+        let caller = cast.idle("general").await;
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let accepted = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
+            ids.push(accepted["responseId"].as_str().unwrap().to_owned());
+        }
+        let slow = cast.open("slow").await.remove(0);
+        cast.until_calling(&slow.id).await;
+        let args = if act == "rm" { vec!["rm", "-f", &slow.id] } else { vec!["close", &slow.id] };
+        cast.0.home.paseo(&args).ok();
+        cast.until(&caller.id, |items| items.iter().any(|item| told(item, "closed"))).await;
+        cast.0.settled(&caller.id).await;
+        let notices = cast.notices(&caller.id).await;
+        assert_eq!(notices.len(), 1, "{act}: {notices:?}");
+        for words in [&ids[0], &ids[1], "was interrupted before", "halfway", "closed before it took up"] {
+            assert!(notices[0].contains(words), "{act}, {words}: {}", notices[0]);
+        }
+        assert_eq!(cast.view(&caller.id).await.turns, 3, "{act}");
+    }
 }

@@ -124,6 +124,11 @@ impl Cast {
         self.texts(session, "user_text").await
     }
 
+    /// Returns the notices that an agent got, in order.
+    pub(crate) async fn notices(&self, session: &str) -> Vec<String> {
+        self.heard(session).await.into_iter().filter(|text| text.contains("[notice]")).collect()
+    }
+
     pub(crate) async fn texts(&self, session: &str, kind: &str) -> Vec<String> {
         let items = self.0.items(session).await.into_iter().filter(|item| item.kind == kind);
         items.filter_map(|item| item.text).collect()

@@ -213,6 +213,11 @@ impl Session {
                 self.watches.push(watch);
             }
             Event::WatchEnded { watch } => self.watches.retain(|known| known.id != *watch),
+            Event::WatchesGathered { watches } => {
+                for watch in self.watches.iter_mut().filter(|known| watches.contains(&known.id)) {
+                    watch.notice = watches.first().copied();
+                }
+            }
         }
     }
 

@@ -169,6 +169,9 @@ pub enum Event {
     /// They were told, or need not be any more.
     #[serde(rename = "watch.ended")]
     WatchEnded { watch: WatchId },
+    /// One notice reports these watches.
+    #[serde(rename = "watch.gathered")]
+    WatchesGathered { watches: Vec<WatchId> },
 }
 
 /// How a session begins.

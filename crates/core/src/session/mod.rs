@@ -33,7 +33,7 @@ pub use receipt::{Receipt, Settled};
 pub use setback::{Again, Ended, Setback, setback};
 pub use turn::{Ending, Opening, Plan, end, end_unsent, next, open, open_own, take_up, take_words};
 pub use typed::typed;
-pub use watch::{Due, On, Watch, arm, disarm, due, forget_news};
+pub use watch::{Due, Notice, On, Watch, arm, disarm, disarm_notice, due, forget_news, gather, notices};
 
 use crate::actor::Actor;
 use crate::content::ContentRef;

@@ -1,10 +1,12 @@
-//! Watches: somebody is to be told what becomes of something here, once. Durable, so that a restart forgets nobody.
+//! Watches and notices: an agent is told the outcome of something here, once. Durable, so that a restart forgets none.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Class, Draft, Event, Pending, Receipt, Refusal, Session, next};
 use crate::actor::Actor;
-use crate::id::{CauseId, DeliveryId, SessionId, TurnId, WatchId};
+use crate::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId, WatchId};
 use crate::limits::WATCHES;
 
 /// Somebody who is to be told, once.
@@ -22,6 +24,12 @@ pub struct Watch {
     /// What became of it, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Due>,
+    /// The text of the request that is watched, so that the notice can name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<ContentId>,
+    /// The notice that reports it, once [`gather`] has decided: the id of that notice's first watch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<WatchId>,
 }
 
 /// What is watched.
@@ -43,6 +51,20 @@ pub struct Due {
     pub turn: Option<TurnId>,
 }
 
+/// Everything that one watcher is told in one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The idempotency key of the message.
+    pub id: WatchId,
+    pub watcher: SessionId,
+    pub class: Class,
+    /// What the message descends from: the newest request that it answers.
+    pub cause: CauseId,
+    pub hop: u32,
+    /// Never empty, in the order of the requests.
+    pub watches: Vec<Watch>,
+}
+
 /// Adds a watch.
 pub fn arm(draft: &mut Draft, watch: Watch) -> Result<(), Refusal> {
     if !draft.session.is_open() {
@@ -62,6 +84,42 @@ pub fn disarm(draft: &mut Draft, watch: WatchId) {
     }
 }
 
+/// Ends all watches of a notice at once, after its watcher was told. At once, because the rest would be told again under
+/// the same key after a crash, and the key would swallow it.
+pub fn disarm_notice(draft: &mut Draft, notice: WatchId) {
+    let told = |watch: &&Watch| watch.notice == Some(notice);
+    let told: Vec<_> = draft.session.watches.iter().filter(told).map(|watch| watch.id).collect();
+    told.into_iter().for_each(|watch| draft.push(Event::WatchEnded { watch }));
+}
+
+/// Puts outcomes that became known together into one notice for each watcher: several requests answered by one turn, or
+/// everything that a closing ends. Which watches share a notice is durable before the notice is sent, so that a restart
+/// sends the same notice again, under the same key. Whoever waits in a call (`waited`) is told by that call.
+pub fn gather(draft: &mut Draft, waited: impl Fn(WatchId) -> bool) {
+    let mut notices: BTreeMap<(SessionId, bool), Vec<WatchId>> = BTreeMap::new();
+    let fresh = |watch: &&Watch| watch.notice.is_none() && !waited(watch.id);
+    for watch in due(&draft.session).filter(fresh) {
+        notices.entry((watch.watcher, watch.class == Class::Passive)).or_default().push(watch.id);
+    }
+    notices.into_values().for_each(|watches| draft.push(Event::WatchesGathered { watches }));
+}
+
+/// Returns the notices that are to be sent.
+pub fn notices(session: &Session) -> Vec<Notice> {
+    let mut notices: BTreeMap<WatchId, Vec<Watch>> = BTreeMap::new();
+    for watch in &session.watches {
+        if let Some(notice) = watch.notice {
+            notices.entry(notice).or_default().push(watch.clone());
+        }
+    }
+    let notice = |(id, watches): (WatchId, Vec<Watch>)| {
+        let newest = watches.iter().max_by_key(|watch| watch.id)?;
+        let Watch { watcher, class, cause, hop, .. } = *newest;
+        Some(Notice { id, watcher, class, cause, hop, watches })
+    };
+    notices.into_iter().filter_map(notice).collect()
+}
+
 /// Takes back the news of a session's work that wait here: whoever they are for knows by now.
 pub fn forget_news(draft: &mut Draft, of: SessionId) {
     let known =
@@ -75,6 +133,7 @@ pub fn due(session: &Session) -> impl Iterator<Item = &Watch> {
     let over = !session.is_open();
     let idle = over || session.turn.is_none() && next(session).is_none();
     session.watches.iter().filter(move |watch| match watch.on {
+        _ if watch.notice.is_some() => true,
         On::Delivery(_) => over || watch.due.is_some(),
         On::Idle => idle,
     })

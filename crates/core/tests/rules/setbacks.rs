@@ -20,6 +20,8 @@ fn watched() -> Bed {
         hop: 2,
         class: Class::Completion,
         due: None,
+        request: None,
+        notice: None,
     };
     session::arm(&mut bed.draft, watch).unwrap();
     bed

@@ -15,6 +15,8 @@ fn watch(number: u8, on: On) -> Watch {
         hop: 2,
         class: Class::Completion,
         due: None,
+        request: None,
+        notice: None,
     }
 }
 
@@ -105,4 +107,89 @@ fn only_so_many_wait_for_news() {
         session::arm(&mut bed.draft, watch(number, On::Idle)).unwrap();
     }
     assert_eq!(session::arm(&mut bed.draft, watch(99, On::Idle)), Err(Refusal::Watched));
+}
+
+fn from(watcher: u8, watch: Watch) -> Watch {
+    Watch { watcher: SessionId::from_random([watcher; 16]), ..watch }
+}
+
+fn gather(bed: &mut Bed) -> Vec<Vec<u8>> {
+    session::gather(&mut bed.draft, |_| false);
+    noticed(bed)
+}
+
+fn noticed(bed: &Bed) -> Vec<Vec<u8>> {
+    let number = |watch: &Watch| watch.id.uuid().as_bytes()[15];
+    let notices = session::notices(bed.session());
+    notices.iter().map(|notice| notice.watches.iter().map(number).collect()).collect()
+}
+
+/// A turn that answers four requests of two agents.
+fn answered_together() -> Bed {
+    let mut bed = Bed::new();
+    bed.send(human(100));
+    bed.send_all((1..=4).map(|number| agent(number, 50)));
+    for (number, watcher) in [(1, 8), (2, 9), (3, 8), (4, 8)] {
+        let on = On::Delivery(delivery(number));
+        session::arm(&mut bed.draft, from(watcher, watch(number, on))).unwrap();
+    }
+    assert!(bed.complete());
+    assert_eq!(gather(&mut bed), Vec::<Vec<u8>>::new());
+    bed.complete();
+    bed
+}
+
+#[test]
+fn several_requests_answered_by_one_turn_are_one_notice_for_each_watcher() {
+    let mut bed = answered_together();
+    assert_eq!(gather(&mut bed), [vec![1, 3, 4], vec![2]]);
+    // What became known later does not join a notice that may be on its way.
+    bed.send(agent(5, 50));
+    session::arm(&mut bed.draft, from(8, watch(5, On::Delivery(delivery(5))))).unwrap();
+    bed.complete();
+    assert_eq!(gather(&mut bed), [vec![1, 3, 4], vec![2], vec![5]]);
+    bed.assert_replays();
+    let first = session::notices(bed.session()).remove(0);
+    assert_eq!(first.id, first.watches[0].id);
+    session::disarm_notice(&mut bed.draft, first.id);
+    assert_eq!(noticed(&bed), [vec![2], vec![5]]);
+    bed.assert_replays();
+}
+
+#[test]
+fn a_call_that_waits_is_told_by_its_answer_and_by_no_notice() {
+    let mut bed = answered_together();
+    let waited = watch(3, On::Idle).id;
+    session::gather(&mut bed.draft, |watch| watch == waited);
+    assert_eq!(noticed(&bed), [vec![1, 4], vec![2]]);
+    session::disarm(&mut bed.draft, waited);
+    assert_eq!(gather(&mut bed), [vec![1, 4], vec![2]]);
+}
+
+#[test]
+fn closing_is_one_notice_for_each_watcher_and_reopening_takes_none_back() {
+    let mut bed = Bed::new();
+    bed.send(agent(1, 50));
+    bed.hand();
+    bed.send(agent(2, 50));
+    for number in [1, 2] {
+        session::arm(&mut bed.draft, watch(number, On::Delivery(delivery(number)))).unwrap();
+    }
+    session::close(&mut bed.draft, Source::Person);
+    assert_eq!(gather(&mut bed), [vec![1, 2]], "the turn that was cut off, and the message behind it");
+    session::reopen(&mut bed.draft);
+    assert_eq!(gather(&mut bed), [vec![1, 2]]);
+    assert_eq!(due(&bed), [1, 2]);
+    bed.assert_replays();
+}
+
+#[test]
+fn a_notice_descends_from_the_newest_request_that_it_answers() {
+    let mut bed = answered_together();
+    let id = watch(4, On::Idle).id;
+    let newest = bed.draft.session.watches.iter_mut().find(|watch| watch.id == id).unwrap();
+    (newest.cause, newest.hop) = (cause(60), 5);
+    session::gather(&mut bed.draft, |_| false);
+    let notice = session::notices(bed.session()).remove(0);
+    assert_eq!((notice.cause, notice.hop), (cause(60), 5));
 }

@@ -65,7 +65,7 @@ pub(super) struct SessionActor {
     pub(super) asks: HashMap<String, OpenRequest>,
     /// A person's words that ended a wait, until the agent goes on with them.
     pub(super) words: Vec<DeliveryId>,
-    /// Watches whose watchers are just being told.
+    /// Notices that are on their way.
     pub(super) telling: HashSet<WatchId>,
     /// The turn's messages, until the harness is there to take them.
     pub(super) unsent: Option<Input>,
@@ -379,16 +379,16 @@ impl SessionActor {
                 self.tell(Input::ToolResult { call, outcome, text });
             }
             Command::Watch(watch, reply) => answer(reply, self.watch(watch).await),
-            Command::Unwatch(watch, reply) => answer(reply, self.unwatch(watch).await),
+            Command::Noticed(notice, reply) => answer(reply, self.noticed(notice).await),
             Command::Spare(watch, reply) => answer(reply, self.spare(watch).await),
-            Command::TellWatchers => self.tell_watchers(),
+            Command::TellWatchers => self.look_for_notices().await,
             Command::ForgetNews(of, reply) => answer(reply, self.forget_news(of).await),
             Command::HoldCause(by, cause, reply) => answer(reply, self.hold_cause(by, cause).await),
             Command::TakeWords(reply) => answer(reply, self.take_words().await),
             Command::Note { code, text, reply } => answer(reply, self.note(code, text).await),
             Command::Resume(reply) => {
                 let resumed = self.advance(&Actor::Daemon).await;
-                self.tell_watchers();
+                self.send_notices();
                 answer(reply, resumed);
             }
             Command::ClearAway(reply) => {

@@ -109,7 +109,9 @@ impl SessionActor {
         spent: Spent,
         key: Option<IdempotencyKey>,
     ) -> Result<Stored, Failure> {
-        let Change { draft, entries } = change;
+        let Change { mut draft, entries } = change;
+        // In the batch that makes the outcome known: no crash comes in between.
+        session::gather(&mut draft, |watch| self.context.waits.is_waited(watch));
         let mut entries = entries.session(self.session.id, self.version, &draft.events);
         for (cause, (version, events)) in spent.0 {
             entries = entries.stream(cause::stream(cause), version, &events);
@@ -143,7 +145,7 @@ impl SessionActor {
                     (true, true) | (false, false) => {}
                 }
                 self.hand_over().await;
-                self.tell_watchers();
+                self.send_notices();
                 Ok(Stored::Done)
             }
             Ok(Appended::Repeat { receipt }) => Ok(Stored::Repeat(receipt)),

@@ -119,10 +119,11 @@ pub(super) fn draft(
     let session = change.draft.session.id;
     change.entries.content(session, incoming.text.id, message.text.clone(), None);
     let (on, class) = (On::Delivery(incoming.delivery), Class::Completion);
-    let (cause, hop) = (incoming.cause, incoming.hop + 1);
+    let (cause, hop, request) = (incoming.cause, incoming.hop + 1, Some(incoming.text.id));
     let placement = session::accept(&mut change.draft, incoming, can_steer)?;
     if let Some(Notify { watch: id, watcher }) = message.notify {
-        session::arm(&mut change.draft, Watch { id, watcher, on, cause, hop, class, due: None })?;
+        let watch = Watch { id, watcher, on, cause, hop, class, due: None, request, notice: None };
+        session::arm(&mut change.draft, watch)?;
     }
     Ok(placement)
 }

@@ -143,9 +143,9 @@ pub(crate) enum Command {
     },
     /// Somebody is to be told.
     Watch(Watch, Reply<()>),
-    /// They were told, or need not be any more.
-    Unwatch(WatchId, Reply<()>),
-    /// They know already. False when they are being told at this moment.
+    /// A notice is safe with its watcher, or nobody takes it.
+    Noticed(WatchId, Reply<()>),
+    /// The watcher knows already. False when its notice is on its way.
     Spare(WatchId, Reply<bool>),
     /// Looks again who is to be told.
     TellWatchers,
@@ -189,7 +189,7 @@ impl Command {
             Self::Resume(reply)
             | Self::ClearAway(reply)
             | Self::Watch(_, reply)
-            | Self::Unwatch(_, reply)
+            | Self::Noticed(_, reply)
             | Self::ForgetNews(_, reply)
             | Self::HoldCause(_, _, reply)
             | Self::CallBack(_, reply)
@@ -335,7 +335,7 @@ impl Sessions {
         for child in &below {
             let watches = self.context.directory.get(*child).map(|session| session.watches.clone());
             for watch in watches.unwrap_or_default().iter().filter(|watch| closing(watch.watcher)) {
-                gone_is_fine(self.ask(*child, |reply| Command::Unwatch(watch.id, reply)).await)?;
+                gone_is_fine(self.ask(*child, |reply| Command::Spare(watch.id, reply)).await)?;
             }
             gone_is_fine(self.ask(*child, |reply| Command::Close(by.clone(), reply)).await)?;
         }

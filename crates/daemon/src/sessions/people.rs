@@ -114,8 +114,12 @@ impl SessionActor {
             return Err(Failure::new(Code::Conflict, format!("{messages} for this agent and would be lost"))
                 .hint("`paseo queue` shows what waits; add --force to delete it all the same"));
         }
-        self.close(by.clone()).await?;
-        self.tell_all_watchers().await;
+        self.keep_notices_back();
+        if let Err(failure) = self.close(by.clone()).await {
+            self.telling.clear();
+            return Err(failure);
+        }
+        self.send_last_notices().await;
         loop {
             let mut change = self.begin(&by);
             change.draft.push(Event::Deleted {});

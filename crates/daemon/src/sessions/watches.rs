@@ -1,11 +1,12 @@
-//! Who is to be told what becomes of something here. An outbox: told first, then crossed out, and a key makes that once.
+//! Telling other agents the outcome of something here. An outbox: a notice is sent first, then crossed out, and its key
+//! makes that once.
 
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, SessionId, TurnId, WatchId};
 use paseo_core::item::{Draft, Kind};
-use paseo_core::session::{self, Verb, Watch};
+use paseo_core::session::{self, Notice, Verb, Watch};
 use paseo_wire::error::Code;
 
 use super::actor::SessionActor;
@@ -25,18 +26,19 @@ impl SessionActor {
         self.change(&Actor::Daemon, |change| Ok(session::arm(&mut change.draft, watch.clone())?)).await
     }
 
-    /// Ends a watch.
-    pub(super) async fn unwatch(&mut self, watch: WatchId) -> Result<(), Failure> {
-        self.telling.remove(&watch);
-        self.quietly(|change| session::disarm(&mut change.draft, watch)).await
+    /// Ends the watches of a notice that was sent.
+    pub(super) async fn noticed(&mut self, notice: WatchId) -> Result<(), Failure> {
+        self.telling.remove(&notice);
+        self.quietly(|change| session::disarm_notice(&mut change.draft, notice)).await
     }
 
-    /// Ends a watch whose watcher knows already, unless it is being told at this moment.
+    /// Ends a watch whose watcher knows already, unless its notice is on its way.
     pub(super) async fn spare(&mut self, watch: WatchId) -> Result<bool, Failure> {
-        if self.telling.contains(&watch) {
+        let known = self.session.watches.iter().find(|known| known.id == watch);
+        if known.and_then(|known| known.notice).is_some_and(|notice| self.telling.contains(&notice)) {
             return Ok(false);
         }
-        self.unwatch(watch).await.map(|()| true)
+        self.quietly(|change| session::disarm(&mut change.draft, watch)).await.map(|()| true)
     }
 
     /// Takes back the news of another session's work.
@@ -44,28 +46,47 @@ impl SessionActor {
         self.quietly(|change| session::forget_news(&mut change.draft, of)).await
     }
 
-    /// Has everyone told who is to be and does not wait for it anyway. Not here: the other's actor may need this one.
-    pub(super) fn tell_watchers(&mut self) {
+    /// Looks again which notices there are to send: a call that waited may have ended without its answer.
+    pub(super) async fn look_for_notices(&mut self) {
+        if let Err(failure) = self.quietly(|_| {}).await {
+            tracing::warn!(session = %self.id(), error = %failure.message, "notices wait");
+        }
+        self.send_notices();
+    }
+
+    /// Sends the notices that no call waits for. Not here: the other's actor may need this one.
+    pub(super) fn send_notices(&mut self) {
         if self.session.watches.is_empty() || self.over {
             return;
         }
-        let waits = &self.context.waits;
-        for watch in session::due(&self.session).filter(|watch| !waits.is_waited(watch.id)) {
-            if self.telling.insert(watch.id) {
-                tokio::spawn(tell(self.sessions.clone(), self.session.id, watch.clone()));
+        for notice in self.unsent_notices() {
+            if self.telling.insert(notice.id) {
+                tokio::spawn(tell(self.sessions.clone(), self.session.id, notice));
             }
         }
     }
 
-    /// Has everyone told who is still to be, as long as the transcript is there. Whoever cannot be told now will not be.
-    pub(super) async fn tell_all_watchers(&mut self) {
-        for watch in self.session.watches.clone() {
-            if let Ok(text) = news::about(&self.sessions, self.session.id, &watch).await {
+    /// Keeps notices back until [`Self::send_last_notices`]: the transcript that they quote is about to be erased.
+    pub(super) fn keep_notices_back(&mut self) {
+        self.telling.extend(self.session.watches.iter().map(|watch| watch.id));
+    }
+
+    /// Sends all notices while the transcript is still there. A watcher that cannot be told now never will be.
+    pub(super) async fn send_last_notices(&mut self) {
+        for notice in self.unsent_notices() {
+            if let Ok(text) = news::about(&self.sessions, self.session.id, &notice).await {
                 let (sessions, watched) = (self.sessions.clone(), self.session.id);
                 // Not here: the other's actor may need this one.
-                tokio::spawn(async move { deliver(&sessions, watched, &watch, text).await });
+                tokio::spawn(async move { deliver(&sessions, watched, &notice, text).await });
             }
         }
+    }
+
+    fn unsent_notices(&self) -> Vec<Notice> {
+        let waits = &self.context.waits;
+        let mut notices = session::notices(&self.session);
+        notices.retain(|notice| !notice.watches.iter().any(|watch| waits.is_waited(watch.id)));
+        notices
     }
 
     /// Takes a person's words into the running turn. They are handed once the agent goes on with them.
@@ -99,45 +120,45 @@ pub(super) fn hand_words(change: &mut Change, turn: Option<TurnId>, words: &[Del
     }
 }
 
-/// Tells a watcher and crosses the watch out.
-async fn tell(sessions: Sessions, watched: SessionId, watch: Watch) {
-    while let Err(failure) = report(&sessions, watched, &watch).await {
+/// Sends a notice and crosses it out.
+async fn tell(sessions: Sessions, watched: SessionId, notice: Notice) {
+    while let Err(failure) = report(&sessions, watched, &notice).await {
         match failure.code {
             // There is nobody to tell.
             Code::NotFound | Code::Closed => break,
             Code::ShuttingDown => return,
-            _ => tracing::warn!(session = %watch.watcher, error = %failure.message, "news waits"),
+            _ => tracing::warn!(session = %notice.watcher, error = %failure.message, "news waits"),
         }
         tokio::time::sleep(AGAIN).await;
     }
-    if let Err(failure) = sessions.ask(watched, |reply| Command::Unwatch(watch.id, reply)).await {
-        // It comes up again at the next start; the key keeps it from being told twice.
-        tracing::warn!(session = %watched, error = %failure.message, "a watch is not crossed out");
+    if let Err(failure) = sessions.ask(watched, |reply| Command::Noticed(notice.id, reply)).await {
+        // It comes up again at the next start; the key keeps it from being sent twice.
+        tracing::warn!(session = %watched, error = %failure.message, "a notice is not crossed out");
     }
 }
 
-async fn report(sessions: &Sessions, watched: SessionId, watch: &Watch) -> Result<(), Failure> {
-    let text = news::about(sessions, watched, watch).await?;
-    deliver(sessions, watched, watch, text).await
+async fn report(sessions: &Sessions, watched: SessionId, notice: &Notice) -> Result<(), Failure> {
+    let text = news::about(sessions, watched, notice).await?;
+    deliver(sessions, watched, notice, text).await
 }
 
 async fn deliver(
     sessions: &Sessions,
     watched: SessionId,
-    watch: &Watch,
+    notice: &Notice,
     text: String,
 ) -> Result<(), Failure> {
-    let key = RequestKey { scope: "watch".to_owned(), key: watch.id.to_string(), body: [0; 32] };
+    let key = RequestKey { scope: "watch".to_owned(), key: notice.id.to_string(), body: [0; 32] };
     let message = Message {
         origin: Actor::Session(watched),
         text,
         verb: Verb::Queue,
-        class: watch.class,
+        class: notice.class,
         waited: false,
         aside: false,
         notify: None,
-        cause: Some((watch.cause, watch.hop)),
+        cause: Some((notice.cause, notice.hop)),
         key: Some(key),
     };
-    sessions.ask(watch.watcher, |reply| Command::Deliver(message, reply)).await.map(drop)
+    sessions.ask(notice.watcher, |reply| Command::Deliver(message, reply)).await.map(drop)
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant as Clock};
 
 use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
-use paseo_core::id::{SessionId, TurnId};
-use paseo_core::limits::WAIT_SECONDS;
+use paseo_core::id::SessionId;
+use paseo_core::limits::{MESSAGE_WAIT_SECONDS, WAIT_SECONDS};
 use paseo_core::session::{Class, Receipt, Session, Verb};
 use paseo_core::tool::{AGENTS_LIST, Grants};
 use paseo_wire::error::Code;
@@ -27,9 +27,6 @@ use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{Command, Message, NewSession, Notify, Order, Sessions, routing};
 
-/// How long an answer is waited for when nobody says, in seconds.
-const PATIENCE: u64 = 300;
-
 /// Told to whoever waits in a shell.
 const CALLED: &str = "a person wrote to you while you waited: end your turn, and their message comes; the other agent goes on \
     working, and you will be told when it has finished";
@@ -40,7 +37,8 @@ pub(super) fn described(grants: &Grants) -> (String, Value) {
         if grants.has(AGENTS_LIST) { "The agent, as agents_list names it." } else { "The agent, by its id." };
     let description = "Sends a message to another agent and, in mode `sync`, waits for its answer. The other agent works in a \
         session of its own, with its own tools, and sees who sent the message. A timeout does not stop it: you are told when \
-        it has finished. In mode `async` the call returns at once, and you are told when it has finished; do not wait or poll.";
+        it has finished. In mode `async` the call returns at once, and you are told when it has finished; do not wait or poll. \
+        Every result has a `responseId`, which the notice that comes later repeats.";
     let schema = object(
         json!({
             "agentId": { "type": "string", "description": whom },
@@ -85,7 +83,7 @@ pub(super) async fn message(
         Some("async") => false,
         Some(other) => return Err(invalid(format!("there is no mode `{other}`: sync or async"))),
     };
-    let seconds = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
+    let seconds = arguments::seconds(input, MESSAGE_WAIT_SECONDS, WAIT_SECONDS)?;
     let strategy = input.get("session").and_then(Value::as_str).unwrap_or("latest-or-create");
     // Those who ask at the same time get the same session.
     let routing = sessions.context.routing.lock().await;
@@ -128,7 +126,7 @@ pub(super) async fn message(
     };
     drop(routing);
     let report = Report { sessions, definition: &definition, target, created, told: &told };
-    let Some(waiting) = waiting else { return report.accepted().await };
+    let Some(waiting) = waiting else { return Ok(report.accepted()) };
     let patience = Patience {
         caller: caller.id,
         turn: caller.turn.as_ref().map(|turn| turn.id),
@@ -143,11 +141,11 @@ pub(super) async fn message(
             };
             // What is told now need not be told again.
             waiting.over().await?;
-            report.settled(receipt, turn, &account, begun.elapsed())
+            report.settled(receipt, &account, begun.elapsed())
         }
         Ended::Failed => {
             let newest = answers::newest(sessions, target).await?.unwrap_or_default();
-            report.settled(Receipt::Failed, None, &newest, begun.elapsed())
+            report.settled(Receipt::Failed, &newest, begun.elapsed())
         }
         Ended::Held(why) => Ok(report.unfinished(seconds, &format!("held: {why}; do not resend it"))),
         Ended::TimedOut => {
@@ -185,6 +183,7 @@ impl Report<'_> {
             "sessionId": self.target.to_string(),
             "sessionName": name,
             "created": self.created,
+            "responseId": self.told.delivery,
         });
         match fields {
             Value::Object(fields) => fields,
@@ -192,18 +191,23 @@ impl Report<'_> {
         }
     }
 
-    async fn accepted(&self) -> Result<String, Failure> {
-        let status = if self.told.placement == "started" { "started" } else { "queued" };
-        let mut fields = self.fields("async", status);
-        let delivery = self.told.delivery.parse().map_err(Failure::internal)?;
-        if let Some(turn) = answers::turn_of(self.sessions, self.target, delivery).await? {
-            fields.insert("responseId".to_owned(), turn.to_string().into());
+    fn accepted(&self) -> String {
+        let mut fields = self.fields("async", "started");
+        let reason = self.told.reason.as_deref();
+        match self.told.placement.as_str() {
+            "started" => {}
+            "held" => {
+                let why = arguments::held_words(reason.unwrap_or_default());
+                fields.insert("held".to_owned(), true.into());
+                fields.insert("reason".to_owned(), why.into());
+                fields.insert("message".to_owned(), format!("held: {why}; do not resend it").into());
+            }
+            _ => {
+                fields.insert("queued".to_owned(), true.into());
+                fields.insert("reason".to_owned(), arguments::queued_words(reason).into());
+            }
         }
-        if self.told.placement == "held" {
-            let why = arguments::held_words(self.told.reason.as_deref().unwrap_or_default());
-            fields.insert("message".to_owned(), format!("held: {why}; do not resend it").into());
-        }
-        Ok(Value::Object(fields).to_string())
+        Value::Object(fields).to_string()
     }
 
     fn unfinished(&self, seconds: u64, message: &str) -> String {
@@ -213,14 +217,9 @@ impl Report<'_> {
         Value::Object(fields).to_string()
     }
 
-    fn settled(
-        &self,
-        receipt: Receipt,
-        turn: Option<TurnId>,
-        account: &Account,
-        took: Duration,
-    ) -> Result<String, Failure> {
-        let who = format!("the agent `{}` (tab {})", self.definition.slug, self.told.handle);
+    fn settled(&self, receipt: Receipt, account: &Account, took: Duration) -> Result<String, Failure> {
+        let Told { handle, delivery, .. } = self.told;
+        let who = format!("the agent `{}` (tab {handle}, responseId {delivery})", self.definition.slug);
         let failed = |what: &str, words: Option<String>| {
             let words = words.map(|words| format!(": {}", cut(&words).0)).unwrap_or_default();
             Err(Failure::new(Code::Conflict, format!("{who} {what}{words}")))
@@ -229,13 +228,12 @@ impl Report<'_> {
             Receipt::Answered => {}
             Receipt::Failed => return failed("failed", account.error().map(str::to_owned)),
             Receipt::Interrupted => return failed("was interrupted", account.answer()),
-            _ => return failed("was closed before it took the message up", None),
+            _ => return failed("was closed before it answered", None),
         }
         let (response, truncated) = cut(&account.answer().unwrap_or_default());
         let calls = account.calls();
         let mut fields = self.fields("sync", "complete");
         let more = json!({
-            "responseId": turn.map(|turn| turn.to_string()),
             "response": response,
             "truncated": truncated,
             "durationMs": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use paseo_core::id::{DeliveryId, SessionId, TurnId};
+use paseo_core::id::{SessionId, TurnId};
 use paseo_core::item::{self, Entry, Kind};
 use paseo_core::session;
 use paseo_store::Text;
@@ -90,18 +90,6 @@ pub(crate) async fn of_turn(
         std::cmp::Ordering::Greater => Search::On,
     });
     Ok(found.await?.unwrap_or_default())
-}
-
-/// Returns the turn that took a message up, which may be over by now.
-pub(crate) async fn turn_of(
-    sessions: &Sessions,
-    session: SessionId,
-    delivery: DeliveryId,
-) -> Result<Option<TurnId>, Failure> {
-    let Some((session, _)) = sessions.context.journal.session(session).await? else { return Ok(None) };
-    let running = session.turn.as_ref().filter(|turn| turn.deliveries.iter().any(|one| one.id == delivery));
-    let settled = session.recent.iter().rev().find(|settled| settled.id == delivery);
-    Ok(running.map(|turn| turn.id).or_else(|| settled.and_then(|settled| settled.turn)))
 }
 
 enum Search {

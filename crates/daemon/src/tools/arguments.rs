@@ -45,6 +45,15 @@ pub(super) fn held_words(reason: &str) -> &'static str {
     }
 }
 
+/// Says what a queued message waits for.
+pub(super) fn queued_words(reason: Option<&str>) -> &'static str {
+    match reason {
+        Some("earlier") => "earlier messages are answered first",
+        Some("limit") => "it has reached a usage limit, and goes on when that ends",
+        _ => "it is busy, and reads the message after its current turn",
+    }
+}
+
 /// Says why nobody may wait, with the agents by their handles, and what to do instead. `planned` is not there yet.
 pub(super) fn refused_wait(
     sessions: &Sessions,

@@ -1,26 +1,61 @@
-//! What a watcher is told.
+//! What a notice says.
 
+use paseo_core::cut;
 use paseo_core::id::SessionId;
 use paseo_core::limits::ANSWER_CHARS;
-use paseo_core::session::{self, On, Receipt, Watch};
+use paseo_core::session::{self, Due, Notice, On, Receipt, Watch};
+use paseo_core::snippet::{self, Keep};
 
 use super::answers;
 use crate::failure::Failure;
 use crate::sessions::Sessions;
 
-/// Returns the news about what is watched.
-pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch) -> Result<String, Failure> {
-    let context = &sessions.context;
+/// How much of a request a notice quotes, in characters.
+const QUOTE: usize = 80;
+
+/// Returns the text of a notice: each outcome, with the requests that it answers.
+pub(crate) async fn about(
+    sessions: &Sessions,
+    watched: SessionId,
+    notice: &Notice,
+) -> Result<String, Failure> {
+    let mut outcomes: Vec<(Option<&Due>, Vec<&Watch>)> = Vec::new();
+    for watch in &notice.watches {
+        let due = watch.due.as_ref();
+        match outcomes.iter_mut().find(|(known, of)| *known == due && is_idle(of[0]) == is_idle(watch)) {
+            Some((_, watches)) => watches.push(watch),
+            None => outcomes.push((due, vec![watch])),
+        }
+    }
     let handle = called(sessions, watched).await;
-    let (delivery, due) = match (&watch.on, &watch.due) {
-        (On::Idle, _) if context.directory.get(watched).is_none() => {
-            return Ok(format!("[notice] Tab {handle} was closed."));
+    let mut parts = Vec::new();
+    for (due, watches) in outcomes {
+        let (how, more) = outcome(sessions, watched, due, &watches).await?;
+        let requests = requests(sessions, watched, &watches).await?;
+        parts.push(format!("[notice] Tab {handle} {how}{requests}{more}"));
+    }
+    Ok(parts.join("\n\n"))
+}
+
+fn is_idle(watch: &Watch) -> bool {
+    watch.on == On::Idle
+}
+
+/// Says what happened, and what the agent said.
+async fn outcome(
+    sessions: &Sessions,
+    watched: SessionId,
+    due: Option<&Due>,
+    watches: &[&Watch],
+) -> Result<(&'static str, String), Failure> {
+    let open = sessions.context.directory.get(watched);
+    let due = match due {
+        None if watches.iter().any(|watch| !is_idle(watch)) => {
+            return Ok(("was closed before it took up what you sent", String::new()));
         }
-        (On::Idle, _) => return Ok(format!("[notice] Tab {handle} is idle now.")),
-        (On::Delivery(_), None) => {
-            return Ok(format!("[notice] Tab {handle} was closed before it took up what you sent."));
-        }
-        (On::Delivery(delivery), Some(due)) => (*delivery, due),
+        None if open.is_none() => return Ok(("was closed", String::new())),
+        None => return Ok(("is idle now", String::new())),
+        Some(due) => due,
     };
     let account = match due.turn {
         Some(turn) => answers::of_turn(sessions, watched, turn).await?,
@@ -32,11 +67,36 @@ pub(crate) async fn about(sessions: &Sessions, watched: SessionId, watch: &Watch
         Receipt::Interrupted => ("was interrupted before it finished what you asked for", account.answer()),
         _ => ("will not do what you asked for: the message was withdrawn", None),
     };
-    let setback = context.directory.get(watched).and_then(|session| session::setback(&session, delivery));
-    let again = setback.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
-    let id = due.turn.map(|turn| format!(", responseId {turn}")).unwrap_or_default();
+    let mut deliveries = watches.iter().filter_map(|watch| match watch.on {
+        On::Delivery(delivery) => Some(delivery),
+        On::Idle => None,
+    });
+    let again =
+        deliveries.find_map(|delivery| open.as_ref().and_then(|open| session::setback(open, delivery)));
+    let again = again.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
     let words = words.unwrap_or_else(|| "It said nothing.".to_owned());
-    Ok(format!("[notice] Tab {handle} {how} ({watched}{id}).\n\n{}{again}", cut(&words).0))
+    Ok((how, format!("\n\n{}{again}", cut(&words).0)))
+}
+
+/// Names the requests that an outcome is about, by the ids that the sender was given and by how each begins.
+async fn requests(sessions: &Sessions, watched: SessionId, watches: &[&Watch]) -> Result<String, Failure> {
+    let log = &sessions.context.journal.log;
+    let mut named = Vec::new();
+    for watch in watches {
+        let On::Delivery(delivery) = watch.on else { continue };
+        let text = match watch.request {
+            Some(request) => log.text(request.uuid()).await?,
+            None => None,
+        };
+        let quote = text.map(|text| snippet::piece(text.trim(), QUOTE, Keep::Start));
+        let quote = quote.map(|quote| format!(": \"{quote}\"")).unwrap_or_default();
+        named.push(format!("responseId {delivery}{quote}"));
+    }
+    Ok(match named.as_slice() {
+        [] => ".".to_owned(),
+        [one] => format!(" ({watched}, {one})."),
+        several => format!(" ({watched}), {} requests at once:\n- {}", several.len(), several.join("\n- ")),
+    })
 }
 
 /// Returns the handle of a session, for a worker with the name that others know it by, and its thread.
@@ -57,8 +117,6 @@ async fn called(sessions: &Sessions, watched: SessionId) -> String {
 
 /// Cuts an answer to what another agent gets of it, and says whether that was needed.
 pub(crate) fn cut(text: &str) -> (String, bool) {
-    match text.char_indices().nth(ANSWER_CHARS) {
-        Some((end, _)) => (text[..end].to_owned(), true),
-        None => (text.to_owned(), false),
-    }
+    let (head, is_cut) = cut::head(text, ANSWER_CHARS);
+    (head.to_owned(), is_cut)
 }

@@ -9,7 +9,7 @@ use paseo_core::definition::Definition;
 use paseo_core::family;
 use paseo_core::id::SessionId;
 use paseo_core::label::Labels;
-use paseo_core::limits::{PATH_BYTES, WAIT_SECONDS};
+use paseo_core::limits::{PATH_BYTES, RETRIEVE_WAIT_SECONDS, WAIT_SECONDS};
 use paseo_core::session::{self, On, Receipt, Session, Status, Watch};
 use paseo_core::settings::Key;
 use paseo_core::tool::{Grants, REGISTRY, RETRIEVE};
@@ -32,8 +32,6 @@ use crate::mint;
 use crate::sessions::{Command, Notify, Order, Sessions, routing};
 use crate::worktrees::{self, Wish};
 
-/// How long `retrieve` waits when nobody says, in seconds.
-const PATIENCE: u64 = 600;
 /// How much of a task becomes the name of its agent, in characters.
 const NAME: usize = 50;
 
@@ -265,7 +263,7 @@ pub(super) async fn retrieve(
 ) -> Result<String, Failure> {
     let context = &sessions.context;
     let typed = arguments::text(input, "agent_id")?;
-    let seconds = arguments::seconds(input, PATIENCE, WAIT_SECONDS)?;
+    let seconds = arguments::seconds(input, RETRIEVE_WAIT_SECONDS, WAIT_SECONDS)?;
     // One's own come first, and what could be others' is not told.
     let children = addressing::open(sessions, |session| session.profile.parent == Some(caller.id));
     let id = match addressing::among(sessions, typed, &children)? {

@@ -66,7 +66,8 @@ pub(super) async fn notify_when_idle(
     let mine = |watch: &Watch| watch.watcher == caller.id && watch.on == On::Idle;
     if !session.watches.iter().any(mine) {
         let (id, watcher, class) = (mint::watch(), caller.id, Class::Passive);
-        let watch = Watch { id, watcher, on: On::Idle, cause, hop, class, due: None };
+        let watch =
+            Watch { id, watcher, on: On::Idle, cause, hop, class, due: None, request: None, notice: None };
         sessions.ask(target, |reply| Command::Watch(watch, reply)).await?;
     }
     Ok(format!(

@@ -11,8 +11,8 @@
 //! - I5: every stream folds from zero to the bytes of its head, and to what its owner remembers.
 //! - I6: nobody is given or may pass on more than whoever started it may pass on.
 //! - I7: unattended turns are bounded, by session and cause and by cause, and so are the agents that agents start.
-//! - A watch leads to one piece of news, or to the answer of a call that waited. Every wait ends, without its time
-//!   running out.
+//! - A watch leads to one notice, or to the answer of a call that waited, and a turn that answers several requests of
+//!   one agent to one notice. Every wait ends, without its time running out.
 //! - Families are closed leaf first, and nothing goes on for a cause that a person stopped.
 //! - Nothing shows a turn that died with the daemon, and without people everything comes to rest.
 
@@ -66,6 +66,8 @@ pub enum Fault {
     TellTwice,
     /// A watch ends before its news is safe.
     DisarmFirst,
+    /// Each outcome comes in a notice of its own.
+    TellApart,
     /// Who waited gets the answer, and the news besides.
     AnswerAndTell,
     /// Anyone waits for anyone.
@@ -84,7 +86,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::DropReturned,
         Self::ForgetRepeat,
         Self::SkipSpending,
@@ -94,6 +96,7 @@ impl Fault {
         Self::SkipReconciliation,
         Self::TellTwice,
         Self::DisarmFirst,
+        Self::TellApart,
         Self::AnswerAndTell,
         Self::WaitForAnyone,
         Self::IgnoreCeiling,

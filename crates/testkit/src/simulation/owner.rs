@@ -7,7 +7,8 @@ use paseo_core::content::ContentRef;
 use paseo_core::id::{CauseId, ContentId, DeliveryId, SessionId, TurnId, WatchId};
 use paseo_core::item::Decision as Answer;
 use paseo_core::session::{
-    self, Class, Draft, Event, Incoming, On, Opening, Outcome, Pending, Placement, Session, Source, Watch,
+    self, Class, Draft, Event, Incoming, Notice, On, Opening, Outcome, Pending, Placement, Session, Source,
+    Watch,
 };
 use paseo_core::time::Timestamp;
 
@@ -33,7 +34,10 @@ pub(super) enum Input {
     /// An agent that waits is to get a person's words at once.
     Words(WatchId),
     Arm(Watch),
+    /// The answer of a call made the watch needless.
     Disarm(WatchId),
+    /// A notice is safe with its watcher.
+    Noticed(WatchId),
     Stop,
     /// A person ended a cause: a turn of it ends, too.
     StopCause(CauseId),
@@ -50,14 +54,14 @@ pub(super) struct Mail {
     pub(super) incoming: Incoming,
     /// The sender is to be told what becomes of it.
     pub(super) watch: Option<WatchId>,
-    /// It is the news of a watch, which ends at the session that it comes from.
+    /// It is a notice, whose watches end at the session that it comes from.
     pub(super) news: Option<News>,
 }
 
 /// What a message of the daemon tells of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct News {
-    pub(super) watch: WatchId,
+    pub(super) notice: WatchId,
     pub(super) from: SessionId,
 }
 
@@ -81,11 +85,11 @@ pub(super) enum Effect {
     Sent(WatchId),
     /// It is not: nothing was written.
     Unsent(WatchId),
-    /// Tells somebody what became of what they watch.
-    Tell(Watch),
-    /// The news is safe: the watch is over.
+    /// Sends a notice.
+    Tell(WatchId),
+    /// The notice is safe: its watches are over.
     Told(News),
-    /// Nobody takes the news: the watch is over, too.
+    /// Nobody takes the notice: its watches are over, too.
     Untold(News),
 }
 
@@ -117,8 +121,10 @@ pub(super) struct Owner {
     pub(super) effects: VecDeque<Effect>,
     pub(super) stage: Stage,
     pub(super) can_steer: bool,
-    /// Watches whose watchers are being told.
+    /// Notices that are on their way.
     pub(super) telling: BTreeSet<WatchId>,
+    /// Watches that calls have answered.
+    pub(super) answered: BTreeSet<WatchId>,
 }
 
 impl Owner {
@@ -133,6 +139,7 @@ impl Owner {
             stage: Stage::Free,
             can_steer,
             telling: BTreeSet::new(),
+            answered: BTreeSet::new(),
         }
     }
 
@@ -173,18 +180,36 @@ impl Owner {
             }
         };
         advance(&mut draft, &mut causes, &mut effects, desk);
+        self.gather(&mut draft, desk);
         let (session, events) = spoil(&self.session, draft, desk);
-        let due = session::due(&session).filter(|watch| !self.telling.contains(&watch.id));
-        effects.extend(due.cloned().map(Effect::Tell));
+        let notices = session::notices(&session).into_iter().map(|notice| notice.id);
+        effects.extend(notices.filter(|notice| !self.telling.contains(notice)).map(Effect::Tell));
         let mut appends = causes.appends();
         if !events.is_empty() {
             appends.push(Append::session(session.id, self.version, events));
         }
         let key = match input {
-            Input::Send(mail) => mail.news.map(|news| news.watch),
+            Input::Send(mail) => mail.news.map(|news| news.notice),
             _ => None,
         };
         Decision { session, at: desk.now, appends, key, effects }
+    }
+
+    /// Puts what became known together into one notice for each watcher.
+    fn gather(&self, draft: &mut Draft, desk: &Desk<'_>) {
+        let waited = |watch: WatchId| desk.waited.contains(&watch) || self.answered.contains(&watch);
+        if desk.fault == Some(Fault::TellApart) {
+            let ids: Vec<WatchId> = draft.session.watches.iter().map(|watch| watch.id).collect();
+            ids.iter().for_each(|one| session::gather(draft, |watch| watch != *one || waited(watch)));
+        }
+        session::gather(draft, waited);
+    }
+
+    /// Returns a notice that can be sent now: no call waits for what it tells.
+    pub(super) fn ready(&self, notice: WatchId, waited: &BTreeSet<WatchId>) -> Option<Notice> {
+        let notice = session::notices(&self.session).into_iter().find(|known| known.id == notice)?;
+        let told = |watch: &Watch| waited.contains(&watch.id) || self.answered.contains(&watch.id);
+        (!notice.watches.iter().any(told)).then_some(notice)
     }
 
     /// Drafts what an input leads to; or leads to nothing but effects.
@@ -223,6 +248,7 @@ impl Owner {
             // Refused when it is closed, which is an answer like any other.
             Input::Arm(watch) => drop(session::arm(draft, watch.clone())),
             Input::Disarm(watch) => session::disarm(draft, *watch),
+            Input::Noticed(notice) => session::disarm_notice(draft, *notice),
             Input::Stop => {
                 if session::hold_for_stop(draft) && running.is_some() {
                     return Ok(vec![Effect::Interrupt]);
@@ -260,7 +286,7 @@ impl Owner {
         let incoming = &mail.incoming;
         let delivery = incoming.delivery;
         if let Some(news) = mail.news
-            && desk.log.knows(news.watch)
+            && desk.log.knows(news.notice)
         {
             return Err(vec![Effect::Told(news)]);
         }
@@ -294,6 +320,8 @@ pub(super) struct Desk<'a> {
     pub(super) now: Timestamp,
     pub(super) random: &'a mut Random,
     pub(super) fault: Option<Fault>,
+    /// Watches that calls wait for.
+    pub(super) waited: BTreeSet<WatchId>,
 }
 
 /// Opens the next turn, when something may start one.
@@ -327,7 +355,7 @@ pub(super) fn watch_of(mail: &Mail) -> Option<Watch> {
     let Incoming { delivery, cause, hop, ref origin, .. } = mail.incoming;
     let (id, watcher) = mail.watch.zip(origin.session())?;
     let (on, class) = (On::Delivery(delivery), Class::Completion);
-    Some(Watch { id, watcher, on, cause, hop: hop + 1, class, due: None })
+    Some(Watch { id, watcher, on, cause, hop: hop + 1, class, due: None, request: None, notice: None })
 }
 
 /// Breaks a decision on purpose.

@@ -67,7 +67,8 @@ impl World {
         for (child, owner) in self.owners.iter().enumerate() {
             let is_free = |watch: &&Watch| {
                 watch.watcher == own
-                    && !owner.telling.contains(&watch.id)
+                    && !watch.notice.is_some_and(|notice| owner.telling.contains(&notice))
+                    && !owner.answered.contains(&watch.id)
                     && !self.waits.iter().any(|wait| wait.watch == watch.id)
             };
             if owner.session.profile.parent == Some(own) && !owner.is_volatile() {
@@ -87,7 +88,8 @@ impl World {
         let Some((cause, hop)) = self.descent(index) else { return };
         let class = if self.random.percent(30) { Class::Passive } else { Class::Completion };
         let (id, watcher) = (self.watch_id(), self.sessions[index]);
-        let watch = Watch { id, watcher, on: On::Idle, cause, hop, class, due: None };
+        let watch =
+            Watch { id, watcher, on: On::Idle, cause, hop, class, due: None, request: None, notice: None };
         self.owners[peer].mailbox.push_back(Input::Arm(watch));
     }
 
@@ -127,7 +129,8 @@ impl World {
         effects.extend(watch.map(Effect::Sent));
         let mut causes = Causes::new(&self.log, self.now);
         causes.push(cause, spawned);
-        let mut desk = Desk { log: &self.log, now: self.now, random: &mut self.random, fault: self.fault };
+        let (now, fault, waited) = (self.now, self.fault, self.waited());
+        let mut desk = Desk { log: &self.log, now, random: &mut self.random, fault, waited };
         advance(&mut draft, &mut causes, &mut effects, &mut desk);
         let mut events = vec![Event::Created(Box::new(created))];
         events.append(&mut draft.events);

@@ -2,7 +2,7 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::session::{Class, Incoming, Session, Verb, Watch};
+use paseo_core::session::{Class, Incoming, Notice, Session, Verb};
 use paseo_core::time::Timestamp;
 
 use super::harness::Temper;
@@ -70,9 +70,9 @@ pub(super) fn peer(
     Incoming { class, waited, ..words(from, cause, hop, random, now) }
 }
 
-/// Makes the news of a watch.
-pub(super) fn news(watch: &Watch, from: SessionId, random: &mut Random, now: Timestamp) -> Mail {
-    let Watch { id, cause, hop, class, .. } = *watch;
+/// Makes the message of a notice.
+pub(super) fn news(notice: &Notice, from: SessionId, random: &mut Random, now: Timestamp) -> Mail {
+    let Notice { id, cause, hop, class, .. } = *notice;
     let incoming = Incoming { origin: Actor::Daemon, cause, hop, class, waited: false, ..human(random, now) };
-    Mail { incoming, watch: None, news: Some(News { watch: id, from }) }
+    Mail { incoming, watch: None, news: Some(News { notice: id, from }) }
 }

@@ -57,6 +57,7 @@ fn the_checker_has_teeth() {
             Fault::SkipReconciliation => "died with the daemon",
             Fault::TellTwice => "is told twice",
             Fault::DisarmFirst => "was not told",
+            Fault::TellApart => "one outcome in two notices",
             Fault::AnswerAndTell => "is told twice",
             Fault::WaitForAnyone => "in a circle or a row",
             Fault::IgnoreCeiling => "I6",

@@ -1,5 +1,7 @@
 //! Calls that wait for what becomes of a message, and closings that wait for those below. Lost in a crash.
 
+use std::collections::BTreeSet;
+
 use paseo_core::family;
 use paseo_core::id::{SessionId, WatchId};
 use paseo_core::session::{Class, Pending, Verb};
@@ -56,6 +58,11 @@ impl World {
         self.harnesses[wait.caller].as_mut().into_iter().for_each(Harness::wait);
         self.waits.push(wait);
         Ok(true)
+    }
+
+    /// Returns the watches that calls wait for.
+    pub(super) fn waited(&self) -> BTreeSet<WatchId> {
+        self.waits.iter().map(|wait| wait.watch).collect()
     }
 
     /// Returns the waits that are over.
@@ -132,7 +139,7 @@ impl World {
         match end {
             End::Answered => {
                 if self.fault != Some(Fault::AnswerAndTell) {
-                    target.telling.insert(wait.watch);
+                    target.answered.insert(wait.watch);
                 }
                 target.mailbox.push_back(Input::Disarm(wait.watch));
                 self.ledger.answer(wait.watch)

@@ -214,13 +214,13 @@ impl World {
     }
 
     fn decide(&mut self, index: usize) {
+        let (now, fault, waited) = (self.now, self.fault, self.waited());
         let owner = &mut self.owners[index];
         if owner.version != self.log.version(Stream::Session(owner.session.id)) {
             owner.reload(&self.log);
         }
         let Some(input) = owner.mailbox.front().cloned() else { return };
-        let now = self.now;
-        let mut desk = Desk { log: &self.log, now, random: &mut self.random, fault: self.fault };
+        let mut desk = Desk { log: &self.log, now, random: &mut self.random, fault, waited };
         let decision = owner.decide(&input, &mut desk);
         if let (Some(Fault::AcknowledgeEarly), Input::Send(mail)) = (self.fault, &input)
             && decision.effects.iter().any(|effect| matches!(effect, Effect::Acknowledge(_)))
@@ -278,22 +278,24 @@ impl World {
                 wait.into_iter().for_each(|wait| wait.armed = true);
             }
             Effect::Unsent(watch) => return self.refuse_wait(watch),
-            Effect::Tell(watch) => {
+            Effect::Tell(notice) => {
                 // Who waits is told by the end of the wait.
-                if self.waits.iter().any(|wait| wait.watch == watch.id) || !owner.telling.insert(watch.id) {
+                let waited = self.waits.iter().map(|wait| wait.watch).collect();
+                let Some(notice) = owner.ready(notice, &waited) else { return Ok(()) };
+                if !owner.telling.insert(notice.id) {
                     return Ok(());
                 }
                 if self.fault == Some(Fault::DisarmFirst) {
-                    owner.mailbox.push_back(Input::Disarm(watch.id));
+                    owner.mailbox.push_back(Input::Noticed(notice.id));
                 }
-                let news = post::news(&watch, id, &mut self.random, self.now);
-                let watcher = self.position(watch.watcher).expect("sessions are never deleted here");
+                let news = post::news(&notice, id, &mut self.random, self.now);
+                let watcher = self.position(notice.watcher).expect("sessions are never deleted here");
                 self.owners[watcher].mailbox.push_back(Input::Send(news));
             }
-            Effect::Told(news) => self.end_watch(news.from, news.watch),
+            Effect::Told(news) => self.end_notice(news.from, news.notice),
             Effect::Untold(news) => {
-                self.ledger.news.untell(news.watch);
-                self.end_watch(news.from, news.watch);
+                self.ledger.news.untell(news.notice);
+                self.end_notice(news.from, news.notice);
             }
         }
         Ok(())
@@ -351,9 +353,9 @@ impl World {
         self.sessions.iter().position(|known| *known == id)
     }
 
-    fn end_watch(&mut self, session: SessionId, watch: WatchId) {
+    fn end_notice(&mut self, session: SessionId, notice: WatchId) {
         let index = self.position(session).expect("sessions are never deleted here");
-        self.owners[index].mailbox.push_back(Input::Disarm(watch));
+        self.owners[index].mailbox.push_back(Input::Noticed(notice));
     }
 
     /// Lets some time pass, or none, or much.

@@ -33,7 +33,9 @@ impl Ledger {
             (Stream::Session(id), log::Event::Session(event)) => {
                 self.session(id, event, record)?;
                 match (record.key, event) {
-                    (Some(watch), Event::Accepted(_)) => self.news.tell(watch, id, &self.messages, &self.kin),
+                    (Some(notice), Event::Accepted(_)) => {
+                        self.news.tell(notice, id, &self.messages, &self.kin)
+                    }
                     _ => Ok(()),
                 }
             }
@@ -50,10 +52,16 @@ impl Ledger {
             Event::Accepted(accepted) => self.kin.accept(id, &accepted.origin, record.batch)?,
             Event::WatchArmed(watch) => self.news.arm(id, watch, &self.messages, &self.kin)?,
             Event::WatchEnded { watch } => self.news.end(*watch, &self.kin)?,
-            Event::TurnOpened { cause, deliveries, .. } if self.messages.has_person(deliveries) => {
-                self.requests.check_wanted(*cause, record.ts)?;
+            Event::WatchesGathered { watches } => self.news.gather(watches)?,
+            Event::TurnOpened { turn, cause, deliveries, .. } => {
+                self.news.take_up(*turn, deliveries);
+                if self.messages.has_person(deliveries) {
+                    self.requests.check_wanted(*cause, record.ts)?;
+                } else {
+                    self.requests.check_going(*cause)?;
+                }
             }
-            Event::TurnOpened { cause, .. } => self.requests.check_going(*cause)?,
+            Event::Handing { turn, delivery } => self.news.take_up(*turn, &[*delivery]),
             _ => {}
         }
         self.messages.observe(id, event)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use paseo_core::id::{SessionId, WatchId};
+use paseo_core::id::{DeliveryId, SessionId, TurnId, WatchId};
 use paseo_core::session::{On, Watch};
 
 use super::Check;
@@ -20,8 +20,16 @@ pub(in crate::simulation) struct News {
     untold: BTreeSet<WatchId>,
     /// Who waits for whom, by the watch behind it.
     waits: BTreeMap<WatchId, (SessionId, SessionId)>,
+    /// Those that calls have waited for.
+    awaited: BTreeSet<WatchId>,
     /// How many waits there were.
     waited: usize,
+    /// Which watches a notice tells of, by the notice's id.
+    notices: BTreeMap<WatchId, Vec<WatchId>>,
+    /// The turn that took a message up last.
+    turns: BTreeMap<DeliveryId, TurnId>,
+    /// Which notice told a watcher of a turn.
+    outcomes: BTreeMap<(SessionId, TurnId), WatchId>,
 }
 
 struct Known {
@@ -72,8 +80,45 @@ impl News {
         }
     }
 
-    /// Takes in the news of a watch, which became durable at a session.
-    pub(super) fn tell(&mut self, id: WatchId, to: SessionId, messages: &Messages, kin: &Kin) -> Check {
+    /// Takes in that a turn takes messages up.
+    pub(super) fn take_up(&mut self, turn: TurnId, deliveries: &[DeliveryId]) {
+        self.turns.extend(deliveries.iter().map(|delivery| (*delivery, turn)));
+    }
+
+    /// Takes in that one notice tells of these watches.
+    pub(super) fn gather(&mut self, watches: &[WatchId]) -> Check {
+        let Some(first) = watches.first() else { return Err("a notice tells of nothing".to_owned()) };
+        let gathered: BTreeSet<&WatchId> = self.notices.values().flatten().collect();
+        if let Some(twice) = watches.iter().find(|watch| gathered.contains(watch)) {
+            return Err(format!("{twice} is in two notices"));
+        }
+        self.notices.insert(*first, watches.to_vec());
+        Ok(())
+    }
+
+    /// Takes in a notice, which became durable at a session.
+    pub(super) fn tell(&mut self, notice: WatchId, to: SessionId, messages: &Messages, kin: &Kin) -> Check {
+        let watches = self.notices.get(&notice).ok_or_else(|| format!("{notice} was never gathered"))?;
+        // What a call answered is in no notice any more.
+        let told: Vec<WatchId> = watches
+            .iter()
+            .filter(|watch| self.watches.get(watch).is_some_and(|known| !known.ended))
+            .copied()
+            .collect();
+        for watch in told {
+            self.tell_one(watch, to, messages, kin)?;
+            let Some(Known { on: On::Delivery(delivery), .. }) = self.watches.get(&watch) else { continue };
+            let turn = self.turns.get(delivery).filter(|_| messages.is_settled(*delivery));
+            if let Some(turn) = turn.filter(|_| !self.awaited.contains(&watch))
+                && *self.outcomes.entry((to, *turn)).or_insert(notice) != notice
+            {
+                return Err(format!("{to} is told of one outcome in two notices: {turn}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_one(&mut self, id: WatchId, to: SessionId, messages: &Messages, kin: &Kin) -> Check {
         let answered = self.answered.contains(&id);
         let known = self.known(id)?;
         if known.watcher != to {
@@ -104,14 +149,15 @@ impl News {
         Ok(())
     }
 
-    /// Remembers that nobody takes the news.
-    pub(in crate::simulation) fn untell(&mut self, id: WatchId) {
-        self.untold.insert(id);
+    /// Remembers that nobody takes a notice.
+    pub(in crate::simulation) fn untell(&mut self, notice: WatchId) {
+        self.untold.extend(self.notices.get(&notice).into_iter().flatten());
     }
 
     /// Takes in that a caller begins to wait.
     pub(in crate::simulation) fn wait(&mut self, id: WatchId, caller: SessionId, target: SessionId) -> Check {
         self.waited += 1;
+        self.awaited.insert(id);
         if self.waits.insert(id, (caller, target)).is_some() {
             return Err(format!("{caller} waits twice for the same"));
         }
