@@ -66,12 +66,13 @@ pub enum Key {
     PermReadTab,
     PermUserAgent,
     PermSummon,
+    PermTodo,
 }
 
 impl Key {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::PermSendToTab, Self::PermReadTab, Self::PermUserAgent, Self::PermSummon];
+    pub const ALL: [Self; 5] =
+        [Self::PermSendToTab, Self::PermReadTab, Self::PermUserAgent, Self::PermSummon, Self::PermTodo];
 
     /// Returns the word that people type.
     pub fn word(self) -> &'static str {
@@ -80,6 +81,7 @@ impl Key {
             Self::PermReadTab => "perm_read_tab",
             Self::PermUserAgent => "perm_user_agent",
             Self::PermSummon => "perm_summon",
+            Self::PermTodo => "perm_todo",
         }
     }
 

@@ -1,13 +1,19 @@
 //! The list of what is to be done: always written as a whole, without ids.
 
+use std::collections::BTreeSet;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::limits::{TODO_CHARS, TODOS};
 
-/// How much of a word that nobody knows is shown, in characters.
+/// How much of an unknown word is quoted, in characters.
 const WORD_CHARS: usize = 40;
+/// How many unknown fields are named.
+const IGNORED: usize = 10;
+/// What an entry is made of.
+const FIELDS: [&str; 3] = ["content", "status", "priority"];
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +61,10 @@ pub enum Refused {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct List {
     pub todos: Vec<Todo>,
-    /// Words that count as the usual ones because nobody knows them.
+    /// Unknown words that were replaced by the defaults.
     pub unknown: Vec<Unknown>,
+    /// Unknown fields that were left out, of the input and of its entries: quoted, sorted, each once.
+    pub ignored: Vec<String>,
 }
 
 /// A word that nobody knows, and what it counts as.
@@ -72,7 +80,7 @@ pub struct Unknown {
     known: &'static str,
 }
 
-/// Reads a list as an agent wrote it. Words for status and priority that nobody knows count as the usual ones.
+/// Reads a list as an agent wrote it. An unknown status or priority becomes the default, and unknown fields are left out.
 pub fn read(input: &Value) -> Result<List, Refused> {
     let entries = input.get("todos").and_then(Value::as_array).ok_or(Refused::NoList)?;
     if entries.len() > TODOS {
@@ -103,7 +111,17 @@ pub fn read(input: &Value) -> Result<List, Refused> {
         })
     };
     let todos = entries.iter().enumerate().map(&mut read).collect::<Result<_, _>>()?;
-    Ok(List { todos, unknown })
+    Ok(List { todos, unknown, ignored: ignored(input, entries) })
+}
+
+fn ignored(input: &Value, entries: &[Value]) -> Vec<String> {
+    let keys = |value: &Value| -> Vec<String> {
+        value.as_object().into_iter().flat_map(|object| object.keys().cloned()).collect()
+    };
+    let of_input = keys(input).into_iter().filter(|key| key != "todos");
+    let of_entries = entries.iter().flat_map(keys).filter(|key| !FIELDS.contains(&key.as_str()));
+    let names: BTreeSet<String> = of_input.chain(of_entries).collect();
+    names.iter().take(IGNORED).map(|name| quote(name)).collect()
 }
 
 /// Reads one of the words that there are; nothing is the usual one. The error is the word, shortened.
@@ -112,10 +130,14 @@ fn word<T: Default + DeserializeOwned>(entry: &Value, name: &str) -> Result<T, S
         None | Some(Value::Null) => Ok(T::default()),
         Some(word) => serde_json::from_value(word.clone()).map_err(|_| {
             let plain = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-            let short: String = plain.chars().take(WORD_CHARS).flat_map(char::escape_debug).collect();
-            format!("`{short}`")
+            quote(&plain)
         }),
     }
+}
+
+fn quote(word: &str) -> String {
+    let short: String = word.chars().take(WORD_CHARS).flat_map(char::escape_debug).collect();
+    format!("`{short}`")
 }
 
 /// Returns a list as the log holds it.
@@ -126,9 +148,11 @@ pub fn encode(todos: &[Todo]) -> String {
 
 /// Returns a list as the agent that wrote it reads it, with what was not understood.
 pub fn echo(list: &List) -> String {
-    if list.todos.is_empty() {
-        return "The list is empty.".to_owned();
-    }
+    let empty = list.todos.is_empty().then(|| "The list is empty.".to_owned());
+    let ignored = (!list.ignored.is_empty()).then(|| {
+        let names = list.ignored.join(", ");
+        format!("(ignored: {names}; an entry has only content, status and priority)")
+    });
     let lines = list.todos.iter().map(|todo| {
         let mark = match todo.status {
             Status::Pending => "[ ]",
@@ -143,7 +167,8 @@ pub fn echo(list: &List) -> String {
         };
         format!("{mark} {}{priority}", todo.content)
     });
-    lines.chain(list.unknown.iter().map(|unknown| format!("({unknown})"))).collect::<Vec<_>>().join("\n")
+    let unknown = list.unknown.iter().map(|unknown| format!("({unknown})"));
+    empty.into_iter().chain(lines).chain(unknown).chain(ignored).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -178,6 +203,27 @@ mod tests {
              (entry 3 counts as medium: `3` is no priority, which is one of high, medium, low)"
         );
         assert_eq!(serde_json::from_str::<Vec<Todo>>(&encode(&list.todos)).unwrap(), list.todos);
+    }
+
+    #[test]
+    fn unknown_fields_are_left_out_and_said() {
+        let list = read(&json!({ "merge": true, "todos": [
+            { "content": "a", "id": "1", "activeForm": "Doing a" },
+            { "content": "b", "state": "completed", "id": 2 },
+        ] }))
+        .unwrap();
+        assert_eq!(
+            echo(&list),
+            "[ ] a\n[ ] b\n\
+             (ignored: `activeForm`, `id`, `merge`, `state`; an entry has only content, status and priority)"
+        );
+        let cleared = read(&json!({ "todos": [], "merge": true })).unwrap();
+        assert!(echo(&cleared).starts_with("The list is empty.\n(ignored: `merge`;"), "{}", echo(&cleared));
+        let many: serde_json::Map<String, Value> = (0..1_000)
+            .map(|n| (format!("{n:050}"), json!(0)))
+            .chain([("todos".to_owned(), json!([]))])
+            .collect();
+        assert!(echo(&read(&Value::Object(many)).unwrap()).len() < 1_000, "the answer stays short");
     }
 
     #[test]

@@ -9,6 +9,7 @@ fn settings_are_shown_and_switched() {
     perm_read_tab     off
     perm_send_to_tab  off
     perm_summon       off
+    perm_todo         off
     perm_user_agent   off
     ");
     assert_eq!(home.paseo(&["settings", "set", "perm_summon", "on"]).ok(), "perm_summon  on");

@@ -38,10 +38,18 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
         let refused = write(wrong.clone()).await;
         assert_eq!(refused.outcome, "error", "{wrong}: {}", refused.text);
     }
-    let refused = write(json!([{ "content": "plan" }, { "content": "ship", "state": "completed" }])).await;
-    let told = "`todos[1].state` is not known here, where there is content, status, priority\n";
-    assert!(refused.error().starts_with(told), "{}", refused.text);
     assert_eq!(shown().await, expected, "what is refused changes nothing");
+    // What is not understood keeps no list from being stored, and the agent is told.
+    let odd =
+        json!([{ "content": "plan", "status": 3 }, { "content": "ship", "state": "completed", "id": 7 }]);
+    let stored = write(odd).await;
+    assert!(
+        stored.ok().starts_with("[ ] plan\n[ ] ship\n(entry 1 counts as pending: `3` "),
+        "{}",
+        stored.text
+    );
+    assert!(stored.text.contains("(ignored: `id`, `state`; "), "{}", stored.text);
+    assert_eq!(shown().await, [entry("plan", "pending"), entry("ship", "pending")]);
     assert_eq!(write(json!([{ "content": "rest" }])).await.ok(), "[ ] rest");
     assert_eq!(shown().await, [entry("rest", "pending")]);
     assert_eq!(write(json!([])).await.ok(), "The list is empty.");
@@ -67,4 +75,14 @@ async fn whoever_asks_for_help_is_told_what_an_entry_is_made_of() {
     ] {
         assert!(help.contains(words), "{words}: {help}");
     }
+}
+
+#[tokio::test]
+async fn default_agents_keep_a_list_once_a_person_switches_it_on() {
+    let cast = Cast::new(&[]);
+    let agent = cast.idle("default").await;
+    let list = json!({ "todos": [{ "content": "plan" }] });
+    assert_eq!(cast.call(&agent.id, "todo", &list).await.outcome, "denied");
+    cast.0.home.paseo(&["settings", "set", "perm_todo", "on"]).ok();
+    assert_eq!(cast.call(&agent.id, "todo", &list).await.ok(), "[ ] plan");
 }

@@ -78,8 +78,9 @@ pub fn missing(
     if spec.power.is_some_and(|power| !mode.grants(power)) {
         return Some(Missing::Permissions(mode));
     }
-    let on = spec.switches.is_empty() || spec.switches.iter().any(|key| settings.is_on(*key));
-    (!on).then_some(Missing::SwitchedOff(spec.switches))
+    let switches = spec.switches_for(definition);
+    let on = switches.is_empty() || switches.iter().any(|key| settings.is_on(*key));
+    (!on).then_some(Missing::SwitchedOff(switches))
 }
 
 #[cfg(test)]
@@ -116,16 +117,22 @@ mod tests {
             allow in proptest::option::of(globs()),
             deny in globs(),
             mode in proptest::option::of(proptest::sample::select(Mode::ALL.to_vec())),
-            on in proptest::sample::subsequence(Key::ALL.to_vec(), 0..4),
+            on in proptest::sample::subsequence(Key::ALL.to_vec(), 0..5),
             off in proptest::sample::subsequence(Plugin::OPTIONAL.to_vec(), 0..3),
             elsewhere in proptest::bool::weighted(0.1),
+            built_in in proptest::bool::weighted(0.2),
         ) {
             let external = Kind::External { input_url: "http://a.example".to_owned(), callback_base_url: None, timeout_seconds: None };
+            let plain = match built_in {
+                true => Definition::built_in(),
+                false => Definition::plain("x", Source { origin: Origin::Home, file: None }),
+            };
+            let scope = Scope { tools: Lists { allow, deny }, capabilities: Lists::default() };
             let definition = Definition {
                 kind: if elsewhere { external } else { Kind::Chat },
-                scope: Scope { tools: Lists { allow, deny }, capabilities: Lists::default() },
+                scope: if built_in { Definition::built_in().scope } else { scope },
                 permissions: mode,
-                ..Definition::plain("x", Source { origin: Origin::Home, file: None })
+                ..plain
             };
             let mut settings = Settings::default();
             on.into_iter().for_each(|key| settings.apply(&Event::Changed { key, value: true }, Timestamp::default()));

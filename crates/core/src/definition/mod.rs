@@ -182,7 +182,8 @@ impl Definition {
 
     /// The built-in one: the harness as it is, and of our tools only those that a person has switched on.
     pub fn built_in() -> Self {
-        let allow = tool::REGISTRY.iter().filter(|spec| spec.power.is_some() || !spec.switches.is_empty());
+        let switched = |spec: &&tool::Spec| !spec.switches.is_empty() || !spec.default_switches.is_empty();
+        let allow = tool::REGISTRY.iter().filter(|spec| spec.power.is_some() || switched(spec));
         Self {
             name: "Default".to_owned(),
             description: Some("The agent as it is.".to_owned()),

@@ -69,8 +69,13 @@ impl Grants {
         // What a person switches on is for the agents that people talk to; others have it by name.
         let named = profile.tools.is_some() || definition.scope.tools.allow.is_some();
         let switched = |spec: &Spec| {
-            spec.switches.is_empty()
-                || spec.switches.iter().any(|key| settings.is_on(*key)) && (profile.parent.is_none() || named)
+            // Whoever was started with tools of its own has them by name.
+            let switches = match profile.tools {
+                Some(_) => spec.switches,
+                None => spec.switches_for(definition),
+            };
+            switches.is_empty()
+                || switches.iter().any(|key| settings.is_on(*key)) && (profile.parent.is_none() || named)
         };
         // Whoever does not sit in a thread has no use for its tools, unless somebody thought so.
         let placed = |spec: &Spec| spec.plugin != Plugin::Threads || profile.seat.is_some() || named;
@@ -170,6 +175,23 @@ mod tests {
             assert!(of_team(false, &defined(Some(&["team_tmux_*"]))).has(tool));
             assert!(of_team(true, &defined(None)).has(tool));
             assert!(!of_team(true, &defined(Some(&["todo"]))).has(tool), "{tool} although it is left out");
+        }
+    }
+
+    #[test]
+    fn default_agents_have_a_list_while_its_setting_is_on_and_others_as_they_are_defined() {
+        let created = Created::plain(SessionId::from_random([1; 16]), Actor::Human("cli".into()), "x", "/");
+        let session = Session::create(created, Timestamp::default());
+        let mut settings = Settings::default();
+        for on in [false, true] {
+            let event = crate::settings::Event::Changed { key: crate::settings::Key::PermTodo, value: on };
+            settings.apply(&event, Timestamp::default());
+            let has = |definition: &Definition| {
+                Grants::of(&session, definition, &settings, &BTreeSet::new()).has(TODO)
+            };
+            assert_eq!(has(&Definition::built_in()), on);
+            assert!(has(&defined(None)) && has(&defined(Some(&["todo"]))));
+            assert!(!has(&defined(Some(&["read_tab"]))), "a definition that leaves it out keeps it out");
         }
     }
 

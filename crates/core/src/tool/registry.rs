@@ -1,5 +1,6 @@
 //! Every tool there is.
 
+use crate::definition::Definition;
 use crate::permission::Power;
 use crate::settings::Key;
 
@@ -14,6 +15,8 @@ pub struct Spec {
     pub power: Option<Power>,
     /// Granted only while one of these settings is on; empty: whatever the settings are.
     pub switches: &'static [Key],
+    /// The same for agents of the built-in definition only; other definitions say for themselves who has it.
+    pub default_switches: &'static [Key],
     /// One line for the prompt.
     pub summary: &'static str,
 }
@@ -169,7 +172,10 @@ pub const REGISTRY: &[Spec] = &[
         switches: &[Key::PermSummon],
         ..tool(RETRIEVE, Plugin::Summon, &["agents.spawn"], "Waits for an agent that you started.")
     },
-    tool(TODO, Plugin::Todo, &["todo.write"], "Keeps the list of what is to be done."),
+    Spec {
+        default_switches: &[Key::PermTodo],
+        ..tool(TODO, Plugin::Todo, &["todo.write"], "Keeps the list of what is to be done.")
+    },
     tool(THREADS_LIST, Plugin::Threads, &["threads.read"], "Lists the threads you can take part in."),
     tool(THREADS_READ, Plugin::Threads, &["threads.read"], "Reads what was said in a thread."),
     tool(THREADS_POST, Plugin::Threads, &["threads.post"], "Says something in a thread."),
@@ -200,6 +206,14 @@ pub const REGISTRY: &[Spec] = &[
 const WORKERS: &str = "team.workers";
 
 impl Spec {
+    /// Returns the settings of which one must be on for agents of a definition; none: whatever the settings are.
+    pub fn switches_for(&self, definition: &Definition) -> &'static [Key] {
+        match self.switches {
+            [] if definition.is_built_in() => self.default_switches,
+            switches => switches,
+        }
+    }
+
     /// Says whether it is for those who have workers.
     pub fn is_for_workers(&self) -> bool {
         self.capabilities.contains(&WORKERS)
@@ -217,7 +231,7 @@ const fn tool(
     capabilities: &'static [&'static str],
     summary: &'static str,
 ) -> Spec {
-    Spec { name, plugin, capabilities, power: None, switches: &[], summary }
+    Spec { name, plugin, capabilities, power: None, switches: &[], default_switches: &[], summary }
 }
 
 const fn ui(name: &'static str, summary: &'static str) -> Spec {

@@ -122,3 +122,8 @@ pub(super) fn object(properties: Value, required: &[&str]) -> Value {
         "additionalProperties": false,
     })
 }
+
+/// The schema of an object with these properties, in which others are ignored.
+pub(super) fn lenient(properties: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required })
+}

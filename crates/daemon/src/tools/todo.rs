@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::catalogue::object;
+use super::catalogue::lenient;
 
 /// What agents read about it.
 pub(super) fn described() -> (String, Value) {
@@ -24,10 +24,10 @@ pub(super) fn described() -> (String, Value) {
     let properties = json!({
         "todos": {
             "type": "array",
-            "items": object(parts, &["content"]),
+            "items": lenient(parts, &["content"]),
             "description": "The whole list, in order.",
             "examples": [example],
         },
     });
-    (text.to_owned(), object(properties, &["todos"]))
+    (text.to_owned(), lenient(properties, &["todos"]))
 }
