@@ -6,13 +6,6 @@ use serde_json::{Value, json};
 
 use crate::{Client, Error};
 
-/// What an agent said at the end of a turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    pub turn: String,
-    pub text: String,
-}
-
 /// Returns an item's kind, when this version knows it.
 pub fn kind_of(item: &ItemView) -> Option<Kind> {
     let mut fields = item.fields.clone();
@@ -36,30 +29,6 @@ impl Client {
             }
         }
         tail.answer(self, session).await
-    }
-
-    /// Returns the newest answer of a session, other than that of the turn under way.
-    pub async fn last_answer(&self, session: &str, running: Option<&str>) -> Result<Option<Answer>, Error> {
-        let mut tail = Tail::default();
-        let mut current: Option<String> = None;
-        let mut backwards = Backwards::new(self, session);
-        while let Some(page) = backwards.next().await? {
-            for item in page.into_iter().rev() {
-                let Some(turn) = item.turn.clone().filter(|turn| Some(turn.as_str()) != running) else {
-                    continue;
-                };
-                if current.as_ref() != Some(&turn) {
-                    if let Some(found) = tail.take_answer(self, session, current.take()).await? {
-                        return Ok(Some(found));
-                    }
-                    current = Some(turn.clone());
-                }
-                if tail.push(item) {
-                    return tail.take_answer(self, session, Some(turn)).await;
-                }
-            }
-        }
-        tail.take_answer(self, session, current).await
     }
 
     /// Returns the whole text of an item, also of one whose view holds only beginning and end.
@@ -133,16 +102,5 @@ impl Tail {
             texts.push((kind, text));
         }
         Ok(answer(texts.iter().map(|(kind, text)| (*kind, text.as_str()))))
-    }
-
-    async fn take_answer(
-        &mut self,
-        client: &Client,
-        session: &str,
-        turn: Option<String>,
-    ) -> Result<Option<Answer>, Error> {
-        let Some(turn) = turn else { return Ok(None) };
-        let text = std::mem::take(self).answer(client, session).await?;
-        Ok(text.map(|text| Answer { turn, text }))
     }
 }

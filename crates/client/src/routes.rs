@@ -9,7 +9,7 @@ use paseo_wire::conversation::{
 };
 use paseo_wire::device::{DeviceList, LoginLink};
 use paseo_wire::external::SecretView;
-use paseo_wire::item::{ItemPage, ItemQuery};
+use paseo_wire::item::{ItemPage, ItemQuery, LastTurn};
 use paseo_wire::message::{CreatedSession, DeliveryView, Queue, Receipt, SendMessage};
 use paseo_wire::permission::{
     AnswerPermission, AnsweredPermission, AskLeave, AskPage, AskQuery, LeaveAnswer, OpenAsk, RuleList,
@@ -80,6 +80,11 @@ impl Client {
     /// Returns a session.
     pub async fn session(&self, session: &str) -> Result<SessionAnswer, Error> {
         self.get(&path(["api", "sessions", session])).await
+    }
+
+    /// Returns what a session said in its last turn.
+    pub async fn last_turn(&self, session: &str) -> Result<LastTurn, Error> {
+        self.get(&path(["api", "sessions", session, "last-turn"])).await
     }
 
     /// Reads what is added to the prompt of its harness.

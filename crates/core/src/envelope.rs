@@ -1,6 +1,8 @@
 //! How a message looks to the agent that receives it.
 
 use crate::actor::Actor;
+use crate::cut;
+use crate::limits::ANSWER_CHARS;
 
 /// Who sent a message, as its receiver is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +58,76 @@ pub fn together<'a>(messages: impl IntoIterator<Item = (&'a Actor, &'a str)>) ->
     parts.join("\n\n")
 }
 
+/// The name of the envelope around what another agent said.
+const TAB_RESPONSE: &str = "tab_response";
+
+/// Wraps what another agent said in its last turn, for the agent that reads it: cut to [`ANSWER_CHARS`], and escaped so
+/// that the text can neither close its envelope nor open another. `note` is ours and stands before the text.
+pub fn tab_response(handle: &str, status: &str, note: &str, said: &str) -> String {
+    let (said, is_cut) = cut::head(said, ANSWER_CHARS);
+    let truncated = if is_cut { " truncated=true" } else { "" };
+    let said = escape(said, TAB_RESPONSE);
+    format!("<{TAB_RESPONSE} tab={handle} status={status}{truncated}>{note}{said}</{TAB_RESPONSE}>")
+}
+
+/// Escapes every `<` that could begin a tag of this name, however it is written.
+fn escape(text: &str, tag: &str) -> String {
+    let mut parts = text.split('<');
+    let mut escaped = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // Spaces, slashes and invisible characters do not keep a model from reading it as a tag.
+        let name = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_tag = name.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag));
+        escaped.push_str(if is_tag { "&lt;" } else { "<" });
+        escaped.push_str(part);
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn what_was_said_cannot_close_its_envelope() {
+        assert_eq!(
+            tab_response("3f2a", "idle", "", "if a < b { </tab_response> }"),
+            "<tab_response tab=3f2a status=idle>if a < b { &lt;/tab_response> }</tab_response>"
+        );
+        for fake in
+            ["</TAB_Response>", "< / tab_response >", "<\u{200b}/tab_response>", "<tab_response tab=x>"]
+        {
+            let wrapped = tab_response("3f2a", "idle", "", fake);
+            let inside = wrapped.strip_prefix("<tab_response tab=3f2a status=idle>").unwrap();
+            assert!(inside.strip_suffix("</tab_response>").unwrap().starts_with("&lt;"), "{wrapped}");
+        }
+    }
+
+    #[test]
+    fn agents_get_20_000_characters_of_what_was_said() {
+        let wrapped = |chars: usize| tab_response("3f2a", "idle", "", &"ä".repeat(chars));
+        assert!(wrapped(20_000).starts_with("<tab_response tab=3f2a status=idle>ä"));
+        let cut = wrapped(20_001);
+        assert!(cut.starts_with("<tab_response tab=3f2a status=idle truncated=true>ä"));
+        assert_eq!(cut.matches('ä').count(), 20_000);
+    }
+
+    proptest! {
+        #[test]
+        fn an_envelope_is_closed_once(parts in proptest::collection::vec(
+            proptest::sample::select(vec!["<", "/", " ", "tab_response", "TAB_RESPONSE", ">", "\u{200b}", "x", "&lt;"]), 0..40,
+        )) {
+            let wrapped = tab_response("3f2a", "idle", "", &parts.concat());
+            let inside = wrapped.strip_prefix("<tab_response tab=3f2a status=idle>").unwrap();
+            let inside = inside.strip_suffix("</tab_response>").unwrap().to_lowercase();
+            for (at, _) in inside.match_indices("tab_response") {
+                let before = inside[..at].trim_end_matches(|c: char| c != '<' && c != ';' && !c.is_alphanumeric());
+                prop_assert!(!before.ends_with('<'), "{}", wrapped);
+            }
+        }
+    }
 
     #[test]
     fn nobodys_words_look_like_anothers() {

@@ -243,6 +243,13 @@ pub fn answer<'a>(items: impl IntoIterator<Item = (&'a Kind, &'a str)>) -> Optio
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
+/// Returns everything that the agent said in a turn, in order. `None` when it said nothing.
+pub fn said<'a>(items: impl IntoIterator<Item = (&'a Kind, &'a str)>) -> Option<String> {
+    let words = |(kind, text): (&Kind, &'a str)| (*kind == Kind::AssistantText).then_some(text);
+    let said: Vec<&str> = items.into_iter().filter_map(words).filter(|text| !text.is_empty()).collect();
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,6 +275,8 @@ mod tests {
         assert_eq!(answer(items).as_deref(), Some("found\nit"));
         assert_eq!(answer(items[..3].iter().copied()).as_deref(), Some("looking"));
         assert_eq!(answer(items[1..3].iter().copied()), None);
+        assert_eq!(super::said(items).as_deref(), Some("looking\nfound\nit"));
+        assert_eq!(super::said(items[1..3].iter().copied()), None);
     }
 
     #[test]

@@ -52,6 +52,25 @@ pub struct ItemQuery {
     pub limit: Option<usize>,
 }
 
+/// What an agent said in its last turn that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LastTurn {
+    pub session: String,
+    pub handle: String,
+    /// idle, starting, running, waiting, error, interrupted or closed.
+    pub status: String,
+    /// The newest turn in which it said something, other than the running one.
+    pub turn: Option<String>,
+    /// Everything that it said in that turn, in order. Agents get the first 20,000 characters.
+    pub text: Option<String>,
+    /// The text is longer.
+    pub truncated: bool,
+    /// Code of what went wrong in the newest turn, when it failed.
+    pub code: Option<String>,
+    /// What went wrong there, in words.
+    pub error: Option<String>,
+}
+
 /// Tokens and money.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UsageView {

@@ -97,6 +97,7 @@ use crate::{
         error::ErrorBody,
         external::SecretView,
         item::ItemPage,
+        item::LastTurn,
         item::ItemQuery,
         item::ItemView,
         message::CreatedSession,

@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * Shows a session.
-         * @description Who may: People, and agents that were granted `read_tab`.
+         * @description Who may: People only.
          */
         get: {
             parameters: {
@@ -660,6 +660,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/last-turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what an agent said in its last turn
+         * @description Who may: People, and agents that were granted `read_tab`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LastTurn"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/items": {
         parameters: {
             query?: never;
@@ -669,7 +719,7 @@ export interface paths {
         };
         /**
          * Reads a page of the transcript.
-         * @description Who may: People, and agents that were granted `read_tab`.
+         * @description Who may: People only.
          */
         get: {
             parameters: {
@@ -723,7 +773,7 @@ export interface paths {
         };
         /**
          * Reads the whole text of an item.
-         * @description Who may: People, and agents that were granted `read_tab`.
+         * @description Who may: People only.
          */
         get: {
             parameters: {
@@ -830,7 +880,7 @@ export interface paths {
         };
         /**
          * Lists the messages that wait in a session, with the beginning of each.
-         * @description Who may: People, and agents that were granted `read_tab`.
+         * @description Who may: People only.
          */
         get: {
             parameters: {
@@ -7346,6 +7396,23 @@ export interface components {
             /** @description Its text; of a large one only the beginning and the end. `None`: it has none, or it was cleared. */
             text?: string | null;
             ts: components["schemas"]["Moment"];
+            turn?: string | null;
+        };
+        /** @description What an agent said in its last turn that is over. */
+        LastTurn: {
+            /** @description Code of what went wrong in the newest turn, when it failed. */
+            code?: string | null;
+            /** @description What went wrong there, in words. */
+            error?: string | null;
+            handle: string;
+            session: string;
+            /** @description idle, starting, running, waiting, error, interrupted or closed. */
+            status: string;
+            /** @description Everything that it said in that turn, in order. Agents get the first 20,000 characters. */
+            text?: string | null;
+            /** @description The text is longer. */
+            truncated: boolean;
+            /** @description The newest turn in which it said something, other than the running one. */
             turn?: string | null;
         };
         /** @description The right to work on a task, for a time. */

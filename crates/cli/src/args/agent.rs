@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use super::Output;
 use crate::duration;
 
-/// Print an agent's last answer
+/// Print what an agent said in its last turn
 ///
-/// Exits with 1 when there is none yet, and when the last turn failed: why is told on stderr.
+/// Prints all of it, in order; agents get the first 20,000 characters. Exits with 1 when there is none yet, and when the last turn failed: why is told on stderr.
 #[derive(Debug, Args)]
 pub(crate) struct ReadArgs {
     /// Which agent

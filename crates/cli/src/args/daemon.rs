@@ -48,7 +48,7 @@ pub(crate) struct DaemonLogsArgs {
 const SETTINGS: &str = "\
 Settings (all off at first; they count for agents that no other agent started):
   perm_send_to_tab  agents may write to other open agents
-  perm_read_tab     agents may read the transcripts of other open agents
+  perm_read_tab     agents may read what other open agents said in their last turn
   perm_summon       agents may start agents of their own
   perm_todo         default agents may keep a todo list
   perm_user_agent   agents may start agents that stand beside them";

@@ -17,7 +17,10 @@ pub(crate) struct AnswerView<'a> {
     handle: &'a str,
     status: &'a str,
     turn: Option<&'a str>,
+    /// Everything that it said in that turn, in order.
     answer: Option<&'a str>,
+    /// The answer is longer. Only agents get part of it.
+    truncated: bool,
     /// Of the last turn, when it failed.
     code: Option<&'a str>,
     /// Of the last turn, when it failed.
@@ -26,46 +29,40 @@ pub(crate) struct AnswerView<'a> {
 
 pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
-    let client = context.client()?;
-    let session = client.session(&args.handle).await?.session;
-    let answer = client.last_answer(&session.id, session.turn.as_deref()).await?;
-    let error = match session.status.as_str() {
-        "error" => client.last_error(&session.id).await?,
-        _ => None,
-    };
-    let error = match &error {
-        Some(item) => Some(client.full_text(&session.id, item).await?),
-        None => None,
-    };
+    let last = context.client()?.last_turn(&args.handle).await?;
     if printer.mode() == Mode::Json {
         printer.json(&AnswerView {
-            session: &session.id,
-            handle: &session.handle,
-            status: &session.status,
-            turn: answer.as_ref().map(|answer| answer.turn.as_str()),
-            answer: answer.as_ref().map(|answer| answer.text.as_str()),
-            code: session.status_code.as_deref().filter(|_| session.status == "error"),
-            error: error.as_deref(),
+            session: &last.session,
+            handle: &last.handle,
+            status: &last.status,
+            turn: last.turn.as_deref(),
+            answer: last.text.as_deref(),
+            truncated: last.truncated,
+            code: last.code.as_deref(),
+            error: last.error.as_deref(),
         })?;
-    } else if let Some(answer) = &answer {
-        printer.text(&answer.text)?;
+    } else if let Some(text) = &last.text {
+        printer.text(text)?;
     }
-    let handle = &session.handle;
-    if session.status == "error" {
-        if answer.is_some() {
+    if last.truncated {
+        printer.aside("the answer is longer; this is its beginning");
+    }
+    let handle = &last.handle;
+    if last.status == "error" {
+        if last.text.is_some() {
             printer.aside("this was said before it failed");
         }
-        let code = session.status_code.as_deref().unwrap_or("failed");
-        return Err(outcome::failed(handle, code, error.as_deref().unwrap_or_default()));
+        let code = last.code.as_deref().unwrap_or("failed");
+        return Err(outcome::failed(handle, code, last.error.as_deref().unwrap_or_default()));
     }
-    if answer.is_none() {
-        let why = match session.status.as_str() {
+    if last.text.is_none() {
+        let why = match last.status.as_str() {
             "starting" | "running" => "it is still at work",
             "waiting" => "it waits for a permission",
             "interrupted" => "it was interrupted before it said anything",
             _ => "it has not said anything",
         };
-        let next = match session.status.as_str() {
+        let next = match last.status.as_str() {
             "starting" | "running" => format!("`paseo wait {handle}` waits for it, "),
             "waiting" => "`paseo permit ls` shows what it asks, ".to_owned(),
             "interrupted" => format!("`paseo send {handle} \"…\"` makes it go on, "),
@@ -74,7 +71,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
         return Err(Failure::new(Exit::AgentError, format!("{handle} has no answer yet: {why}"))
             .hint(format!("{next}`paseo logs {handle}` shows what it did")));
     }
-    match session.status.as_str() {
+    match last.status.as_str() {
         "starting" | "running" | "waiting" => {
             printer.aside(&format!("{handle} is at work again; this was said before"))
         }

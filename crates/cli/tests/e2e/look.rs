@@ -7,21 +7,21 @@ use serde_json::Value;
 use crate::{Transcript, assert_shown, home, inspect, start, start_hanging};
 
 #[test]
-fn read_prints_the_last_answer() {
+fn read_prints_everything_that_was_said_in_the_last_turn() {
     let home = home();
     let handle = start(&home, "<<say one>><<sh echo x>><<say two>><<say three>>");
     home.paseo(&["wait", &handle]).ok();
-    assert_eq!(home.paseo(&["read", &handle]).ok(), "two\nthree");
+    assert_eq!(home.paseo(&["read", &handle]).ok(), "one\ntwo\nthree");
     home.paseo(&["send", &handle, "--wait", "<<fail x>>"]);
     let read = home.paseo(&["read", &handle]);
-    assert_eq!((read.code, read.stdout.as_str()), (1, "two\nthree\n"));
+    assert_eq!((read.code, read.stdout.as_str()), (1, "one\ntwo\nthree\n"));
     assert_shown!(home, read.stderr, @r"
     this was said before it failed
     error: [id] failed (scripted_failure): x
      hint: `paseo logs [id]` shows what it did
     ");
     let view: Value = serde_json::from_str(&home.paseo(&["read", "--json", &handle]).stdout).unwrap();
-    assert_eq!((&view["answer"], &view["status"]), (&"two\nthree".into(), &"error".into()));
+    assert_eq!((&view["answer"], &view["status"]), (&"one\ntwo\nthree".into(), &"error".into()));
     assert_eq!((&view["code"], &view["error"]), (&"scripted_failure".into(), &"x".into()));
     home.paseo(&["send", &handle, "--wait", "<<say four>>"]).ok();
     assert_eq!(home.paseo(&["read", &handle]).ok(), "four");

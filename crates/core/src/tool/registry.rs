@@ -155,7 +155,7 @@ pub const REGISTRY: &[Spec] = &[
             READ_TAB,
             Plugin::Tabs,
             &["tabs.read"],
-            "Reads the last answer of another agent by its handle.",
+            "Reads what another agent said in its last turn, by its handle.",
         )
     },
     Spec {

@@ -4,16 +4,18 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use paseo_core::limits::PAGE_ROWS;
-use paseo_core::session;
+use paseo_core::cut;
+use paseo_core::limits::{ANSWER_CHARS, PAGE_ROWS};
+use paseo_core::session::{self, Status};
 use paseo_wire::error::Code;
-use paseo_wire::item::{ItemPage, ItemQuery};
+use paseo_wire::item::{ItemPage, ItemQuery, LastTurn};
 
 use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::sessions::resolve;
 use crate::failure::Failure;
+use crate::tools::answers;
 use crate::view;
 
 pub(crate) async fn page(
@@ -44,6 +46,47 @@ pub(crate) async fn page(
         (more, query.before.is_some())
     };
     Ok(Json(ItemPage { seq, items: rows.into_iter().map(view::item).collect(), older, newer }))
+}
+
+/// Shows what an agent said in its last turn, and nothing before it: all that other agents may read of a transcript.
+pub(crate) async fn last_turn(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(typed): Path<String>,
+) -> Answer<LastTurn> {
+    let id = resolve(&app, &by, &typed).await?;
+    let context = &app.sessions.context;
+    let (session, _) = context
+        .journal
+        .session(id)
+        .await?
+        .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
+    let running = session.turn.as_ref().map(|turn| turn.id);
+    let found = answers::last_turn(&app.sessions, id, running).await?;
+    let (turn, said) = found.map(|(turn, account)| (turn, account.said())).unzip();
+    let failed = session.condition.status == Status::Error;
+    let newest = match failed {
+        true => answers::newest(&app.sessions, id).await?,
+        false => None,
+    };
+    let error = newest.and_then(|account| account.error().map(str::to_owned));
+    // People get all of it.
+    let limit = if by.is_human() { usize::MAX } else { ANSWER_CHARS };
+    let shown = |text: String| {
+        let (head, is_cut) = cut::head(&text, limit);
+        (head.to_owned(), is_cut)
+    };
+    let (text, is_cut) = said.flatten().map(shown).unzip();
+    Ok(Json(LastTurn {
+        session: id.to_string(),
+        handle: context.directory.handle(id),
+        status: view::word(&session.condition.status),
+        turn: turn.map(|turn| turn.to_string()),
+        text,
+        truncated: is_cut.unwrap_or(false),
+        code: session.condition.code.clone().filter(|_| failed),
+        error: error.map(|error| shown(error).0),
+    }))
 }
 
 pub(crate) async fn text(

@@ -49,7 +49,7 @@ pub(crate) static ROUTES: &[Route] = &[
         .heeds(&["Idempotency-Key"])
         .takes("CreateSession")
         .gives("CreatedSession"),
-    route("GET", "/api/sessions/{id}", Access::Tool(READ_TAB), || get(sessions::show)).says("Shows a session.").gives("SessionAnswer"),
+    route("GET", "/api/sessions/{id}", Access::Human, || get(sessions::show)).says("Shows a session.").gives("SessionAnswer"),
     route("GET", "/api/sessions/{id}/prompt", Access::Human, || get(sessions::prompt))
         .says("Shows what is added to the prompt of a session's harness.")
         .gives("PromptView"),
@@ -67,18 +67,21 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Deletes a session with everything that was said in it.")
         .asks(&["force"])
         .gives("ActionAnswer"),
-    route("GET", "/api/sessions/{id}/items", Access::Tool(READ_TAB), || get(items::page))
+    route("GET", "/api/sessions/{id}/last-turn", Access::Tool(READ_TAB), || get(items::last_turn))
+        .says("Get what an agent said in its last turn")
+        .gives("LastTurn"),
+    route("GET", "/api/sessions/{id}/items", Access::Human, || get(items::page))
         .says("Reads a page of the transcript.")
         .asks(&["after", "before", "limit"])
         .gives("ItemPage"),
-    route("GET", "/api/sessions/{id}/items/{ordinal}/text", Access::Tool(READ_TAB), || get(items::text)).says("Reads the whole text of an item.")
+    route("GET", "/api/sessions/{id}/items/{ordinal}/text", Access::Human, || get(items::text)).says("Reads the whole text of an item.")
         .made_of("text/plain"),
     route("POST", "/api/sessions/{id}/messages", Access::Tool(SEND_TO_TAB), || post(messages::send))
         .says("Sends a message. Honours Idempotency-Key.")
         .heeds(&["Idempotency-Key"])
         .takes("SendMessage")
         .gives("Receipt"),
-    route("GET", "/api/sessions/{id}/queue", Access::Tool(READ_TAB), || get(messages::queue))
+    route("GET", "/api/sessions/{id}/queue", Access::Human, || get(messages::queue))
         .says("Lists the messages that wait in a session, with the beginning of each.")
         .gives("Queue"),
     route("GET", "/api/sessions/{id}/deliveries/{delivery}", Access::Tool(SEND_TO_TAB), || get(messages::delivery))

@@ -26,6 +26,11 @@ impl Account {
         item::answer(self.items.iter().map(|(kind, text)| (kind, text.as_str())))
     }
 
+    /// Returns everything that was said, in order.
+    pub(crate) fn said(&self) -> Option<String> {
+        item::said(self.items.iter().map(|(kind, text)| (kind, text.as_str())))
+    }
+
     /// Returns what was thought, as far as it was shown.
     pub(crate) fn thinking(&self) -> Option<String> {
         let thoughts = self.items.iter().filter(|(kind, _)| *kind == Kind::Thinking);
@@ -59,22 +64,22 @@ impl Account {
     }
 }
 
-/// Returns the answer of the newest turn that has one and is not under way.
-pub(crate) async fn last(
+/// Returns the newest turn in which something was said, other than the running one.
+pub(crate) async fn last_turn(
     sessions: &Sessions,
     session: SessionId,
     running: Option<TurnId>,
-) -> Result<Option<String>, Failure> {
-    let found = find(sessions, session, |turn, account| match account.answer() {
+) -> Result<Option<(TurnId, Account)>, Failure> {
+    find(sessions, session, |turn, account| match account.said() {
         Some(_) if Some(turn) != running => Search::Found,
         _ => Search::On,
-    });
-    Ok(found.await?.and_then(|account| account.answer()))
+    })
+    .await
 }
 
 /// Returns what happened in the newest turn.
 pub(crate) async fn newest(sessions: &Sessions, session: SessionId) -> Result<Option<Account>, Failure> {
-    find(sessions, session, |_, _| Search::Found).await
+    Ok(find(sessions, session, |_, _| Search::Found).await?.map(|(_, account)| account))
 }
 
 /// Returns what happened in a turn; empty when nothing was left of it.
@@ -89,7 +94,7 @@ pub(crate) async fn of_turn(
         std::cmp::Ordering::Less => Search::Over,
         std::cmp::Ordering::Greater => Search::On,
     });
-    Ok(found.await?.unwrap_or_default())
+    Ok(found.await?.map(|(_, account)| account).unwrap_or_default())
 }
 
 enum Search {
@@ -103,7 +108,7 @@ async fn find(
     sessions: &Sessions,
     session: SessionId,
     wanted: impl Fn(TurnId, &Account) -> Search,
-) -> Result<Option<Account>, Failure> {
+) -> Result<Option<(TurnId, Account)>, Failure> {
     let log = &sessions.context.journal.log;
     let stream = session::stream(session);
     let mut before = None;
@@ -113,7 +118,7 @@ async fn find(
         let (turn, mut account) = current.take()?;
         account.items.reverse();
         match wanted(turn, &account) {
-            Search::Found => Some(Some(account)),
+            Search::Found => Some(Some((turn, account))),
             Search::Over => Some(None),
             Search::On => None,
         }

@@ -75,8 +75,9 @@ fn text(context: &Context, session: &Session, grants: &Grants, name: &str) -> (S
             ),
         ),
         READ_TAB => (
-            "Returns the last completed answer of another agent, named by its short handle, with its status (idle, running \
-             or error). A snapshot: it never waits."
+            "Returns everything that another agent, named by its short handle, said in its last completed turn, with its \
+             status (idle, running or error). A snapshot: it never waits. Text above 20,000 characters is cut, which \
+             `truncated` says."
                 .to_owned(),
             object(json!({ "tab_id": tab_id() }), &["tab_id"]),
         ),

@@ -313,7 +313,7 @@ pub(super) async fn retrieve(
 
 /// Returns the last answer of an agent, and what went wrong in its last turn.
 async fn last(sessions: &Sessions, id: SessionId) -> Result<(Option<String>, Option<String>), Failure> {
-    let answer = answers::last(sessions, id, None).await?;
+    let answer = answers::last_turn(sessions, id, None).await?.and_then(|(_, account)| account.answer());
     let error = answers::newest(sessions, id).await?.and_then(|account| account.error().map(str::to_owned));
     Ok((answer, error))
 }

@@ -1,6 +1,7 @@
 //! Talking to other agents by their handles: `send_to_tab` and `read_tab`.
 
 use paseo_core::actor::Actor;
+use paseo_core::envelope;
 use paseo_core::id::{CauseId, SessionId};
 use paseo_core::session::{self, Class, On, Session, Status, Verb, Watch};
 use paseo_wire::error::Code;
@@ -75,7 +76,7 @@ pub(super) async fn notify_when_idle(
     ))
 }
 
-/// Returns the last completed answer of another agent, as it is now.
+/// Returns what another agent said in its last completed turn, as it is now.
 pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
     let target = resolve(sessions, caller, input).await?;
     if target == caller.id {
@@ -89,16 +90,14 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
         .ok_or_else(|| Failure::new(Code::NotFound, format!("tab {handle} was closed")))?;
     let running = session.turn.as_ref().map(|turn| turn.id);
     let status = word(session.condition.status);
-    let answer = answers::last(sessions, target, running).await?;
-    let body = match (answer, running) {
-        (Some(answer), None) => answer,
-        (Some(answer), Some(_)) => {
-            format!("[its turn is still in progress; this is the one before]\n{answer}")
-        }
-        (None, Some(_)) => "[its first turn is still in progress; no completed turn yet]".to_owned(),
-        (None, None) => "Tab has no assistant responses yet.".to_owned(),
+    let said = answers::last_turn(sessions, target, running).await?.and_then(|(_, account)| account.said());
+    let note = match (&said, running) {
+        (Some(_), None) => "",
+        (Some(_), Some(_)) => "[its turn is still in progress; this is the one before]\n",
+        (None, Some(_)) => "[its first turn is still in progress; no completed turn yet]",
+        (None, None) => "Tab has no assistant responses yet.",
     };
-    Ok(format!("<tab_response tab={handle} status={status}>{body}</tab_response>"))
+    Ok(envelope::tab_response(&handle, status, note, said.as_deref().unwrap_or_default()))
 }
 
 /// Finds the open agent that a handle names. The caller itself is found, and never offered.
