@@ -3,7 +3,7 @@
 use crate::definition::{Definition, Exposure};
 use crate::permission::Power;
 use crate::session::Session;
-use crate::tool::{AGENTS_MESSAGE, Grants, Plugin, Spec, TODO};
+use crate::tool::{AGENTS_LIST, AGENTS_MESSAGE, Grants, Plugin, Spec, TODO};
 
 /// Told to agents that are shown in the app, word for word.
 pub const UI_TEXT: &str = "You are running under Paseo. You MUST call set_title immediately after understanding \
@@ -67,7 +67,7 @@ pub fn is_listed(spec: &Spec) -> bool {
 }
 
 fn tools(parts: &Parts<'_>) -> Option<String> {
-    if parts.definition.exposure == Exposure::Skills {
+    if parts.grants.exposure() == Exposure::Skills {
         return None;
     }
     let specs = parts.grants.specs().iter().filter(|spec| is_listed(spec));
@@ -103,7 +103,7 @@ fn skills(parts: &Parts<'_>) -> Option<String> {
 }
 
 fn task_management(parts: &Parts<'_>) -> String {
-    let with = match parts.definition.exposure {
+    let with = match parts.grants.exposure() {
         Exposure::Skills => format!("the command `{}` of your shell", command(TODO)),
         Exposure::Tools | Exposure::Mixed => format!("the tool `{TODO}`"),
     };
@@ -115,15 +115,24 @@ fn command(tool: &str) -> String {
     format!("paseo tool {tool}")
 }
 
+/// How many peers the prompt names.
+const PEERS: usize = 50;
+
 fn agents(parts: &Parts<'_>) -> Option<String> {
     if parts.peers.is_empty() || !parts.grants.has(AGENTS_MESSAGE) {
         return None;
     }
-    let lines = parts.peers.iter().map(|peer| match &peer.description {
+    let named = parts.peers.iter().take(PEERS).map(|peer| match &peer.description {
         Some(description) => format!("- {}: {} - {description}", peer.slug, peer.name),
         None => format!("- {}: {}", peer.slug, peer.name),
     });
-    let with = match parts.definition.exposure {
+    let rest = parts.peers.len().saturating_sub(PEERS);
+    let more = (rest > 0).then(|| match parts.grants.has(AGENTS_LIST) {
+        true => format!("- and {rest} more, which {AGENTS_LIST} lists"),
+        false => format!("- and {rest} more"),
+    });
+    let lines = named.chain(more);
+    let with = match parts.grants.exposure() {
         Exposure::Skills => format!("the command `{}`", command(AGENTS_MESSAGE)),
         Exposure::Tools | Exposure::Mixed => AGENTS_MESSAGE.to_owned(),
     };
@@ -244,6 +253,45 @@ mod tests {
         own.scope.tools.deny = vec![Glob::new("native_read"), Glob::new("native_net")];
         let told = prompt(&session(false), &own, &[], &[]);
         assert!(!told.contains("Not granted to you"), "{told}");
+    }
+
+    #[test]
+    fn of_many_peers_the_rest_is_counted() {
+        let source = || Source { origin: Origin::Home, file: None };
+        let all: Vec<Definition> =
+            (0..53).map(|number| Definition::plain(&format!("peer{number:02}"), source())).collect();
+        let mut own = Definition::plain("general", source());
+        let told = |own: &Definition, count: usize| {
+            prompt(&session(false), own, &[], &all.iter().take(count).collect::<Vec<_>>())
+        };
+        let text = told(&own, 53);
+        let end = "\n- peer49: peer49\n- and 3 more, which agents_list lists\n\nUse agents_message";
+        assert!(text.contains(end) && !text.contains("peer50"), "{text}");
+        let text = told(&own, 50);
+        assert!(text.contains("\n- peer49: peer49\n\nUse agents_message"), "{text}");
+        own.scope.tools.deny = vec![Glob::new("agents_list")];
+        assert!(told(&own, 53).contains("\n- and 3 more\n\n"));
+    }
+
+    #[test]
+    fn a_plugin_that_is_denied_as_a_skill_is_not_mentioned() {
+        let own = Definition {
+            exposure: Exposure::Skills,
+            skills: crate::glob::Lists { allow: None, deny: vec![Glob::new("agents"), Glob::new("todo")] },
+            ..Definition::plain("general", Source { origin: Origin::Home, file: None })
+        };
+        let peer = Definition::plain("notes", Source { origin: Origin::Home, file: None });
+        let told = prompt(&session(false), &own, &[], &[&peer]);
+        for word in ["Task Management", "notes", "agents_message", "todo"] {
+            assert!(!told.contains(word), "{word}: {told}");
+        }
+        // Without a shell they are tools, which the list does not concern.
+        let mut own = own;
+        own.scope.tools.deny = vec![Glob::new("native_shell")];
+        let told = prompt(&session(false), &own, &[], &[&peer]);
+        for words in ["- agents_message:", "the tool `todo`", "- notes: notes"] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
     }
 
     #[test]

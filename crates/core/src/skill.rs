@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::definition::{Definition, Exposure};
-use crate::permission::Power;
+use crate::definition::Exposure;
 use crate::tool::arguments::{entries, kind_words, properties, required, types};
 use crate::tool::{Grants, Plugin, flags};
 
@@ -33,31 +32,14 @@ pub struct Page {
     pub text: String,
 }
 
-/// A definition wants skills for an agent that cannot use any.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the definition `{slug}` says toolExposure `{exposure}`: skills are commands of the agent's shell, and it may not \
-     use one (`{shell}` is not granted)"
-)]
-pub struct NoShell {
-    slug: String,
-    exposure: &'static str,
-    shell: &'static str,
-}
-
 /// Returns the plugins that an agent gets as skills: those with a granted tool that the definition's lists let through.
-pub fn plugins(definition: &Definition, grants: &Grants) -> Result<Vec<Plugin>, NoShell> {
-    if definition.exposure == Exposure::Tools {
-        return Ok(Vec::new());
+pub fn plugins(grants: &Grants) -> Vec<Plugin> {
+    if grants.exposure() == Exposure::Tools {
+        return Vec::new();
     }
-    let shell = Power::Shell.tool();
-    if !grants.has(shell) {
-        let (slug, exposure) = (definition.slug.clone(), definition.exposure.word());
-        return Err(NoShell { slug, exposure, shell });
-    }
-    let granted = |plugin: &Plugin| grants.specs().iter().any(|spec| spec.plugin == *plugin);
-    let listed = |plugin: &Plugin| definition.skills.pass(plugin.id());
-    Ok(Plugin::OPTIONAL.into_iter().filter(|plugin| granted(plugin) && listed(plugin)).collect())
+    let granted = |plugin: Plugin| grants.specs().iter().any(|spec| spec.plugin == plugin);
+    let taught = |plugin: &Plugin| granted(*plugin) && grants.allows_skill(*plugin);
+    Plugin::OPTIONAL.into_iter().filter(taught).collect()
 }
 
 /// Makes the page of a plugin's granted tools. `program` is our own, by its whole path: a login shell may look for
@@ -224,7 +206,7 @@ mod tests {
 
     use super::*;
     use crate::actor::Actor;
-    use crate::definition::{Origin, Source};
+    use crate::definition::{Definition, Origin, Source};
     use crate::glob::{Glob, Lists};
     use crate::id::SessionId;
     use crate::session::{Created, Session};
@@ -243,36 +225,61 @@ mod tests {
         Parser::new_from_str(front).filter_map(|event| scalar(event.unwrap().0)).collect()
     }
 
-    fn plain(exposure: Exposure, allow: &[&str]) -> (Definition, Grants) {
-        let mut definition =
-            Definition { exposure, ..Definition::plain("x", Source { origin: Origin::Home, file: None }) };
+    fn granted(exposure: Exposure, skills: Lists, allow: &[&str]) -> Grants {
+        let source = Source { origin: Origin::Home, file: None };
+        let mut definition = Definition { exposure, skills, ..Definition::plain("x", source) };
         definition.scope.tools.allow = Some(allow.iter().map(|name| Glob::new(*name)).collect());
         let created =
             Created::plain(SessionId::from_random([1; 16]), Actor::Human("cli".into()), "scripted", "/");
         let session = Session::create(created, Timestamp::default());
-        let grants = Grants::of(&session, &definition, &Settings::default(), &BTreeSet::new());
-        (definition, grants)
+        Grants::of(&session, &definition, &Settings::default(), &BTreeSet::new())
     }
+
+    fn lists(allow: Option<&[&str]>, deny: &[&str]) -> Lists {
+        let globs = |names: &[&str]| names.iter().map(|name| Glob::new(*name)).collect::<Vec<_>>();
+        Lists { allow: allow.map(globs), deny: globs(deny) }
+    }
+
+    const TOOLS: [&str; 3] = ["native_*", "todo", "agents_list"];
 
     #[test]
     fn a_plugin_becomes_a_skill_when_a_tool_of_it_is_granted_and_the_lists_let_it() {
-        let (mut definition, grants) = plain(Exposure::Mixed, &["native_*", "todo", "agents_list"]);
-        assert_eq!(plugins(&definition, &grants), Ok(vec![Plugin::Agents, Plugin::Todo]));
-        definition.skills = Lists { allow: Some(vec![Glob::new("*")]), deny: vec![Glob::new("to*")] };
-        assert_eq!(plugins(&definition, &grants), Ok(vec![Plugin::Agents]));
-        definition.exposure = Exposure::Tools;
-        assert_eq!(plugins(&definition, &grants), Ok(Vec::new()));
+        let grants = granted(Exposure::Mixed, Lists::default(), &TOOLS);
+        assert_eq!(plugins(&grants), [Plugin::Agents, Plugin::Todo]);
+        for exposure in [Exposure::Skills, Exposure::Mixed] {
+            let grants = granted(exposure, lists(Some(&["*"]), &["to*"]), &TOOLS);
+            assert_eq!(plugins(&grants), [Plugin::Agents]);
+        }
+        assert!(plugins(&granted(Exposure::Tools, Lists::default(), &TOOLS)).is_empty());
     }
 
     #[test]
-    fn whoever_has_no_shell_has_no_skills() {
+    fn without_a_shell_tools_stay_tools() {
         for exposure in [Exposure::Skills, Exposure::Mixed] {
-            let (definition, grants) = plain(exposure, &["native_read", "todo"]);
-            let told = plugins(&definition, &grants).unwrap_err().to_string();
-            assert!(
-                told.contains("`native_shell` is not granted") && told.contains(exposure.word()),
-                "{told}"
-            );
+            let grants = granted(exposure, lists(None, &["todo"]), &["native_read", "todo"]);
+            assert_eq!(grants.exposure(), Exposure::Tools);
+            assert!(plugins(&grants).is_empty() && grants.has("todo"));
+        }
+    }
+
+    #[test]
+    fn a_denied_plugin_is_out_of_reach_as_far_as_the_exposure_says() {
+        for denied in [lists(None, &["agents"]), lists(Some(&["todo"]), &[])] {
+            for (exposure, as_tool) in
+                [(Exposure::Skills, false), (Exposure::Mixed, true), (Exposure::Tools, true)]
+            {
+                let grants = granted(exposure, denied.clone(), &TOOLS);
+                assert_eq!(grants.check("agents_list").is_ok(), as_tool, "{exposure:?}");
+                let refused = grants.check_process("agents_list").unwrap_err();
+                if as_tool {
+                    let told = "the tool `agents_list` can't be called from a shell or by HTTP: the definition does not \
+                        allow the plugin `agents` as a skill";
+                    assert_eq!(refused.to_string(), told);
+                }
+                for other in ["todo", "native_read", "native_shell"] {
+                    assert_eq!((grants.check(other), grants.check_process(other)), (Ok(()), Ok(())));
+                }
+            }
         }
     }
 

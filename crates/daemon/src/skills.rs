@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use paseo_core::definition::Definition;
 use paseo_core::id::SessionId;
 use paseo_core::prompt::Skill;
 use paseo_core::session::Session;
-use paseo_core::skill::{self, FILE, NoShell, Page, Taught};
+use paseo_core::skill::{self, FILE, Page, Taught};
 use paseo_core::tool::Grants;
 
 use crate::mint;
@@ -17,15 +16,10 @@ use crate::sessions::Context;
 use crate::tools::catalogue;
 
 /// Returns the skills that a session has now.
-pub(crate) fn pages(
-    context: &Context,
-    session: &Session,
-    definition: &Definition,
-    grants: &Grants,
-) -> Result<Vec<Page>, NoShell> {
-    let plugins = skill::plugins(definition, grants)?;
+pub(crate) fn pages(context: &Context, session: &Session, grants: &Grants) -> Vec<Page> {
+    let plugins = skill::plugins(grants);
     if plugins.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let program = context.executable.to_string_lossy();
     let described = catalogue::describe(context, session, grants);
@@ -37,7 +31,7 @@ pub(crate) fn pages(
             .collect();
         skill::page(plugin, &program, &tools)
     };
-    Ok(plugins.into_iter().map(page).collect())
+    plugins.into_iter().map(page).collect()
 }
 
 /// Returns skills as the prompt lists them.

@@ -138,12 +138,49 @@ async fn only_visible_and_allowed_agents_can_be_talked_to() {
         listed,
         json!({ "agents": [{ "agentId": "aa", "displayName": "First", "description": "Does a." }] })
     );
-    for slug in ["ab", "b", "hidden", "child", "general", "nobody"] {
+    let own = cast.call(&caller.id, "agents_message", &ask("general")).await;
+    let told = "you are `general` yourself: an agent can't message its own definition\nyou can talk to: aa";
+    assert_eq!(own.error(), told);
+    for slug in ["ab", "b", "hidden", "child", "nobody"] {
         let refused = cast.call(&caller.id, "agents_message", &ask(slug)).await;
         let told = format!("there is no agent `{slug}` that you can talk to\nyou can talk to: aa");
         assert_eq!(refused.error(), told);
     }
     assert_eq!(cast.call(&caller.id, "agents_message", &ask("aa")).await.json()["status"], "complete");
+}
+
+#[tokio::test]
+async fn only_agents_that_can_start_are_listed_and_the_prompt_names_fifty() {
+    let cast = Cast::new(&[]);
+    cast.define("general", ASKER);
+    for (slug, fields) in [
+        ("guarded", "guard = 'lease'"),
+        ("lost", "cwd = '/nowhere/at/all'"),
+        ("mute", "[[models]]\nmodel_id = '/nowhere.script'"),
+        ("eager", "effort = 'max'"),
+    ] {
+        cast.define(slug, fields);
+    }
+    let folder = cast.0.home.path().join("agents");
+    std::fs::write(folder.join("gone.toml"), "provider = 'nobodys'\n").unwrap();
+    for number in 0..52 {
+        cast.define(&format!("peer{number:02}"), "");
+    }
+    let caller = cast.idle("general").await;
+    let listed = cast.call(&caller.id, "agents_list", &json!({})).await.json();
+    let slugs: Vec<&str> =
+        listed["agents"].as_array().unwrap().iter().map(|agent| agent["agentId"].as_str().unwrap()).collect();
+    assert_eq!(
+        (slugs.len(), slugs[0], slugs[1], slugs[52]),
+        (53, "default", "peer00", "peer51"),
+        "{slugs:?}"
+    );
+    let prompt = cast.0.client.prompt(&caller.id).await.unwrap().prompt;
+    assert!(prompt.contains("\n- peer48: peer48\n- and 3 more, which agents_list lists\n"), "{prompt}");
+    assert!(!prompt.contains("peer49") && !prompt.contains("guarded"), "{prompt}");
+    // One that is asked all the same says why not.
+    let refused = cast.call(&caller.id, "agents_message", &ask("gone")).await;
+    assert!(refused.error().contains("there is no provider `nobodys`"), "{}", refused.text);
 }
 
 #[tokio::test]

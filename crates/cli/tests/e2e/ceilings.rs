@@ -1,4 +1,4 @@
-//! Nobody starts somebody who may do more, and families stay small.
+//! Children have no more than their parents may pass on, and families stay small.
 
 use std::fs;
 
@@ -13,44 +13,92 @@ fn summon(agent: &str, more: Value) -> Value {
     input
 }
 
+/// Returns what an agent has: tools and powers.
+async fn had(cast: &Cast, id: &str) -> Vec<String> {
+    let list = cast.0.client.tools_of(id).await.unwrap();
+    list.tools.into_iter().map(|tool| tool.name).chain(list.powers).collect()
+}
+
+fn withheld(text: &str) -> &str {
+    text.lines().find_map(|line| line.strip_prefix("withheld: ")).unwrap_or_default()
+}
+
 #[tokio::test]
-async fn more_than_may_be_passed_on_is_refused_and_named() {
+async fn a_child_gets_what_its_parent_may_pass_on_and_the_answer_lists_the_rest() {
     let cast = Cast::new(&["perm_summon", "perm_user_agent", "perm_read_tab"]);
     cast.define("leader", "tools = ['read', 'summon', 'retrieve', 'agents_message', 'agents_list']");
     cast.define("writer", "is_subagent = true\ntools = ['read', 'edit', 'bash']");
     cast.define("shell", "tools = ['read', 'bash']");
     cast.script("anything", "is_subagent = true", "<<sh touch made>><<tool read_tab {\"tab_id\":\"x\"}>>");
     let leader = cast.idle("leader").await;
-    for (name, input) in [
-        ("summon", summon("writer", json!({}))),
-        ("summon", summon("anything", json!({ "tools": ["edit", "bash"] }))),
-        ("summon", summon("shell", json!({ "top_level": true }))),
-        ("agents_message", json!({ "agentId": "shell", "content": "x", "session": "create" })),
+    for (input, kept, own) in [
+        (summon("writer", json!({})), "native_write, native_shell, native_net", &["todo", "native_read"][..]),
+        (summon("writer", json!({ "tools": ["read", "edit"] })), "native_write", &["native_read"]),
+        (summon("writer", json!({ "tools": ["read"] })), "", &["native_read"]),
+        (summon("shell", json!({ "top_level": true })), "native_shell, native_net", &["todo", "native_read"]),
+        // The three harmless ones may be passed on by everybody.
+        (
+            summon("writer", json!({ "tools": ["todo", "retrieve", "notify_when_idle"] })),
+            "",
+            &["notify_when_idle", "retrieve", "todo"],
+        ),
     ] {
-        let refused = cast.call(&leader.id, name, &input).await;
-        assert!(
-            refused.error().starts_with("this is more than you may pass on: native_"),
-            "{}",
-            refused.text
-        );
-        let hint = "\nyou may pass on: agents_list, agents_message, native_read, retrieve, summon, todo";
-        assert!(refused.text.ends_with(hint), "{}", refused.text);
+        let called = cast.call(&leader.id, "summon", &input).await;
+        assert_eq!(withheld(called.ok()), kept, "{input}: {}", called.text);
+        assert_eq!(had(&cast, &called.agent()).await, own, "{input}");
     }
-    assert_eq!(cast.open("writer").await.len() + cast.open("anything").await.len(), 0);
+    // What it does not have it can't use.
+    let child = cast.call(&leader.id, "summon", &summon("anything", json!({}))).await;
+    assert_eq!(withheld(child.ok()), "native_write, native_shell, native_net", "{}", child.text);
+    let called = cast.called(&child.agent()).await;
+    assert!(called.iter().all(|called| called.outcome == "denied"), "{called:?}");
+    assert!(!cast.0.home.work().join("made").exists());
+    // Asked by its definition it is the same, and a person gets another one.
+    let asked = json!({ "agentId": "shell", "content": "x", "session": "create" });
+    let asked = cast.call(&leader.id, "agents_message", &asked).await.json();
+    assert_eq!(asked["withheld"], json!(["native_shell", "native_net"]), "{asked}");
+    let told = cast.0.home.paseo(&["tell", "--json", "shell", "x"]);
+    let told: Value = serde_json::from_str(told.ok()).unwrap();
+    assert_eq!(told["created"], true, "{told}");
     let unknown =
         cast.call(&leader.id, "summon", &summon("anything", json!({ "tools": ["teleport"] }))).await;
     assert!(unknown.error().starts_with("there is no tool `teleport`"), "{}", unknown.text);
-    // What nobody asked for by name is left out.
-    let child = cast.call(&leader.id, "summon", &summon("anything", json!({}))).await.agent();
-    let called = cast.called(&child).await;
-    assert!(called.iter().all(|called| called.outcome == "denied"), "{called:?}");
-    assert!(!cast.0.home.work().join("made").exists());
-    let tools = cast.0.client.tools_of(&child).await.unwrap();
-    let names: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(
-        (names, tools.powers),
-        (vec!["agents_message", "agents_list", "todo"], vec!["native_read".to_owned()])
+}
+
+#[tokio::test]
+async fn only_an_explicit_ceiling_passes_on_more_than_one_has() {
+    let cast = Cast::new(&["perm_summon"]);
+    cast.define("helper", "is_subagent = true\ntools = ['edit', 'agents_message', 'threads_read']");
+    cast.define("ordinary", "tools = ['summon']");
+    cast.define("open", "name = 'Open'");
+    cast.define("generous", "tools = ['summon']\npass_on = ['edit', 'threads_*']");
+    for (parent, kept) in [
+        ("default", "agents_message, threads_read"),
+        ("ordinary", "native_write, agents_message, threads_read"),
+        ("open", "threads_read"),
+        ("generous", "agents_message"),
+    ] {
+        let parent = cast.idle(parent).await;
+        let called = cast.call(&parent.id, "summon", &summon("helper", json!({}))).await;
+        assert_eq!(withheld(called.ok()), kept, "{}: {}", parent.id, called.text);
+    }
+}
+
+#[tokio::test]
+async fn a_power_that_the_provider_cannot_withhold_is_refused_before_there_is_an_agent() {
+    let cast = Cast::new(&["perm_summon"]);
+    cast.define("reader", "tools = ['read', 'summon']");
+    cast.0.home.paseo(&["providers", "add", "plain", "--", "cat"]).ok();
+    let folder = cast.0.home.path().join("agents");
+    fs::write(folder.join("plain.toml"), "provider = 'plain'\nis_subagent = true\n").unwrap();
+    let reader = cast.idle("reader").await;
+    let refused = cast.call(&reader.id, "summon", &summon("plain", json!({}))).await;
+    assert!(
+        refused.error().starts_with("`plain` cannot withhold `native_write`, `native_shell`, `native_net`"),
+        "{}",
+        refused.text
     );
+    assert_eq!(cast.open("plain").await.len(), 0);
 }
 
 #[tokio::test]
@@ -63,46 +111,47 @@ async fn a_ceiling_holds_for_everything_below() {
         ("summon", summon("writer", json!({}))),
         ("summon", summon("strong", json!({ "top_level": true }))),
         ("agents_message", json!({ "agentId": "strong", "content": "x", "session": "create" })),
-        ("agents_message", json!({ "agentId": "strong", "content": "x", "session": "latest" })),
+        ("agents_message", json!({ "agentId": "strong", "content": "x", "session": STRONG })),
     ];
     let script: String = attempts.iter().map(|(name, input)| tool(name, input)).collect();
-    let tools = "tools = ['read', 'summon', 'retrieve', 'agents_message']";
-    cast.script("middle", &format!("is_subagent = true\n{tools}"), &script);
+    let tools = "tools = ['read', 'summon', 'retrieve', 'agents_message', 'edit', 'bash']";
     let strong = cast.idle("strong").await;
+    cast.script("middle", &format!("is_subagent = true\n{tools}"), &script.replace(STRONG, &strong.id));
     let leader = cast.idle("leader").await;
-    let middle = cast.call(&leader.id, "summon", &summon("middle", json!({}))).await.agent();
-    let called = cast.called(&middle).await;
-    assert_eq!(called.len(), 4);
-    for refused in called {
-        assert!(
-            refused.error().contains("you may not pass on")
-                || refused.text.contains("more than you may pass on"),
-            "{}",
-            refused.text
-        );
-        assert!(
-            refused.text.contains("native_write") || refused.text.contains("native_shell"),
-            "{}",
-            refused.text
-        );
+    let middle = cast.call(&leader.id, "summon", &summon("middle", json!({}))).await;
+    assert_eq!(withheld(middle.ok()), "native_write, native_shell, native_net");
+    let called = cast.called(&middle.agent()).await;
+    let [child, top_level, asked, other] = &called[..] else { panic!("{called:?}") };
+    assert_eq!(withheld(child.ok()), "native_write");
+    assert_eq!(withheld(top_level.ok()), "native_shell, native_net");
+    assert_eq!(asked.json()["withheld"], json!(["native_shell", "native_net"]));
+    for id in [child.agent(), top_level.agent(), asked.json()["sessionId"].as_str().unwrap().to_owned()] {
+        let own = had(&cast, &id).await;
+        assert!(own.iter().all(|tool| ["native_read", "todo"].contains(&tool.as_str())), "{own:?}");
     }
-    assert_eq!((cast.open("strong").await.len(), cast.view(&strong.id).await.turns), (1, 0));
+    // An agent that may do more is not asked.
+    assert!(other.error().contains("you may not pass on: native_shell"), "{}", other.text);
+    assert_eq!(cast.view(&strong.id).await.turns, 0);
 }
+
+/// Stands for the session of an agent that may do more.
+const STRONG: &str = "the-strong-one";
 
 #[tokio::test]
 async fn permissions_are_passed_on_and_never_widened() {
     let cast = Cast::new(&["perm_summon"]);
-    cast.script("flash", "is_subagent = true", "<<say hi>>");
-    cast.define("free", "is_subagent = true\npermissions = 'full'");
+    cast.script("flash", "is_subagent = true\ntools = ['read']", "<<say hi>>");
+    cast.define("free", "is_subagent = true\ntools = ['read']\npermissions = 'full'");
     let wanted = paseo_wire::session::CreateSession {
         permissions: Some("read-only".to_owned()),
         ..Default::default()
     };
     let parent = cast.create(wanted).await;
-    let child = cast.call(&parent.id, "summon", &summon("flash", json!({}))).await.agent();
-    assert_eq!(cast.view(&child).await.permissions, "read-only");
-    let refused = cast.call(&parent.id, "summon", &summon("free", json!({}))).await;
-    assert!(refused.error().contains("permissions full"), "{}", refused.text);
+    for (slug, kept) in [("flash", ""), ("free", "permissions full")] {
+        let child = cast.call(&parent.id, "summon", &summon(slug, json!({}))).await;
+        assert_eq!(withheld(child.ok()), kept);
+        assert_eq!(cast.view(&child.agent()).await.permissions, "read-only");
+    }
 }
 
 #[tokio::test]

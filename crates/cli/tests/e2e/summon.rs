@@ -27,7 +27,10 @@ async fn a_child_answers_below_its_parent() {
     let parent = cast.create(CreateSession { labels, ..CreateSession::default() }).await;
     let summoned = cast.call(&parent.id, "summon", &task("flash")).await;
     let child = cast.view(&summoned.agent()).await;
-    assert_eq!(summoned.ok(), format!("agent_id: {}\n\nthe answer", child.id));
+    assert_eq!(
+        summoned.ok(),
+        format!("agent_id: {}\nwithheld: agents_message, agents_list\n\nthe answer", child.id)
+    );
     assert_eq!(child.parent.as_deref(), Some(parent.id.as_str()));
     assert_eq!((child.name.as_deref(), child.labels.len()), (Some("do it"), 0));
     assert_eq!(

@@ -394,21 +394,78 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
 }
 
 #[tokio::test]
-async fn skills_without_a_shell_are_refused_before_there_is_an_agent() {
+async fn skills_without_a_shell_are_tools_with_a_warning() {
     let watched = Watched::new();
-    define(&watched, "handless", "tools = ['native_read', 'todo']\ntoolExposure = 'skills'");
-    let refused = create(&watched, "handless", false, "<<say hello>>").await.unwrap_err();
-    assert!(refused.to_string().contains("`native_shell` is not granted"), "{refused}");
-    assert!(watched.home.paseo(&["ls", "-agq"]).ok().is_empty());
-    // An agent that exists already is told when it would start.
-    define(&watched, "handless", "tools = ['native_shell', 'todo']\ntoolExposure = 'skills'");
-    let id = create(&watched, "handless", false, "<<say hello>>").await.unwrap();
-    watched.settled(&id).await;
-    define(&watched, "handless", "tools = ['todo']\ntoolExposure = 'skills'");
-    watched.send(&id, "<<say again>>").await;
-    assert_eq!(watched.home.paseo(&["wait", "--timeout", "20s", &id]).code, 1);
-    let items = watched.items(&id).await;
-    let told =
-        items.iter().rev().find(|item| item.kind == "error").and_then(|item| item.text.clone()).unwrap();
-    assert!(told.contains("`native_shell` is not granted"), "{told}");
+    for exposure in ["skills", "mixed"] {
+        define(
+            &watched,
+            "handless",
+            &format!("tools = ['native_read', 'todo']\ntoolExposure = '{exposure}'"),
+        );
+        let todo = json!({ "todos": [{ "content": exposure }] });
+        let id = create(&watched, "handless", false, &tool("todo", &todo)).await.unwrap();
+        watched.settled(&id).await;
+        let items = watched.items(&id).await;
+        let result = items.iter().find(|item| item.kind == "tool_result").unwrap();
+        assert_eq!(result.fields["outcome"], "ok", "{result:?}");
+        let prompt = watched.client.prompt(&id).await.unwrap().prompt;
+        assert!(prompt.contains("Available tools:\n- todo") && !prompt.contains("CLI skills"), "{prompt}");
+        assert!(!watched.home.path().join("skills").join(&id).exists());
+        let checked = watched.home.paseo(&["agents", "check"]);
+        let warning = format!("toolExposure `{exposure}` needs a shell, so `tools` applies instead");
+        assert!(checked.code == 0 && format!("{checked:?}").contains(&warning), "{checked:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_denied_as_a_skill_is_refused_to_the_shell_and_by_http() {
+    let watched = Watched::new();
+    watched.home.paseo(&["settings", "set", "perm_send_to_tab", "on"]).ok();
+    let peer = create(&watched, "default", false, "<<say hi>>").await.unwrap();
+    watched.settled(&peer).await;
+    let tools = "toolAllowlist = ['native_shell', 'todo', 'agents_list', 'send_to_tab']";
+    let lists = ["skillDenylist = ['agents', 'tabs']", "skillAllowlist = ['todo', 'notes']"];
+    for (exposure, as_tool) in [("skills", false), ("mixed", true), ("tools", true)] {
+        for (number, list) in lists.iter().enumerate() {
+            let slug = format!("{exposure}{number}");
+            define(&watched, &slug, &format!("{tools}\ntoolExposure = '{exposure}'\n{list}"));
+            let script = format!(
+                "<<tool agents_list {{}}>><<sh paseo tool agents_list; echo \"exit=$?\">>\
+                 <<sh paseo send {peer} hello; echo \"exit=$?\">><<sh paseo tool; echo \"exit=$?\">>\
+                 <<sh paseo tool todo --json '{{\"todos\":[]}}'; echo \"exit=$?\">>\
+                 <<sh echo token=$PASEO_TOKEN=>><<hang>>"
+            );
+            let id = create(&watched, &slug, false, &script).await.unwrap();
+            let agent = with_token(&watched, id).await;
+            let items = watched.items(&agent.id).await;
+            let results: Vec<(&str, &str)> = items
+                .iter()
+                .filter(|item| item.kind == "tool_result")
+                .map(|item| {
+                    (item.fields["outcome"].as_str().unwrap(), item.text.as_deref().unwrap_or_default())
+                })
+                .collect();
+            let [native, shell, send, list, todo, _] = &results[..] else { panic!("{results:#?}") };
+            assert_eq!(native.0, if as_tool { "ok" } else { "denied" }, "{slug}: {native:?}");
+            assert!(
+                shell.1.ends_with("exit=6\n") && send.1.ends_with("exit=6\n"),
+                "{slug}: {shell:?} {send:?}"
+            );
+            let told = "can't be called from a shell or by HTTP";
+            assert_eq!(shell.1.contains(told), as_tool, "{slug}: {shell:?}");
+            assert!(list.1.contains("todo") && !list.1.contains("agents_list"), "{slug}: {list:?}");
+            assert!(todo.1.ends_with("exit=0\n"), "{slug}: {todo:?}");
+            let address = address(&watched).await;
+            let client = Client::tcp(&*address, Some(agent.token.clone()));
+            assert!(matches!(by_http(&client, "agents_list").await, Verdict::Denied(_)), "{slug}");
+            let spec = REGISTRY.iter().find(|spec| spec.name == "agents_list").unwrap();
+            let mcp = by_mcp(&address, &agent.id, Some(&agent.token), spec);
+            assert_eq!(matches!(mcp, Verdict::Allowed(_)), as_tool, "{slug}: {mcp:?}");
+            let prompt = watched.client.prompt(&agent.id).await.unwrap().prompt;
+            assert!(!prompt.contains("paseo-agents") && !prompt.contains("paseo-tabs"), "{slug}: {prompt}");
+            assert_eq!(prompt.contains("agents_list"), as_tool, "{slug}: {prompt}");
+        }
+    }
+    let heard = watched.items(&peer).await;
+    assert!(!heard.iter().any(|item| item.text.as_deref() == Some("hello")), "{heard:#?}");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Definition;
-use crate::permission::Mode;
+use super::{Definition, Exposure};
+use crate::permission::{Mode, Power};
 use crate::settings::{Key, Settings};
-use crate::tool::{Plugin, Spec};
+use crate::tool::{Plugin, Spec, find};
 
 /// Why a tool is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +22,8 @@ pub enum Missing {
     Permissions(Mode),
     #[error("{}", switched_off(.0))]
     SwitchedOff(&'static [Key]),
+    #[error("toolExposure is skills, and the definition does not allow the plugin `{}` as a skill", .0.id())]
+    NotASkill(Plugin),
     #[error("only participants of threads have it, and definitions that allow it by name")]
     NoSeat,
     #[error("the definition denies it by name")]
@@ -79,8 +81,13 @@ pub fn missing(
         return Some(Missing::Permissions(mode));
     }
     let switches = spec.switches_for(definition);
-    let on = switches.is_empty() || switches.iter().any(|key| settings.is_on(*key));
-    (!on).then_some(Missing::SwitchedOff(switches))
+    if !switches.is_empty() && !switches.iter().any(|key| settings.is_on(*key)) {
+        return Some(Missing::SwitchedOff(switches));
+    }
+    let is_skill = spec.power.is_some() || definition.skills.pass(spec.plugin.id());
+    let shell = || find(Power::Shell.tool()).and_then(|shell| missing(shell, definition, settings, off));
+    let only_skills = definition.exposure == Exposure::Skills && !is_skill && shell().is_none();
+    only_skills.then_some(Missing::NotASkill(spec.plugin))
 }
 
 #[cfg(test)]
@@ -121,6 +128,8 @@ mod tests {
             off in proptest::sample::subsequence(Plugin::OPTIONAL.to_vec(), 0..3),
             elsewhere in proptest::bool::weighted(0.1),
             built_in in proptest::bool::weighted(0.2),
+            exposure in proptest::sample::select(vec![Exposure::Tools, Exposure::Skills, Exposure::Mixed]),
+            skills in proptest::option::of(proptest::sample::subsequence(Plugin::OPTIONAL.to_vec(), 0..4)),
         ) {
             let external = Kind::External { input_url: "http://a.example".to_owned(), callback_base_url: None, timeout_seconds: None };
             let plain = match built_in {
@@ -132,6 +141,8 @@ mod tests {
                 kind: if elsewhere { external } else { Kind::Chat },
                 scope: if built_in { Definition::built_in().scope } else { scope },
                 permissions: mode,
+                exposure,
+                skills: Lists { allow: skills.map(|all| all.iter().map(|plugin| Glob::new(plugin.id())).collect()), deny: Vec::new() },
                 ..plain
             };
             let mut settings = Settings::default();

@@ -129,7 +129,7 @@ fn nameless_servers(definition: &Definition) -> Option<Problem> {
     definition.doubt(&["models", "model", "chat"], message)
 }
 
-/// Skills are commands of a shell.
+/// Skills are shell commands: an agent without a shell gets tools instead.
 fn no_shell(definition: &Definition) -> Option<Problem> {
     if definition.exposure == Exposure::Tools {
         return None;
@@ -138,7 +138,7 @@ fn no_shell(definition: &Definition) -> Option<Problem> {
     // No setting and no plugin is about the shell.
     let why = missing(shell, definition, &Settings::default(), &BTreeSet::new())?;
     let message = format!(
-        "toolExposure `{}` needs a shell, and the agent has none: {}: {why}",
+        "toolExposure `{}` needs a shell, so `tools` applies instead ({}: {why})",
         definition.exposure.word(),
         shell.name
     );
@@ -209,13 +209,13 @@ mod tests {
             ),
             (
                 "tools = ['read']\ntool_exposure = 'skills'",
-                "2: toolExposure `skills` needs a shell, and the agent has none: native_shell: the definition does not allow \
-                 it by name",
+                "2: toolExposure `skills` needs a shell, so `tools` applies instead (native_shell: the definition does not \
+                 allow it by name)",
             ),
             (
                 "permissions = 'read-only'\ntoolExposure = 'mixed'",
-                "2: toolExposure `mixed` needs a shell, and the agent has none: native_shell: permissions read-only do not \
-                 grant it",
+                "2: toolExposure `mixed` needs a shell, so `tools` applies instead (native_shell: permissions read-only do \
+                 not grant it)",
             ),
         ] {
             assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");

@@ -6,10 +6,8 @@ use super::node::Entry;
 use super::problem::{Fault, Severity};
 use super::reader::Fields;
 use super::{Definition, Exposure, LEASE, Source, engine, reach, words};
-use crate::glob::{Glob, Lists};
 use crate::limits::{NAME_CHARS, PATH_BYTES, SLUG_CHARS};
 use crate::permission::Mode;
-use crate::tool::Plugin;
 
 /// The keys that there are: id and provider.
 pub type Keys = BTreeMap<String, String>;
@@ -49,13 +47,13 @@ pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
     engine::read(&mut fields, &mut definition, seat.keys);
     definition.scope = reach::scope(&mut fields);
     definition.exposure = exposure(&mut fields);
-    definition.skills = skills(&mut fields);
+    definition.skills = reach::skills(&mut fields);
     definition.agents = fields.lists("agentAllowlist", "agentDenylist");
     definition.ui_visible = fields.flag("uiVisible").unwrap_or(true);
     definition.api_exposed = fields.flag("apiExposed").unwrap_or(false);
     definition.permissions = permissions(&mut fields);
     definition.guarded = guarded(&mut fields);
-    definition.ceiling = reach::allowed(&mut fields, "ceiling");
+    definition.ceiling = reach::ceiling(&mut fields);
     if let Some(directory) = directory(&mut fields, "cwd") {
         definition.directory = Some(directory);
     }
@@ -127,27 +125,6 @@ fn exposure(fields: &mut Fields<'_>) -> Exposure {
         fields.error(line, format!("there is no tool exposure `{word}`; expected tools, skills or mixed"));
         Exposure::default()
     })
-}
-
-/// Reads which plugins become skills. `skills` names them one by one, perhaps with a scope before a colon.
-fn skills(fields: &mut Fields<'_>) -> Lists {
-    let mut lists = fields.lists("skillAllowlist", "skillDenylist");
-    let line = fields.line("skills");
-    let Some(words) = fields.words("skills") else { return lists };
-    if lists.allow.is_some() {
-        fields.error(line, "`skills` and `skillAllowlist` both say what is allowed: keep one of them");
-    }
-    let mut allow = Vec::new();
-    for (word, line) in words {
-        let glob = Glob::new(word.rsplit(':').next().unwrap_or_default());
-        if !Plugin::OPTIONAL.iter().any(|plugin| glob.matches(plugin.id())) {
-            let known = Plugin::OPTIONAL.map(Plugin::id).join(", ");
-            fields.warning(line, format!("there is no skill `{word}`; known: {known}"));
-        }
-        allow.push(glob);
-    }
-    lists.allow = Some(allow);
-    lists
 }
 
 fn permissions(fields: &mut Fields<'_>) -> Option<Mode> {

@@ -78,7 +78,7 @@ pub struct Definition {
     pub permissions: Option<Mode>,
     /// Its agents change nothing but what a task that they hold covers.
     pub guarded: bool,
-    /// What it may pass on to agents that it starts; without it, what it may use itself.
+    /// What it may pass on to agents that it starts beside its own tools.
     pub ceiling: Option<Vec<Glob>>,
     /// Where its sessions run, when nobody says otherwise.
     pub directory: Option<String>,
@@ -194,7 +194,6 @@ impl Definition {
                 },
                 capabilities: Lists::default(),
             },
-            ceiling: Some(vec![Glob::new("*")]),
             ..Self::plain(DEFAULT, Source { origin: Origin::BuiltIn, file: None })
         }
     }

@@ -1,10 +1,10 @@
-//! Which tools a definition reaches. A name that stands for none allows nothing, which is a warning; among what is denied
-//! it would deny nothing, silently, which is an error.
+//! Which tools a definition reaches, by name, capability and plugin. A name that stands for none allows nothing, which is
+//! a warning; among what is denied it would deny nothing, silently, which is an error.
 
 use super::reader::{Fields, close};
 use super::words::{self, Odd};
 use crate::glob::{Glob, Lists};
-use crate::tool::{REGISTRY, Scope, TODO};
+use crate::tool::{Plugin, REGISTRY, Scope, TODO};
 
 /// A list of names, with the lines that they stand on.
 type Names = Vec<(String, usize)>;
@@ -14,6 +14,8 @@ type Names = Vec<(String, usize)>;
 enum Among {
     Tools,
     Capabilities,
+    /// Plugins that can be skills.
+    Plugins,
 }
 
 /// What a name says, and what it comes to.
@@ -28,6 +30,7 @@ impl Among {
         match self {
             Self::Tools => "tool",
             Self::Capabilities => "capability",
+            Self::Plugins => "plugin",
         }
     }
 
@@ -36,6 +39,7 @@ impl Among {
         let mut all: Vec<&str> = match self {
             Self::Tools => REGISTRY.iter().map(|spec| spec.name).collect(),
             Self::Capabilities => REGISTRY.iter().flat_map(|spec| spec.capabilities).copied().collect(),
+            Self::Plugins => Plugin::OPTIONAL.map(Plugin::id).to_vec(),
         };
         all.sort_unstable();
         all.dedup();
@@ -48,6 +52,7 @@ impl Among {
             Self::Capabilities => {
                 REGISTRY.iter().flat_map(|spec| spec.capabilities).any(|name| glob.matches(name))
             }
+            Self::Plugins => Plugin::OPTIONAL.iter().any(|plugin| glob.matches(plugin.id())),
         }
     }
 
@@ -92,6 +97,35 @@ pub(super) fn scope(fields: &mut Fields<'_>) -> Scope {
     Scope { tools, capabilities }
 }
 
+/// Reads which plugins an agent may use as skills. `skills` names them one by one, perhaps with a scope before a colon.
+pub(super) fn skills(fields: &mut Fields<'_>) -> Lists {
+    let mut lists = Lists { allow: patterns(fields, "skillAllowlist", Among::Plugins), deny: Vec::new() };
+    let line = fields.line("skills");
+    if let Some(words) = fields.words("skills") {
+        if lists.allow.is_some() {
+            fields.error(line, "`skills` and `skillAllowlist` both say what is allowed: keep one of them");
+        }
+        let bare =
+            |(word, line): (String, usize)| (word.rsplit(':').next().unwrap_or_default().to_owned(), line);
+        lists.allow = Some(known_patterns(fields, words.into_iter().map(bare).collect(), Among::Plugins));
+    }
+    let words = fields.words("skillDenylist").unwrap_or_default();
+    deny(fields, as_written(words), Among::Plugins, &mut lists);
+    lists
+}
+
+/// Reads what a definition may pass on, which has two names.
+pub(super) fn ceiling(fields: &mut Fields<'_>) -> Option<Vec<Glob>> {
+    let line = fields.line("passOn");
+    match (allowed(fields, "ceiling"), allowed(fields, "passOn")) {
+        (Some(ceiling), Some(_)) => {
+            fields.error(line, "`ceiling` and `passOn` mean the same: keep one of them");
+            Some(ceiling)
+        }
+        (ceiling, pass_on) => ceiling.or(pass_on),
+    }
+}
+
 /// Reads names of tools in anybody's vocabulary, of what is allowed.
 pub(super) fn allowed(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<Glob>> {
     let words = fields.words(name)?;
@@ -108,12 +142,17 @@ pub(super) fn allowed(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec
 /// Reads patterns of what is allowed.
 fn patterns(fields: &mut Fields<'_>, name: &'static str, among: Among) -> Option<Vec<Glob>> {
     let words = fields.words(name)?;
+    Some(known_patterns(fields, words, among))
+}
+
+/// Turns names into patterns, and warns of those that match nothing.
+fn known_patterns(fields: &mut Fields<'_>, words: Names, among: Among) -> Vec<Glob> {
     for (word, line) in &words {
         if !among.has(&Glob::new(word.clone())) {
             fields.warning(*line, among.unknown(word));
         }
     }
-    Some(words.into_iter().map(|(word, _)| Glob::new(word)).collect())
+    words.into_iter().map(|(word, _)| Glob::new(word)).collect()
 }
 
 /// Adds what is denied. A file from elsewhere may take something from what is not here either (`notes_*`, but not

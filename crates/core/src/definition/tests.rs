@@ -52,11 +52,12 @@ fn a_configuration_from_elsewhere_loads_unchanged() {
     // It names tools that are not here; nothing of that is wrong.
     assert!(parsed.problems.iter().all(|problem| problem.severity == Severity::Warning), "{parsed:?}");
     let found = problems(&parsed);
-    assert_eq!(found.len(), 6, "{found:?}");
+    assert_eq!(found.len(), 7, "{found:?}");
     assert!(found[0].starts_with("config.json:7: there is no tool `reading_list_*`"), "{found:?}");
     assert!(
         found[1].starts_with("config.json:8: this denies nothing: there is no tool `reading_list_delete`")
     );
+    assert!(found[2].starts_with("config.json:10: there is no plugin `notes`"), "{found:?}");
     let slugs: Vec<&str> = parsed.definitions.iter().map(|definition| definition.slug.as_str()).collect();
     assert_eq!(slugs, ["reading-list", "todo", "journal", "general"]);
     let [reading, _, _, general] = &parsed.definitions[..] else { panic!("{slugs:?}") };
@@ -71,6 +72,33 @@ fn a_configuration_from_elsewhere_loads_unchanged() {
     assert!(reading.sees(&parsed.definitions[1]) && !reading.sees(general));
     // Null is as good as missing: everything.
     assert!(general.scope.is_open() && general.provider.is_none() && !general.is_subagent);
+}
+
+#[test]
+fn a_plugin_that_is_denied_as_a_skill_must_exist() {
+    let parsed = read("agents/x.toml", "skill_denylist = ['to*', 'notes']");
+    assert!(parsed.definitions.is_empty());
+    let known = "agents, summon, tabs, team, threads, todo";
+    assert_eq!(
+        problems(&parsed),
+        [format!("agents/x.toml:1: this denies nothing: there is no plugin `notes`; known: {known}")]
+    );
+    let parsed = read("agents/x.toml", "skill_allowlist = ['todo', 'summn']\nskill_denylist = ['ag*']");
+    assert_eq!(problems(&parsed), ["agents/x.toml:1: there is no plugin `summn`; did you mean `summon`?"]);
+    assert_eq!(names(&parsed.definitions[0].skills.deny), ["ag*"]);
+}
+
+#[test]
+fn what_is_passed_on_has_two_names() {
+    for field in ["ceiling", "pass_on", "passOn"] {
+        let definition = one("agents/x.toml", &format!("{field} = ['read', 'todo']"));
+        assert_eq!(names(definition.ceiling.as_ref().unwrap()), ["native_read", "todo"]);
+    }
+    let parsed = read("agents/x.toml", "ceiling = ['*']\npass_on = ['read']");
+    assert_eq!(
+        problems(&parsed),
+        ["agents/x.toml:2: `ceiling` and `pass_on` mean the same: keep one of them"]
+    );
 }
 
 #[test]

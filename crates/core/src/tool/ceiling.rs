@@ -1,14 +1,20 @@
-//! Ceilings: what a session may pass on to the agents that it starts. Nothing it starts gets beyond.
+//! Ceilings: what a session may pass on to the agents that it starts. Its children never have more.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{REGISTRY, Spec, expand};
+use super::{
+    CannotWithhold, Grants, NOTIFY_WHEN_IDLE, Plugin, REGISTRY, RETRIEVE, Spec, TODO, expand, unheld,
+};
 use crate::definition::Definition;
 use crate::glob::Glob;
-use crate::permission::Mode;
+use crate::permission::{Mode, Power};
 use crate::session::Session;
+use crate::settings::{Key, Settings};
+
+/// Tools that every session may pass on, even without having them: they only plan and wait.
+const HARMLESS: [&str; 3] = [TODO, RETRIEVE, NOTIFY_WHEN_IDLE];
 
 /// The most that a session may pass on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +27,7 @@ pub struct Ceiling {
     pub mode: Mode,
 }
 
-/// What an agent that is started may use and pass on.
+/// What a child may use and pass on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outfit {
     /// Instead of what its definition lets through; the definition's denials stay.
@@ -30,12 +36,13 @@ pub struct Outfit {
     pub ceiling: Ceiling,
 }
 
-/// More was wanted than may be passed on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("this is more than you may pass on: {}", .what.join(", "))]
-pub struct Excess {
-    /// Tools by name, permission modes as `permissions full`.
-    pub what: Vec<String>,
+impl Outfit {
+    /// Refuses a provider that cannot withhold a power that the child must not have.
+    pub fn check_provider(&self, provider: &str, withholds: &[Power]) -> Result<(), CannotWithhold> {
+        let missing = |power: &Power| self.mode.grants(*power) && !self.ceiling.admits(power.tool());
+        let missing: Vec<Power> = Power::ALL.into_iter().filter(missing).collect();
+        unheld(&missing, provider, withholds, Some(&self.ceiling)).map(|_| ())
+    }
 }
 
 impl Ceiling {
@@ -44,20 +51,38 @@ impl Ceiling {
         self.tools.as_ref().is_none_or(|tools| tools.contains(name))
     }
 
-    /// Returns the ceiling of a session that a person starts. A mode that the person chose binds what it starts, too.
-    pub fn of_root(definition: &Definition, chosen: Option<Mode>) -> Self {
-        Self::default().under(definition, None, chosen.or(definition.permissions).unwrap_or_default(), chosen)
+    /// Returns what a session may pass on now: its own tools, the harmless ones, and what an explicit ceiling adds, all
+    /// within what its own parent passed on to it.
+    pub fn of(session: &Session, definition: &Definition) -> Self {
+        let profile = &session.profile;
+        let stored = profile.ceiling.clone().unwrap_or_default();
+        // A setting that is off, or a plugin, is checked again for the child.
+        let settings = Settings { on: Key::ALL.to_vec(), ..Settings::default() };
+        let own = Grants::of(session, definition, &settings, &BTreeSet::new());
+        let leads = definition.is_built_in() && profile.team.as_ref().is_some_and(|seat| seat.leads);
+        let passes_on =
+            |spec: &Spec| own.has(spec.name) || leads || is_harmless(spec) || is_explicit(spec, definition);
+        let bound = if profile.created_by.is_human() {
+            // The permission mode that a person chose binds the children, too; otherwise the definition's does.
+            let chosen = Some(stored.mode).filter(|mode| !mode.is_full());
+            let own = definition.permissions.filter(|_| !leads && definition.ceiling.is_none());
+            Self { tools: None, mode: chosen.or(own).unwrap_or_default() }
+        } else {
+            stored
+        };
+        bound.narrowed(passes_on)
     }
 
-    /// Returns what a session may pass on now. A person's own agent passes on what its definition says now, others what
-    /// was passed on to them.
-    pub fn of(session: &Session, definition: &Definition) -> Self {
-        let stored = session.profile.ceiling.clone().unwrap_or_default();
-        if !session.profile.created_by.is_human() {
-            return stored;
+    /// Returns what an agent may have that a session asks by its definition. A person who names a definition in the
+    /// `agentAllowlist` of their own agent lets that agent use it as it is.
+    pub fn of_asked(session: &Session, definition: &Definition, slug: &str) -> Self {
+        let own = Self::of(session, definition);
+        let named = definition.agents.allow.iter().flatten().any(|glob| glob.matches(slug));
+        if named && session.profile.created_by.is_human() {
+            Self { tools: None, mode: own.mode }
+        } else {
+            own
         }
-        let chosen = Some(stored.mode).filter(|mode| !mode.is_full());
-        Self::of_root(definition, chosen)
     }
 
     /// Returns what lies in this ceiling and not in another one: tools by name, and a freer permission mode.
@@ -71,64 +96,44 @@ impl Ceiling {
         beyond
     }
 
-    /// Decides what an agent gets that a session with this ceiling starts. `tools` and the definition's literal names
-    /// are asked for, and refused when they are too much; what is only let through by a pattern is left out.
-    pub fn outfit(
-        &self,
-        definition: &Definition,
-        tools: Option<&[String]>,
-        parent_mode: Mode,
-    ) -> Result<Outfit, Excess> {
+    /// Decides what a child gets: the tools of the call if there are any, else those of its definition, within this
+    /// ceiling.
+    pub fn outfit(&self, definition: &Definition, tools: Option<&[String]>, parent_mode: Mode) -> Outfit {
         let tools = tools.map(expand);
-        let asked = tools.as_deref().or(definition.scope.tools.allow.as_deref()).unwrap_or_default();
-        let mut what: Vec<String> = asked
-            .iter()
-            .filter(|glob| glob.is_literal())
-            .filter_map(|glob| super::find(glob.as_str()))
-            .filter(|spec| definition.scope.leaves_open(spec) && !self.admits(spec.name))
-            .map(|spec| spec.name.to_owned())
-            .collect();
         // A freer mode sorts first.
-        if let Some(mode) = definition.permissions.filter(|mode| *mode < self.mode) {
-            what.push(format!("permissions {}", mode.word()));
-        }
-        if !what.is_empty() {
-            return Err(Excess { what });
-        }
         let mode = definition.permissions.unwrap_or(parent_mode).max(self.mode);
-        let ceiling = self.under(definition, tools.as_deref(), mode, None);
-        Ok(Outfit { tools, mode, ceiling })
+        let own = |spec: &Spec| match &tools {
+            Some(tools) => tools.iter().any(|glob| glob.matches(spec.name)),
+            None => definition.scope.admits(spec) || by_seat(spec, definition),
+        };
+        let mut ceiling =
+            self.narrowed(|spec| own(spec) || is_harmless(spec) || is_explicit(spec, definition));
+        if definition.ceiling.is_none() {
+            ceiling.mode = mode;
+        }
+        Outfit { tools, mode, ceiling }
     }
 
-    /// Returns what is left of this ceiling for a session of a definition.
-    fn under(
-        &self,
-        definition: &Definition,
-        tools: Option<&[Glob]>,
-        mode: Mode,
-        chosen: Option<Mode>,
-    ) -> Self {
-        let own = |spec: &Spec| match tools {
-            Some(tools) => tools.iter().any(|glob| glob.matches(spec.name)),
-            None => definition.scope.admits(spec),
-        };
-        let passed_on = |spec: &Spec| match &definition.ceiling {
-            // What it uses itself it may pass on.
-            Some(ceiling) => own(spec) || ceiling.iter().any(|glob| glob.matches(spec.name)),
-            None => own(spec),
-        };
-        let left: BTreeSet<String> = REGISTRY
-            .iter()
-            .filter(|spec| self.admits(spec.name) && passed_on(spec))
-            .map(|spec| spec.name.to_owned())
-            .collect();
+    /// Returns this ceiling without the tools that `keep` leaves out.
+    fn narrowed(&self, keep: impl Fn(&Spec) -> bool) -> Self {
+        let left = REGISTRY.iter().filter(|spec| self.admits(spec.name) && keep(spec));
+        let left: BTreeSet<String> = left.map(|spec| spec.name.to_owned()).collect();
         let everything = self.tools.is_none() && left.len() == REGISTRY.len();
-        let mode = match (&definition.ceiling, chosen) {
-            (Some(_), None) => self.mode,
-            _ => mode.max(self.mode),
-        };
-        Self { tools: (!everything).then_some(left), mode }
+        Self { tools: (!everything).then_some(left), mode: self.mode }
     }
+}
+
+fn is_harmless(spec: &Spec) -> bool {
+    HARMLESS.contains(&spec.name)
+}
+
+fn is_explicit(spec: &Spec, definition: &Definition) -> bool {
+    definition.ceiling.iter().flatten().any(|glob| glob.matches(spec.name))
+}
+
+/// Says whether an agent of the built-in definition may get a tool from its place in a thread or a team.
+fn by_seat(spec: &Spec, definition: &Definition) -> bool {
+    definition.is_built_in() && matches!(spec.plugin, Plugin::Threads | Plugin::Team)
 }
 
 #[cfg(test)]
@@ -136,9 +141,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::definition::{Origin, Source};
+    use crate::actor::Actor;
+    use crate::definition::{Exposure, Origin, Source};
     use crate::glob::Lists;
-    use crate::tool::Scope;
+    use crate::id::SessionId;
+    use crate::session::{Created, TeamSeat};
+    use crate::time::Timestamp;
+    use crate::tool::{Scope, withheld_by_parent};
 
     fn definition(allow: Option<&[&str]>, ceiling: Option<&[&str]>, permissions: Option<Mode>) -> Definition {
         let globs = |names: &[&str]| names.iter().map(|name| Glob::new(*name)).collect::<Vec<_>>();
@@ -151,38 +160,152 @@ mod tests {
         }
     }
 
-    #[test]
-    fn who_reads_starts_nobody_who_writes() {
-        let reader = definition(Some(&["native_read", "summon"]), None, None);
-        let writer = definition(Some(&["native_read", "native_write"]), None, None);
-        let ceiling = Ceiling::of_root(&reader, None);
-        assert_eq!(ceiling.outfit(&writer, None, Mode::Full).unwrap_err().what, ["native_write"]);
-        let asked = ["read".to_owned()];
-        let outfit = ceiling.outfit(&writer, Some(&asked), Mode::Full).unwrap();
-        assert_eq!(outfit.ceiling.tools.unwrap().into_iter().collect::<Vec<_>>(), ["native_read"]);
-        // What is asked for by no name is left out.
-        let anything = definition(None, None, None);
-        assert!(!ceiling.outfit(&anything, None, Mode::Full).unwrap().ceiling.admits("native_write"));
+    fn all_on() -> Settings {
+        Settings { on: Key::ALL.to_vec(), ..Settings::default() }
+    }
+
+    fn grants(session: &Session, definition: &Definition) -> Grants {
+        Grants::of(session, definition, &all_on(), &BTreeSet::new())
+    }
+
+    fn names(ceiling: &Ceiling) -> Vec<&str> {
+        ceiling.tools.as_ref().unwrap().iter().map(String::as_str).collect()
+    }
+
+    /// A session that a person starts.
+    fn root(definition: &Definition, chosen: Option<Mode>) -> Session {
+        let by = Actor::Human("cli".to_owned());
+        let mut created = Created::plain(SessionId::from_random([1; 16]), by, "scripted", "/");
+        created.permissions = chosen.or(definition.permissions).unwrap_or_default();
+        created.ceiling = Some(Ceiling { tools: None, mode: chosen.unwrap_or_default() });
+        Session::create(created, Timestamp::default())
+    }
+
+    /// A session that another one starts.
+    fn child(parent: &Session, of: &Definition, definition: &Definition, tools: Option<&[&str]>) -> Session {
+        let tools: Option<Vec<String>> = tools.map(|all| all.iter().map(|name| (*name).to_owned()).collect());
+        let above = Ceiling::of(parent, of);
+        let outfit = above.outfit(definition, tools.as_deref(), parent.profile.permissions);
+        let by = Actor::Session(parent.id);
+        let mut created = Created::plain(SessionId::from_random([2; 16]), by, "scripted", "/");
+        created.parent = Some(parent.id);
+        created.permissions = outfit.mode;
+        created.tools = outfit.tools;
+        created.ceiling = Some(outfit.ceiling);
+        Session::create(created, Timestamp::default())
+    }
+
+    fn withheld(session: &Session, definition: &Definition) -> Vec<String> {
+        withheld_by_parent(session, definition, &all_on(), &BTreeSet::new())
     }
 
     #[test]
-    fn a_leader_passes_on_what_it_does_not_use() {
+    fn a_child_gets_what_it_asks_for_within_what_its_parent_may_pass_on() {
+        let reader = definition(Some(&["native_read", "summon"]), None, None);
+        let parent = root(&reader, None);
+        assert_eq!(
+            names(&Ceiling::of(&parent, &reader)),
+            ["native_read", "notify_when_idle", "retrieve", "summon", "todo"]
+        );
+        let writer =
+            definition(Some(&["native_read", "native_write", "todo", "notify_when_idle"]), None, None);
+        for (tools, had, kept) in [
+            (None, &["native_read", "notify_when_idle", "todo"][..], &["native_write"][..]),
+            (Some(&["read", "edit"][..]), &["native_read"], &["native_write"]),
+            (Some(&["read"]), &["native_read"], &[]),
+            (Some(&["bash"]), &[], &["native_shell", "native_net"]),
+        ] {
+            let session = child(&parent, &reader, &writer, tools);
+            let own: Vec<&str> = grants(&session, &writer).specs().iter().map(|spec| spec.name).collect();
+            assert_eq!((own.as_slice(), withheld(&session, &writer)), (had, owned(kept)), "{tools:?}");
+        }
+    }
+
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn an_ordinary_agent_passes_on_its_own_tools_and_three_more() {
+        // Neither the built-in definition nor one without lists has the tools of threads and teams by itself.
+        let own = Definition::built_in();
+        let passed = Ceiling::of(&root(&own, None), &own);
+        for (tool, admitted) in [
+            ("native_write", true),
+            ("summon", true),
+            ("todo", true),
+            ("retrieve", true),
+            ("notify_when_idle", true),
+            ("agents_message", false),
+            ("threads_read", false),
+            ("team_tmux_start", false),
+        ] {
+            assert_eq!(passed.admits(tool), admitted, "{tool}");
+        }
+        let open = definition(None, None, None);
+        let asking = child(&root(&open, None), &open, &open, Some(&["threads_read", "agents_message"]));
+        let had: Vec<&str> = grants(&asking, &open).specs().iter().map(|spec| spec.name).collect();
+        assert_eq!((had, withheld(&asking, &open)), (vec!["agents_message"], owned(&["threads_read"])));
+        // A child that did not get a switched tool cannot give it to its own children by name.
+        let middle = child(&root(&open, None), &open, &open, None);
+        assert!(!grants(&middle, &open).has("send_to_tab"));
+        let lowest = child(&middle, &open, &open, Some(&["send_to_tab"]));
+        assert!(!grants(&lowest, &open).has("send_to_tab"));
+    }
+
+    #[test]
+    fn an_explicit_ceiling_and_the_built_in_leader_pass_on_more() {
         let leader = definition(Some(&["summon"]), Some(&["native_*"]), None);
         let writer = definition(Some(&["native_write"]), None, None);
-        assert!(Ceiling::of_root(&leader, None).outfit(&writer, None, Mode::Full).is_ok());
-        assert!(Ceiling::of_root(&Definition::built_in(), None).tools.is_none());
+        let session = child(&root(&leader, None), &leader, &writer, None);
+        assert!(grants(&session, &writer).has("native_write") && withheld(&session, &writer).is_empty());
+        let built_in = Definition::built_in();
+        let mut session = root(&built_in, None);
+        let seat = |leads| TeamSeat { team: "red".parse().unwrap(), agent: "lea".to_owned(), leads };
+        session.profile.team = Some(Box::new(seat(true)));
+        assert_eq!(Ceiling::of(&session, &built_in), Ceiling::default());
+        session.profile.team = Some(Box::new(seat(false)));
+        assert!(!Ceiling::of(&session, &built_in).admits("team_tmux_start"));
+        let mut session = root(&leader, None);
+        session.profile.team = Some(Box::new(seat(true)));
+        assert!(!Ceiling::of(&session, &leader).admits("agents_message"), "its definition decides");
     }
 
     #[test]
-    fn nobody_starts_someone_freer() {
-        let asking = Ceiling::of_root(&Definition::built_in(), Some(Mode::Ask));
-        let free = definition(None, None, Some(Mode::Full));
-        assert_eq!(asking.outfit(&free, None, Mode::Ask).unwrap_err().what, ["permissions full"]);
-        let silent = definition(None, None, None);
-        assert_eq!(asking.outfit(&silent, None, Mode::Ask).unwrap().mode, Mode::Ask);
+    fn a_child_is_never_freer_than_its_parent() {
+        let built_in = Definition::built_in();
+        let asking = root(&built_in, Some(Mode::Ask));
+        let free = definition(Some(&["native_read"]), None, Some(Mode::Full));
+        let session = child(&asking, &built_in, &free, None);
+        assert_eq!(
+            (session.profile.permissions, withheld(&session, &free)),
+            (Mode::Ask, owned(&["permissions full"]))
+        );
+        let silent = definition(Some(&["native_read"]), None, None);
+        let session = child(&asking, &built_in, &silent, None);
+        assert_eq!((session.profile.permissions, withheld(&session, &silent).len()), (Mode::Ask, 0));
         let reading = definition(None, None, Some(Mode::ReadOnly));
-        let outfit = asking.outfit(&reading, None, Mode::Ask).unwrap();
-        assert_eq!((outfit.mode, outfit.ceiling.mode), (Mode::ReadOnly, Mode::ReadOnly));
+        let session = child(&asking, &built_in, &reading, None);
+        assert_eq!(session.profile.permissions, Mode::ReadOnly);
+        assert_eq!(Ceiling::of(&session, &reading).mode, Mode::ReadOnly);
+        // What a narrower mode takes away is withheld, too.
+        let looking = root(&built_in, Some(Mode::ReadOnly));
+        let session = child(&looking, &built_in, &silent, Some(&["edit"]));
+        assert_eq!(withheld(&session, &silent), ["native_write"]);
+    }
+
+    #[test]
+    fn a_provider_that_cannot_withhold_what_must_go_is_refused() {
+        let reader = definition(Some(&["native_read"]), None, None);
+        let above = Ceiling::of(&root(&reader, None), &reader);
+        let outfit = above.outfit(&definition(None, None, None), None, Mode::Full);
+        assert_eq!(outfit.check_provider("claude", &Power::ALL), Ok(()));
+        let refused = outfit.check_provider("plain", &[Power::Net]).unwrap_err();
+        assert_eq!(refused.powers, [Power::Write, Power::Shell]);
+        let all = Definition::built_in();
+        let outfit =
+            Ceiling::of(&root(&all, None), &all).outfit(&definition(None, None, None), None, Mode::Full);
+        assert_eq!(outfit.check_provider("plain", &[]), Ok(()));
     }
 
     fn any_definition() -> impl Strategy<Value = Definition> {
@@ -191,22 +314,32 @@ mod tests {
             proptest::option::of(proptest::sample::subsequence(all, 0..8))
         };
         let mode = proptest::option::of(proptest::sample::select(Mode::ALL.to_vec()));
-        (names(), names(), mode)
-            .prop_map(|(allow, ceiling, mode)| definition(allow.as_deref(), ceiling.as_deref(), mode))
+        let exposure = proptest::sample::select(vec![Exposure::Tools, Exposure::Skills, Exposure::Mixed]);
+        (names(), names(), mode, exposure).prop_map(|(allow, ceiling, mode, exposure)| Definition {
+            exposure,
+            ..definition(allow.as_deref(), ceiling.as_deref(), mode)
+        })
     }
 
     proptest! {
         #[test]
-        fn ceilings_only_ever_sink(chain in proptest::collection::vec(any_definition(), 1..6)) {
-            let mut above = Ceiling::of_root(&chain[0], None);
-            let mut mode = chain[0].permissions.unwrap_or_default();
-            for definition in &chain[1..] {
-                let Ok(outfit) = above.outfit(definition, None, mode) else { continue };
+        fn nobody_below_has_or_passes_on_more(
+            chain in proptest::collection::vec(any_definition(), 1..6),
+            chosen in proptest::option::of(proptest::sample::select(Mode::ALL.to_vec())),
+        ) {
+            let mut parent = root(&chain[0], chosen);
+            for pair in chain.windows(2) {
+                let above = Ceiling::of(&parent, &pair[0]);
+                let session = child(&parent, &pair[0], &pair[1], None);
+                let (had, passed) = (grants(&session, &pair[1]), Ceiling::of(&session, &pair[1]));
                 for spec in REGISTRY {
-                    prop_assert!(above.admits(spec.name) || !outfit.ceiling.admits(spec.name));
+                    prop_assert!(above.admits(spec.name) || !had.has(spec.name), "{} is had", spec.name);
+                    prop_assert!(above.admits(spec.name) || !passed.admits(spec.name), "{} is passed on", spec.name);
+                    let own = had.has(spec.name) || is_harmless(spec) || is_explicit(spec, &pair[1]);
+                    prop_assert!(own || !passed.admits(spec.name), "{} is not its own", spec.name);
                 }
-                prop_assert!(outfit.mode >= above.mode && outfit.ceiling.mode >= above.mode);
-                (mode, above) = (outfit.mode, outfit.ceiling);
+                prop_assert!(session.profile.permissions >= above.mode && passed.mode >= above.mode);
+                parent = session;
             }
         }
     }

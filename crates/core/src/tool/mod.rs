@@ -9,7 +9,7 @@ mod withheld;
 
 use std::collections::BTreeSet;
 
-pub use ceiling::{Ceiling, Excess, Outfit};
+pub use ceiling::{Ceiling, Outfit};
 pub use registry::{
     AGENTS_LIST, AGENTS_MESSAGE, NOTIFY_WHEN_IDLE, Plugin, READ_TAB, REGISTRY, RETRIEVE, SEND_TO_TAB,
     SET_BRANCH, SET_TITLE, SUMMON, Spec, TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL,
@@ -19,22 +19,32 @@ pub use registry::{
     find,
 };
 pub use scope::{Scope, expand};
-pub use withheld::{CannotWithhold, unheld};
+pub use withheld::{CannotWithhold, unheld, withheld_by_parent};
 
 use crate::definition::{Definition, Exposure, Origin};
+use crate::permission::Power;
 use crate::session::Session;
 use crate::settings::Settings;
 
-/// The tools that a session may use.
+/// The tools that a session may use, and how it reaches them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Grants(Vec<&'static Spec>);
+pub struct Grants {
+    specs: Vec<&'static Spec>,
+    exposure: Exposure,
+    /// Plugins that the skill lists of the definition keep from the agent's own processes.
+    not_skills: BTreeSet<Plugin>,
+}
 
-/// A tool was called that is not granted.
+/// Why a tool call is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} (granted: {granted})", refused(.name))]
-pub struct NotGranted {
-    pub name: String,
-    pub granted: String,
+pub enum NotGranted {
+    #[error("{} (granted: {granted})", refused(.name))]
+    Tool { name: String, granted: String },
+    #[error(
+        "the tool `{name}` can't be called from a shell or by HTTP: the definition does not allow the plugin `{}` as a skill",
+        .plugin.id()
+    )]
+    Skill { name: String, plugin: Plugin },
 }
 
 fn refused(name: &str) -> String {
@@ -105,7 +115,21 @@ impl Grants {
                     && ceiling.is_none_or(|ceiling| ceiling.admits(spec.name))
             }
         };
-        Self(REGISTRY.iter().filter(granted).collect())
+        let specs: Vec<&'static Spec> = REGISTRY.iter().filter(granted).collect();
+        Self::exposed(specs, definition)
+    }
+
+    /// Applies what the definition says about skills. Skills are shell commands: without a shell, tools stay tools.
+    fn exposed(mut specs: Vec<&'static Spec>, definition: &Definition) -> Self {
+        let shell = specs.iter().any(|spec| spec.power == Some(Power::Shell));
+        let exposure = if shell { definition.exposure } else { Exposure::Tools };
+        let not_skills = Plugin::OPTIONAL.into_iter().filter(|plugin| !definition.skills.pass(plugin.id()));
+        let not_skills: BTreeSet<Plugin> = not_skills.collect();
+        // An agent that has skills only has no other way to these.
+        if exposure == Exposure::Skills {
+            specs.retain(|spec| !not_skills.contains(&spec.plugin));
+        }
+        Self { specs, exposure, not_skills }
     }
 
     /// Decides whether a tool may be used.
@@ -113,22 +137,41 @@ impl Grants {
         if self.has(name) {
             return Ok(());
         }
-        let granted = if self.0.is_empty() { "none".to_owned() } else { self.names().join(", ") };
-        Err(NotGranted { name: name.to_owned(), granted })
+        let granted = if self.specs.is_empty() { "none".to_owned() } else { self.names().join(", ") };
+        Err(NotGranted::Tool { name: name.to_owned(), granted })
+    }
+
+    /// Decides whether a process of the agent may use a tool: a command in its shell, or an HTTP request.
+    pub fn check_process(&self, name: &str) -> Result<(), NotGranted> {
+        self.check(name)?;
+        match find(name).filter(|spec| !self.allows_skill(spec.plugin)) {
+            Some(spec) => Err(NotGranted::Skill { name: name.to_owned(), plugin: spec.plugin }),
+            None => Ok(()),
+        }
+    }
+
+    /// Says whether the agent's own processes may use the tools of a plugin, as far as the skill lists are concerned.
+    pub fn allows_skill(&self, plugin: Plugin) -> bool {
+        !self.not_skills.contains(&plugin)
+    }
+
+    /// Returns how the agent gets these tools.
+    pub fn exposure(&self) -> Exposure {
+        self.exposure
     }
 
     /// Says whether a tool may be used.
     pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|spec| spec.name == name)
+        self.specs.iter().any(|spec| spec.name == name)
     }
 
     /// Returns all of them.
     pub fn specs(&self) -> &[&'static Spec] {
-        &self.0
+        &self.specs
     }
 
     fn names(&self) -> Vec<&'static str> {
-        self.0.iter().map(|spec| spec.name).collect()
+        self.specs.iter().map(|spec| spec.name).collect()
     }
 }
 

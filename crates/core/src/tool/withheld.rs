@@ -1,7 +1,12 @@
-//! Powers of the harness that a definition withholds, and what becomes of those that cannot be withheld.
+//! What is withheld from an agent: powers of its harness, and what its parent could not pass on.
 
-use super::{Ceiling, Grants};
+use std::collections::BTreeSet;
+
+use super::{Ceiling, Grants, Plugin, Spec, find};
+use crate::definition::Definition;
 use crate::permission::{Mode, Power};
+use crate::session::Session;
+use crate::settings::Settings;
 
 /// A harness has powers that its agent may not have, and nothing can take them away.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +35,42 @@ pub fn unheld(
     let beyond = |power: &&Power| ceiling.is_some_and(|ceiling| !ceiling.admits(power.tool()));
     let powers: Vec<Power> = kept.iter().filter(beyond).copied().collect();
     if powers.is_empty() { Ok(kept) } else { Err(CannotWithhold { provider: provider.to_owned(), powers }) }
+}
+
+/// Returns what a session does not have because its parent could not pass it on, and what its parent asked for by name in
+/// vain: tools by name, a freer permission mode as `permissions full`.
+pub fn withheld_by_parent(
+    session: &Session,
+    definition: &Definition,
+    settings: &Settings,
+    off: &BTreeSet<Plugin>,
+) -> Vec<String> {
+    let profile = &session.profile;
+    if profile.created_by.is_human() {
+        return Vec::new();
+    }
+    let mut unbound = session.clone();
+    unbound.profile.ceiling = None;
+    unbound.profile.permissions = definition.permissions.unwrap_or_default();
+    let granted = Grants::of(session, definition, settings, off);
+    let wanted = Grants::of(&unbound, definition, settings, off);
+    let wanted = wanted.specs().iter().map(|spec| spec.name);
+    let asked = profile.tools.iter().flatten().filter(|glob| glob.is_literal());
+    let beyond = |spec: &&Spec| {
+        let passed_on = profile.ceiling.as_ref().is_none_or(|ceiling| ceiling.admits(spec.name));
+        !passed_on || !definition.scope.leaves_open(spec)
+    };
+    let asked = asked.filter_map(|glob| find(glob.as_str())).filter(beyond).map(|spec| spec.name);
+    let mut withheld: Vec<String> = Vec::new();
+    for name in wanted.chain(asked).filter(|name| !granted.has(name)) {
+        if !withheld.iter().any(|known| known == name) {
+            withheld.push(name.to_owned());
+        }
+    }
+    if let Some(mode) = definition.permissions.filter(|mode| *mode < profile.permissions) {
+        withheld.push(format!("permissions {}", mode.word()));
+    }
+    withheld
 }
 
 fn names(powers: &[Power]) -> String {

@@ -208,7 +208,8 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
         Choice::Create => None,
         Choice::This(handle) => Some(one_of(app, wanted, handle).await?),
         Choice::Latest | Choice::LatestOrCreate => {
-            routing::latest_or_closed(context, definition, project).await?.map(|session| session.id)
+            let latest = routing::latest_or_closed(context, definition, project, wanted.by).await?;
+            latest.map(|session| session.id)
         }
     };
     if let Some(id) = known {

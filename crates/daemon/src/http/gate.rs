@@ -219,7 +219,7 @@ pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failur
         .directory
         .get(*id)
         .ok_or_else(|| Failure::new(Code::Forbidden, "this process belongs to an agent that is not open"))?;
-    context.grants(&session).check(tool).map_err(|refused| {
+    context.grants(&session).check_process(tool).map_err(|refused| {
         let (sessions, id, text) = (app.sessions.clone(), *id, refused.to_string());
         // Recorded like a refusal by any other way.
         tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });

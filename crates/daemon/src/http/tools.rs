@@ -23,7 +23,10 @@ use crate::tools::{self, Way, catalogue};
 pub(crate) async fn own(State(app): State<App>, Caller(by): Caller) -> Answer<ToolList> {
     let session = app.sessions.context.directory.get(agent(&by)?);
     let session = session.ok_or_else(|| Failure::new(Code::Forbidden, "this agent is not open"))?;
-    Ok(Json(granted(&app, &session).await))
+    let mut list = granted(&app, &session).await;
+    let grants = app.sessions.context.grants(&session);
+    list.tools.retain(|tool| grants.check_process(&tool.name).is_ok());
+    Ok(Json(list))
 }
 
 /// Lists what an agent can call, for people.

@@ -90,7 +90,8 @@ fn check_open(app: &App, by: &Actor) -> Result<(), Failure> {
 fn check_granted(app: &App, by: &Actor, tool: &str) -> Result<(), Failure> {
     let context = &app.sessions.context;
     let Some(agent) = by.session().and_then(|id| context.directory.get(id)) else { return Ok(()) };
-    context.grants(&agent).check(tool).map_err(|refused| Failure::new(Code::Forbidden, refused.to_string()))
+    let checked = context.grants(&agent).check_process(tool);
+    checked.map_err(|refused| Failure::new(Code::Forbidden, refused.to_string()))
 }
 
 fn own_only() -> Failure {

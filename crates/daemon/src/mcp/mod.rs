@@ -4,7 +4,6 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-use paseo_core::definition::Exposure;
 use paseo_core::tool::{Grants, Spec};
 use paseo_runtime::provider::McpServer;
 
@@ -18,8 +17,8 @@ const SELF: &str = "self";
 /// Returns the servers that a session is given: those that have a tool for it.
 ///
 /// Some harnesses take the addresses on their command line, which everybody can read: they do not tell the session's id.
-pub(crate) fn servers(grants: &Grants, exposure: Exposure, url: &str) -> Vec<McpServer> {
-    let exposed = |spec: &&&Spec| spec.is_offered(exposure);
+pub(crate) fn servers(grants: &Grants, url: &str) -> Vec<McpServer> {
+    let exposed = |spec: &&&Spec| spec.is_offered(grants.exposure());
     let has_tools = |server: &&str| {
         grants.specs().iter().filter(exposed).any(|spec| catalogue::server_of(spec.plugin) == *server)
     };

@@ -81,12 +81,12 @@ impl Guest {
     fn tools(&self) -> Vec<Tool> {
         let context = &self.sessions.context;
         let Some(session) = context.directory.get(self.session) else { return Vec::new() };
-        let exposure = context.exposure(&session);
-        let described = catalogue::describe(context, &session, &context.grants(&session));
+        let grants = context.grants(&session);
+        let described = catalogue::describe(context, &session, &grants);
         described
             .into_iter()
             .filter(|tool| catalogue::server_of(tool.plugin) == self.server)
-            .filter(|tool| find(tool.name).is_some_and(|spec| spec.is_offered(exposure)))
+            .filter(|tool| find(tool.name).is_some_and(|spec| spec.is_offered(grants.exposure())))
             .map(|tool| {
                 let schema = match tool.schema {
                     Value::Object(schema) => schema,

@@ -51,7 +51,7 @@ impl Order {
         self.plan(context, Outfit { tools: None, mode, ceiling }, None)
     }
 
-    /// Plans a session that an agent starts, within a ceiling. What the definition leaves open it has from that agent.
+    /// Plans a session that an agent starts.
     pub(crate) fn by_agent(
         mut self,
         context: &Context,
@@ -60,24 +60,6 @@ impl Order {
         tools: Option<&[String]>,
         cause: (CauseId, u32),
     ) -> Result<NewSession, Failure> {
-        let outfit =
-            above.outfit(&self.definition, tools, spawner.profile.permissions).map_err(|excess| {
-                let may =
-                    above.tools.as_ref().map(|tools| tools.iter().cloned().collect::<Vec<_>>().join(", "));
-                let hint = match may {
-                    Some(may) => format!("you may pass on: {may}"),
-                    None => format!("you may pass on every tool, with permissions {}", above.mode.word()),
-                };
-                Failure::new(Code::Forbidden, excess.to_string()).hint(hint)
-            })?;
-        let open = self.provider.is_none() && self.definition.provider.is_none();
-        if open && !self.definition.is_external() {
-            self.provider = Some(spawner.profile.provider.clone());
-            if self.definition.models.is_empty() {
-                self.model = self.model.or_else(|| spawner.profile.model.clone());
-                self.effort = self.effort.or_else(|| spawner.profile.effort.clone());
-            }
-        }
         let spawned = Spawned { by: spawner.id, cause, waited: false, notify: None };
         // Nobody gets around the guard by having others do the work: they have the same leases, and no more.
         let held = context.is_held(spawner);
@@ -88,7 +70,36 @@ impl Order {
             .as_deref()
             .filter(|_| held)
             .map(|seat| TeamSeat { leads: false, ..seat.clone() });
-        Ok(NewSession { team: seat, ..self.plan(context, outfit, Some(spawned))? })
+        Ok(NewSession { team: seat, ..self.within(context, spawner, above, tools, Some(spawned))? })
+    }
+
+    /// Fits a session to the agent that starts it: within a ceiling, and with that agent's provider and model where the
+    /// definition names none.
+    pub(super) fn within(
+        mut self,
+        context: &Context,
+        spawner: &Session,
+        above: &Ceiling,
+        tools: Option<&[String]>,
+        spawned: Option<Spawned>,
+    ) -> Result<NewSession, Failure> {
+        let outfit = above.outfit(&self.definition, tools, spawner.profile.permissions);
+        let open = self.provider.is_none() && self.definition.provider.is_none();
+        if open && !self.definition.is_external() {
+            self.provider = Some(spawner.profile.provider.clone());
+            if self.definition.models.is_empty() {
+                self.model = self.model.or_else(|| spawner.profile.model.clone());
+                self.effort = self.effort.or_else(|| spawner.profile.effort.clone());
+            }
+        }
+        let new = self.plan(context, outfit.clone(), spawned)?;
+        let provider = context.providers.get(&new.provider);
+        let withholds = provider.map_or(&[][..], |provider| provider.capabilities().withholds);
+        outfit.check_provider(&new.provider, withholds).map_err(|refused| {
+            Failure::new(Code::ProviderUnavailable, refused.to_string())
+                .hint("choose an agent with another provider, or ask your parent agent")
+        })?;
+        Ok(new)
     }
 
     fn plan(

@@ -86,6 +86,34 @@ impl NewSession {
         self.spawned = self.spawned.map(|spawned| Spawned { waited, notify, ..spawned });
         self
     }
+
+    /// Returns the event that it begins with.
+    pub(crate) fn created(&self) -> Created {
+        let new = self.clone();
+        Created {
+            session: new.id,
+            by: new.by,
+            provider: new.provider,
+            model: new.model,
+            effort: new.effort,
+            permissions: new.permissions,
+            parent: new.parent,
+            definition: new.definition,
+            of_project: new.of_project,
+            tools: new.tools,
+            ceiling: new.ceiling,
+            project: new.project,
+            directory: new.directory,
+            worktree: new.worktree,
+            labels: new.labels,
+            name: new.name,
+            seat: new.seat,
+            team: new.team,
+            guarded: new.guarded,
+            terminal: new.terminal,
+            reports_to: new.reports_to,
+        }
+    }
 }
 
 impl Sessions {
@@ -108,29 +136,7 @@ impl Sessions {
     async fn try_create(&self, new: NewSession) -> Result<Option<CreatedSession>, Failure> {
         let context = &self.context;
         let (id, now, before) = (new.id, mint::now(), context.journal.head());
-        let created = Created {
-            session: id,
-            by: new.by.clone(),
-            provider: new.provider,
-            model: new.model,
-            effort: new.effort,
-            permissions: new.permissions,
-            parent: new.parent,
-            definition: new.definition,
-            of_project: new.of_project,
-            tools: new.tools,
-            ceiling: new.ceiling,
-            project: new.project,
-            directory: new.directory,
-            worktree: new.worktree,
-            labels: new.labels,
-            name: new.name,
-            seat: new.seat,
-            team: new.team,
-            guarded: new.guarded,
-            terminal: new.terminal,
-            reports_to: new.reports_to,
-        };
+        let created = new.created();
         let session = Session::create(created.clone(), now);
         // What its definition wants and cannot have is told before there is a session.
         context.dress(&session)?;

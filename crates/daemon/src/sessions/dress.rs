@@ -1,7 +1,6 @@
 //! What a session's process is started with, beside its conversation. A process that wears anything else is started
 //! anew for the next turn.
 
-use paseo_core::definition::Exposure;
 use paseo_core::permission::{self, Mode, Power, Scope};
 use paseo_core::session::Session;
 use paseo_core::skill::Page;
@@ -40,13 +39,6 @@ impl Context {
         let (profile, outlook) = (&session.profile, self.outlook(session));
         let grants = &outlook.grants;
         self.unheld(session, grants)?;
-        let skills = match &outlook.definition {
-            Some(own) => skills::pages(self, session, own, grants).map_err(|refused| {
-                Failure::new(Code::InvalidRequest, refused.to_string())
-                    .hint("grant it with `bash` among its tools, or say `toolExposure: tools`")
-            })?,
-            None => Vec::new(),
-        };
         let guarded = self.guarded_by(session, &outlook);
         if guarded {
             self.check_guard(profile)?;
@@ -55,14 +47,14 @@ impl Context {
         let rules = settings.rules.values();
         let provider = self.providers.get(&profile.provider);
         let tools = match provider.is_some_and(|provider| provider.capabilities().native_tools) {
-            true => self.told(session, grants, outlook.exposure()),
+            true => self.told(session, grants),
             false => Vec::new(),
         };
         Ok(Dress {
             prompt: outlook.prompt(self, session),
-            servers: mcp::servers(grants, outlook.exposure(), &self.url),
+            servers: mcp::servers(grants, &self.url),
             tools,
-            skills,
+            skills: skills::pages(self, session, grants),
             chain: self.definitions.chain(session)?,
             permissions: permission::asking(
                 profile.permissions,
@@ -77,7 +69,8 @@ impl Context {
     }
 
     /// Returns what a harness without MCP is told of our tools.
-    fn told(&self, session: &Session, grants: &Grants, exposure: Exposure) -> Vec<Tool> {
+    fn told(&self, session: &Session, grants: &Grants) -> Vec<Tool> {
+        let exposure = grants.exposure();
         let offered = grants.specs().iter().filter(|spec| spec.is_offered(exposure)).map(|spec| spec.name);
         let offered: Vec<&str> = offered.collect();
         let described = catalogue::describe(self, session, grants).into_iter();

@@ -14,6 +14,7 @@ mod mailboxes;
 mod outlook;
 mod output;
 mod past;
+mod peers;
 mod people;
 mod reattach;
 mod recover;

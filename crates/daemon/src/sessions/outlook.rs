@@ -7,7 +7,7 @@ use paseo_core::id::{CauseId, SessionId};
 use paseo_core::prompt::{self, Parts};
 use paseo_core::session::Session;
 use paseo_core::team;
-use paseo_core::tool::Grants;
+use paseo_core::tool::{self, AGENTS_MESSAGE, Grants, Plugin};
 
 use super::Context;
 use crate::definitions::Catalogue;
@@ -25,22 +25,23 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// Returns how the session gets its tools.
-    pub(super) fn exposure(&self) -> Exposure {
-        self.definition.as_ref().map_or_else(Exposure::default, |own| own.exposure)
-    }
-
     /// Returns what is added to the prompt of the session's harness.
     pub(super) fn prompt(&self, context: &Context, session: &Session) -> String {
         let definition = self.definition.as_ref().filter(|definition| !definition.is_external());
         let Some(definition) = definition else { return String::new() };
-        let peers = self.catalogue.peers(definition);
-        let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
-        let pages = skills::pages(context, session, definition, &self.grants).unwrap_or_default();
-        let skills = skills::listed(&context.home, session.id, &pages);
         let grants = &self.grants;
-        let part = session.profile.team.as_deref().map(team::primer);
-        let role = part.as_deref().or_else(|| session.profile.seat.is_some().then_some(PRIMER));
+        let peers = match grants.has(AGENTS_MESSAGE) {
+            true => context.peers(&self.catalogue, session, definition),
+            false => Vec::new(),
+        };
+        let peers: Vec<&Definition> = peers.iter().map(Arc::as_ref).collect();
+        let pages = skills::pages(context, session, grants);
+        let skills = skills::listed(&context.home, session.id, &pages);
+        // An agent that can't reach the tools of its role is not told about them.
+        let reaches = |plugin| grants.exposure() != Exposure::Skills || grants.allows_skill(plugin);
+        let part = session.profile.team.as_deref().filter(|_| reaches(Plugin::Team)).map(team::primer);
+        let seated = session.profile.seat.is_some() && reaches(Plugin::Threads);
+        let role = part.as_deref().or_else(|| seated.then_some(PRIMER));
         let unheld = context.unheld(session, grants).unwrap_or_default();
         let (unheld, skills, peers) = (unheld.as_slice(), skills.as_slice(), peers.as_slice());
         prompt::build(Parts { session, definition, grants, unheld, role, skills, peers })
@@ -75,8 +76,9 @@ impl Context {
         session.turn.as_ref().map(|turn| (turn.cause, turn.hop + 1))
     }
 
-    /// Returns how a session gets its tools now.
-    pub(crate) fn exposure(&self, session: &Session) -> Exposure {
-        self.outlook(session).exposure()
+    /// Returns what a session does not have because its parent could not pass it on.
+    pub(crate) fn withheld(&self, session: &Session) -> Vec<String> {
+        let Some(definition) = self.outlook(session).definition else { return Vec::new() };
+        tool::withheld_by_parent(session, &definition, &self.settings.get(), &self.plugins_off)
     }
 }

@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
 use paseo_core::session::Session;
+use paseo_core::tool::withheld_by_parent;
 use paseo_wire::error::Code;
 
 use super::Context;
@@ -63,12 +65,25 @@ pub(crate) fn place(definition: &Definition, project: &str) -> String {
     path.components().collect::<PathBuf>().to_string_lossy().into_owned()
 }
 
-/// Returns the open session of a definition that was last busy. An agent with a place of its own is the same wherever it
-/// is asked for; others are those of the project.
-pub(crate) fn latest(directory: &Directory, definition: &Definition, project: &str) -> Option<Arc<Session>> {
-    let mut open = directory.all();
+/// Returns where a session of a peer runs that an agent asks.
+pub(crate) fn place_for(caller: &Session, definition: &Definition) -> String {
+    match caller.profile.parent {
+        // A child's work stays in its parent's place.
+        Some(_) => caller.profile.directory.clone(),
+        None => place(definition, &caller.profile.project),
+    }
+}
+
+/// Returns the open session of a definition that was last busy, for whoever asks.
+pub(crate) fn latest(
+    context: &Context,
+    definition: &Definition,
+    project: &str,
+    by: &Actor,
+) -> Option<Arc<Session>> {
+    let mut open = context.directory.all();
     open.retain(|session| is_of(session, definition, project));
-    open.into_iter().max_by_key(|session| (session.updated_at, session.id))
+    newest(context, definition, by, open)
 }
 
 /// Returns the session that a person means: the open one that was last busy, or else the closed one.
@@ -76,13 +91,31 @@ pub(crate) async fn latest_or_closed(
     context: &Context,
     definition: &Definition,
     project: &str,
+    by: &Actor,
 ) -> Result<Option<Arc<Session>>, Failure> {
     // Whoever closed one has put it away: it is taken up again only when there is no other.
-    if let Some(open) = latest(&context.directory, definition, project) {
+    if let Some(open) = latest(context, definition, project, by) {
         return Ok(Some(open));
     }
     let closed = closed(context, definition, project).await?;
-    Ok(closed.into_iter().max_by_key(|session| (session.updated_at, session.id)))
+    Ok(newest(context, definition, by, closed))
+}
+
+/// Returns the session that was last busy. One that an agent started with less than its definition says serves that agent
+/// alone.
+fn newest(
+    context: &Context,
+    definition: &Definition,
+    by: &Actor,
+    mut sessions: Vec<Arc<Session>>,
+) -> Option<Arc<Session>> {
+    sessions.sort_by_key(|session| Reverse((session.updated_at, session.id)));
+    let settings = context.settings.get();
+    let serves = |session: &Arc<Session>| {
+        session.profile.created_by == *by
+            || withheld_by_parent(session, definition, &settings, &context.plugins_off).is_empty()
+    };
+    sessions.into_iter().find(serves)
 }
 
 /// Returns all sessions of a definition: open ones first, the last busy of each first.
@@ -132,7 +165,8 @@ pub(crate) fn is_of(session: &Session, definition: &Definition, project: &str) -
 pub(crate) fn is_met_in(context: &Context, session: &Session, project: &str) -> bool {
     let profile = &session.profile;
     let definition = || context.definitions.catalogue(project).get(profile.slug()).ok();
-    profile.project == project || definition().is_some_and(|definition| has_own_place(&definition))
+    profile.project == project
+        || definition().is_some_and(|definition| has_own_place(&definition))
 }
 
 /// Says whether an agent has a place of its own. One that depends on the project is not the same everywhere.

@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::Threads;
 use super::coordinator::{Trigger, once};
 use crate::failure::Failure;
+use crate::mint;
 use crate::sessions::{NewSession, Order};
 use crate::tools::powers;
 
@@ -117,6 +118,18 @@ impl Threads {
 }
 
 impl Threads {
+    /// Returns what a participant will not have because the agent that invited it may not pass it on.
+    pub(crate) async fn withheld(&self, thread: &Thread, id: &str, inviter: SessionId) -> Vec<String> {
+        let Some(seat) = thread.invited.get(id) else { return Vec::new() };
+        let by = Actor::Session(inviter);
+        let Ok(new) = self.plan(thread, id, &seat.profile, by, (mint::cause(), 0)).await else {
+            return Vec::new();
+        };
+        let seat = Some(SeatOf { thread: thread.id, seat: id.to_owned() });
+        let created = NewSession { seat, ..new }.created();
+        self.sessions.context.withheld(&Session::create(created, mint::now()))
+    }
+
     /// Refuses an invitation of somebody that could never be woken. Programs of the protocol may know more than Paseo.
     pub(crate) fn check_client(&self, thread: &Thread, content: &Value) -> Result<(), Failure> {
         let Ok(Control { invite: Some(invite), .. }) =

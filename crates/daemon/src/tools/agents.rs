@@ -185,10 +185,16 @@ impl Report<'_> {
             "created": self.created,
             "responseId": self.told.delivery,
         });
-        match fields {
+        let mut fields = match fields {
             Value::Object(fields) => fields,
             _ => Map::new(),
+        };
+        let withheld = open.as_ref().filter(|_| self.created);
+        let withheld = withheld.map(|session| self.sessions.context.withheld(session));
+        if let Some(withheld) = withheld.filter(|withheld| !withheld.is_empty()) {
+            fields.insert("withheld".to_owned(), withheld.into());
         }
+        fields
     }
 
     fn accepted(&self) -> String {
@@ -251,19 +257,26 @@ impl Report<'_> {
     }
 }
 
-/// Returns the agents that a session may talk to.
+/// Returns the agents that a session may talk to and that can start.
 fn peers(sessions: &Sessions, caller: &Session) -> Result<Vec<Arc<Definition>>, Failure> {
     let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
-    Ok(catalogue.peers(&*catalogue.followed(caller)?))
+    let own = catalogue.followed(caller)?;
+    Ok(sessions.context.peers(&catalogue, caller, &own))
 }
 
 fn peer(sessions: &Sessions, caller: &Session, slug: &str) -> Result<Arc<Definition>, Failure> {
-    let peers = peers(sessions, caller)?;
-    if let Some(peer) = peers.iter().find(|peer| peer.slug == slug) {
-        return Ok(Arc::clone(peer));
+    let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
+    let known = catalogue.peers(&*catalogue.followed(caller)?);
+    if let Some(peer) = known.into_iter().find(|peer| peer.slug == slug) {
+        return Ok(peer);
     }
+    let peers = peers(sessions, caller)?;
     let names: Vec<&str> = peers.iter().map(|peer| peer.slug.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    if slug == caller.profile.slug() {
+        return Err(invalid(format!("you are `{slug}` yourself: an agent can't message its own definition"))
+            .hint(format!("you can talk to: {names}")));
+    }
     Err(Failure::new(Code::NotFound, format!("there is no agent `{slug}` that you can talk to"))
         .hint(format!("you can talk to: {names}")))
 }
@@ -287,7 +300,7 @@ async fn addressee(
     let known = match strategy {
         "create" => None,
         "latest" | "latest-or-create" => {
-            let latest = routing::latest(&context.directory, definition, project);
+            let latest = routing::latest(context, definition, project, &Actor::Session(caller.id));
             let latest = latest.filter(|latest| latest.id != caller.id);
             if latest.is_none() && strategy == "latest" {
                 let message = format!("the agent `{}` has no session yet", definition.slug);
@@ -311,24 +324,7 @@ async fn addressee(
         return Ok(Addressee::Known(known.id));
     }
     let cause = inherited(caller, mint::session())?;
-    let order = Order {
-        by: Actor::Session(caller.id),
-        definition: Arc::clone(definition),
-        project: project.clone(),
-        directory: match caller.profile.parent {
-            // A child's work stays in its parent's place.
-            Some(_) => caller.profile.directory.clone(),
-            None => routing::place(definition, project),
-        },
-        provider: None,
-        default_provider: None,
-        model: None,
-        effort: None,
-        labels: Default::default(),
-        name: None,
-        aside: false,
-        guarded: false,
-    };
+    let order = Order::of_peer(caller, definition, routing::place_for(caller, definition));
     order
         .by_agent(context, caller, &powers::above(sessions, caller, &definition.slug), None, cause)
         .map(|new| Addressee::New(Box::new(new)))

@@ -7,6 +7,7 @@ mod arguments;
 pub(crate) mod catalogue;
 pub(crate) mod news;
 pub(crate) mod powers;
+mod started;
 mod summon;
 mod tabs;
 mod team;
@@ -80,7 +81,11 @@ async fn done(
         return (ToolOutcome::Denied, "this agent is not open".to_owned());
     };
     let grants = context.grants(&session);
-    if let Err(refused) = grants.check(name) {
+    let checked = match way {
+        Way::Harness => grants.check(name),
+        Way::Process => grants.check_process(name),
+    };
+    if let Err(refused) = checked {
         tracing::info!(session = %caller, tool = name, "refused a tool that is not granted");
         let text = match context.definitions.of(&session) {
             Ok(_) => refused.to_string(),

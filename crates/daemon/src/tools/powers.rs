@@ -18,16 +18,12 @@ pub(crate) fn ceiling(sessions: &Sessions, session: &Session) -> Ceiling {
     }
 }
 
-/// Returns what the agents of a definition may have at most that a session has do things.
-///
-/// A person who names a definition in the list of those that their own agent may talk to has let it have that done.
-/// Agents that were started by others have only what was passed on to them.
+/// Returns the most that the agents of a definition may have when a session asks them.
 pub(crate) fn above(sessions: &Sessions, caller: &Session, slug: &str) -> Ceiling {
-    let own = ceiling(sessions, caller);
-    let named = sessions.context.definitions.of(caller).is_ok_and(|definition| {
-        definition.agents.allow.as_ref().is_some_and(|allow| allow.iter().any(|glob| glob.matches(slug)))
-    });
-    if named && caller.profile.created_by.is_human() { Ceiling { tools: None, mode: own.mode } } else { own }
+    match sessions.context.definitions.of(caller) {
+        Ok(definition) => Ceiling::of_asked(caller, &definition, slug),
+        Err(_) => ceiling(sessions, caller),
+    }
 }
 
 /// Refuses to have somebody do what the caller could not have anyone do, be it by those whom they start in turn.

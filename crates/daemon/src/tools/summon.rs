@@ -22,8 +22,8 @@ use super::addressing;
 use super::answers::{self, Account};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
-use super::news::cut;
 use super::powers;
+use super::started::{Started, outcome, unfinished};
 use super::tabs::inherited;
 use super::waiting::{self, Awaited, Ended, Patience};
 use crate::directory::Reach;
@@ -114,8 +114,8 @@ pub(super) fn described(
         "tools": {
             "type": "array",
             "items": { "type": "string" },
-            "description": "Instead of the tools of its definition: names of tools, or read, edit and bash. Never more than \
-                you may pass on.",
+            "description": "Instead of the tools of its definition: names of tools, or read, edit and bash. What you may not \
+                pass on is withheld; the answer lists it.",
         },
         "working_directory": { "type": "string", "description": "Where it works, instead of the definition's place." },
     });
@@ -219,11 +219,11 @@ pub(super) async fn summon(
                 .unwrap_or_else(|| Failure::internal("a session began without its task")));
         }
     };
+    let withheld = context.directory.get(id).map(|child| context.withheld(&child)).unwrap_or_default();
+    let started = Started { id, withheld };
     if told.placement == "held" {
         let why = arguments::held_words(told.reason.as_deref().unwrap_or_default());
-        return Ok(format!(
-            "agent_id: {id}\n\nHELD — do not summon it again. The task waits, because {why}."
-        ));
+        return Ok(format!("{started}HELD — do not summon it again. The task waits, because {why}."));
     }
     let Some(waiting) = waiting else {
         let more = match (top_level, grants.has(RETRIEVE)) {
@@ -233,7 +233,7 @@ pub(super) async fn summon(
             }
             (false, false) => "It works in the background. You are told when it has finished.",
         };
-        return Ok(format!("agent_id: {id}\n\n{more}"));
+        return Ok(format!("{started}{more}"));
     };
     match waiting::wait(sessions, patience(caller, way, WAIT_SECONDS), Awaited::Message(id, notify.watch))
         .await?
@@ -244,13 +244,13 @@ pub(super) async fn summon(
                 None => Account::default(),
             };
             waiting.over().await?;
-            outcome(id, receipt, account.answer(), account.error())
+            outcome(&started, receipt, account.answer(), account.error())
         }
         Ended::Failed => {
             let newest = answers::newest(sessions, id).await?.unwrap_or_default();
-            outcome(id, Receipt::Failed, None, newest.error())
+            outcome(&started, Receipt::Failed, None, newest.error())
         }
-        other => unfinished(id, other, grants.has(RETRIEVE)),
+        other => unfinished(&started, other, grants.has(RETRIEVE)),
     }
 }
 
@@ -292,6 +292,7 @@ pub(super) async fn retrieve(
     let waiting = context.waits.begin(sessions, caller.id, child.id, watch).map_err(|refused| {
         arguments::refused_wait(sessions, &refused, None, "end your turn: you are told when it has finished")
     })?;
+    let started = Started { id: child.id, withheld: Vec::new() };
     match waiting::wait(sessions, patience(caller, way, seconds), Awaited::Rest(child.id)).await? {
         Ended::Settled { .. } => {
             let now = context.journal.session(child.id).await?.map(|(session, _)| session);
@@ -305,9 +306,9 @@ pub(super) async fn retrieve(
                 Status::Interrupted => Receipt::Interrupted,
                 _ => Receipt::Answered,
             };
-            outcome(child.id, receipt, answer, error.as_deref())
+            outcome(&started, receipt, answer, error.as_deref())
         }
-        other => unfinished(child.id, other, true),
+        other => unfinished(&started, other, true),
     }
 }
 
@@ -316,52 +317,6 @@ async fn last(sessions: &Sessions, id: SessionId) -> Result<(Option<String>, Opt
     let answer = answers::last_turn(sessions, id, None).await?.and_then(|(_, account)| account.answer());
     let error = answers::newest(sessions, id).await?.and_then(|account| account.error().map(str::to_owned));
     Ok((answer, error))
-}
-
-fn outcome(
-    id: SessionId,
-    receipt: Receipt,
-    answer: Option<String>,
-    error: Option<&str>,
-) -> Result<String, Failure> {
-    let failed = |what: &str, words: Option<&str>| {
-        let words = words.map(|words| format!(": {}", cut(words).0)).unwrap_or_default();
-        Err(Failure::new(Code::Conflict, format!("agent_id: {id}\n\nThe agent {what}{words}")))
-    };
-    match receipt {
-        Receipt::Failed => return failed("failed", error),
-        Receipt::Interrupted => return failed("was interrupted", answer.as_deref()),
-        Receipt::Cancelled => return failed("was closed before it finished", None),
-        _ => {}
-    }
-    let answer = answer.unwrap_or_else(|| "(It has finished and said nothing.)".to_owned());
-    let (answer, truncated) = cut(&answer);
-    let mark = if truncated { "\n\n[the answer is longer; this is its beginning]" } else { "" };
-    Ok(format!("agent_id: {id}\n\n{answer}{mark}"))
-}
-
-fn unfinished(id: SessionId, ended: Ended, can_retrieve: bool) -> Result<String, Failure> {
-    let again = if can_retrieve { "; call retrieve to wait for it again" } else { "" };
-    let text = match ended {
-        Ended::Called => "A person wrote to you while you waited: end your turn, and their message comes. The agent goes on \
-            working; you are told when it has finished."
-            .to_owned(),
-        Ended::Words(words) => format!(
-            "A person wrote to you while you waited:\n\n{words}\n\nThe agent goes on working, and you are told when it has \
-             finished{again}."
-        ),
-        Ended::TimedOut => {
-            format!("It is still working, and you are told when it has finished{again}.")
-        }
-        Ended::Held(why) => {
-            let text = format!("agent_id: {id}\n\nThe agent does not go on: {why}");
-            return Err(Failure::new(Code::Conflict, text));
-        }
-        Ended::Left | Ended::Failed | Ended::Settled { .. } => {
-            return Err(Failure::new(Code::Conflict, "the turn that waited for this is over"));
-        }
-    };
-    Ok(format!("agent_id: {id}\n\n{text}"))
 }
 
 /// Finds a definition that the caller may start in this way.

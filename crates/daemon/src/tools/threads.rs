@@ -191,7 +191,13 @@ pub(super) async fn invite(sessions: &Sessions, caller: &Session, input: &Value)
     let asked = input.get("id").and_then(Value::as_str);
     let new =
         thread.invited.keys().find(|id| asked.map_or(!known.contains(id), |asked| asked == id.as_str()));
-    Ok(format!("{} is invited: speak to it with `to`", new.map_or("it", String::as_str)))
+    let withheld = match new {
+        Some(new) => threads.withheld(&thread, new, caller.id).await,
+        None => Vec::new(),
+    };
+    let withheld =
+        if withheld.is_empty() { String::new() } else { format!("\nwithheld: {}", withheld.join(", ")) };
+    Ok(format!("{} is invited: speak to it with `to`{withheld}", new.map_or("it", String::as_str)))
 }
 
 pub(super) async fn participants(

@@ -141,7 +141,8 @@ pub(super) async fn call(
                 Some(lines) => first_sight(&workers, &by, &started, lines).await?,
                 None => None,
             };
-            Ok(shown(&begun(&started, screen)))
+            let worker = workers.find(&by, &started.worker.name).await?;
+            Ok(shown(&begun(&started, screen, sessions.context.withheld(&worker))))
         }
         TMUX_LIST => {
             let prefix = text("sessionPrefix");
@@ -232,7 +233,7 @@ async fn first_sight(
     tokio::time::timeout(FIRST_SIGHT, looking).await.ok().transpose()
 }
 
-fn begun(started: &StartedWorker, screen: Option<String>) -> Value {
+fn begun(started: &StartedWorker, screen: Option<String>, withheld: Vec<String>) -> Value {
     let worker = &started.worker;
     let mut answer = json!({
         "sessionName": worker.name,
@@ -247,8 +248,11 @@ fn begun(started: &StartedWorker, screen: Option<String>) -> Value {
                      your turn when you have nothing else to do.".to_owned(),
         },
     });
-    if let (Some(screen), Value::Object(fields)) = (screen, &mut answer) {
-        fields.insert("screen".to_owned(), screen.into());
+    if let Value::Object(fields) = &mut answer {
+        fields.extend(screen.map(|screen| ("screen".to_owned(), screen.into())));
+        if !withheld.is_empty() {
+            fields.insert("withheld".to_owned(), withheld.into());
+        }
     }
     answer
 }

@@ -173,7 +173,7 @@ impl World {
             Some(Fault::IgnoreCeiling) => Ceiling::default(),
             _ => self.definitions.ceiling(&parent),
         };
-        let outfit = ceiling.outfit(definition, tools.as_deref(), parent.profile.permissions).ok()?;
+        let outfit = ceiling.outfit(definition, tools.as_deref(), parent.profile.permissions);
         Some(Created {
             permissions: outfit.mode,
             parent: (!top_level).then_some(by),
