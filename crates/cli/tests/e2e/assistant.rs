@@ -65,3 +65,26 @@ fn all_four_agents_answer_a_person_and_each_other() {
     let warning = "toolExposure `mixed` needs a shell, so `tools` applies instead";
     assert!(format!("{checked:?}").contains(warning), "{checked:?}");
 }
+
+#[test]
+fn agents_without_powers_have_one_session_and_those_that_work_on_files_one_per_project() {
+    let model = ModelServer::start();
+    let agents =
+        [("roaming", "tools = ['read']\nscope = 'global'\n"), ("settled", "tools = []\nscope = 'project'\n")];
+    let home = assistant(&model, &agents);
+    fs::create_dir(home.work().join("other")).unwrap();
+    for (agent, shared) in [
+        ("journal", true),
+        ("todo", true),
+        ("reading-list", true),
+        ("roaming", true),
+        ("general", false),
+        ("default", false),
+        ("settled", false),
+    ] {
+        assert_eq!(told(&home, "", &[agent, "<<say here>>"])["created"], true, "{agent}");
+        let there = told(&home, "other", &[agent, "<<say there>>"]);
+        assert_eq!(there["created"], !shared, "{agent}: {there}");
+        assert_eq!(told(&home, "other", &[agent, "<<say again>>"])["created"], false, "{agent}");
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::node::Entry;
 use super::problem::{Fault, Severity};
 use super::reader::Fields;
-use super::{Definition, Exposure, LEASE, Source, engine, reach, words};
+use super::{Definition, Exposure, LEASE, Route, Source, engine, reach, words};
 use crate::limits::{NAME_CHARS, PATH_BYTES, SLUG_CHARS};
 use crate::permission::Mode;
 
@@ -57,6 +57,7 @@ pub(super) fn read(entries: &[Entry], line: usize, seat: Seat<'_>) -> Read {
     if let Some(directory) = directory(&mut fields, "cwd") {
         definition.directory = Some(directory);
     }
+    definition.route = route(&mut fields);
     if seat.foreign {
         foreign(&mut fields);
     }
@@ -151,6 +152,15 @@ fn guarded(fields: &mut Fields<'_>) -> bool {
         fields.error(line, format!("there is no guard `{word}`; known: {LEASE}"));
     }
     word == LEASE
+}
+
+fn route(fields: &mut Fields<'_>) -> Option<Route> {
+    let (word, line) = fields.text("scope")?;
+    let route = Route::ALL.into_iter().find(|route| route.word() == word);
+    if route.is_none() {
+        fields.error(line, format!("unknown scope `{word}`; expected global or project"));
+    }
+    route
 }
 
 pub(super) fn directory(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {

@@ -14,6 +14,7 @@ mod peers;
 mod problem;
 mod reach;
 mod reader;
+mod route;
 #[cfg(test)]
 mod tests;
 mod toml;
@@ -32,6 +33,7 @@ pub use models::Model;
 pub use parse::{File, Format, Parsed, parse};
 pub use peers::unknown_peers;
 pub use problem::{Problem, Severity};
+pub use route::Route;
 pub use words::{EFFORTS, PROVIDERS, provider};
 
 use crate::glob::{Glob, Lists};
@@ -82,6 +84,8 @@ pub struct Definition {
     pub ceiling: Option<Vec<Glob>>,
     /// Where its sessions run, when nobody says otherwise.
     pub directory: Option<String>,
+    /// Whether all projects share its sessions; without it, what it can do decides.
+    pub route: Option<Route>,
     pub source: Source,
     /// On which lines of its file its fields stand; under no name, where it begins.
     pub lines: BTreeMap<String, usize>,
@@ -175,6 +179,7 @@ impl Definition {
             guarded: false,
             ceiling: None,
             directory: None,
+            route: None,
             source,
             lines: BTreeMap::new(),
         }

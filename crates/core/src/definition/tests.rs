@@ -102,6 +102,15 @@ fn what_is_passed_on_has_two_names() {
 }
 
 #[test]
+fn a_scope_is_global_or_project() {
+    assert_eq!(one("agents/x.toml", "scope = 'global'").route, Some(Route::Global));
+    assert_eq!(one("agents/x.toml", "scope = 'project'").route, Some(Route::Project));
+    assert_eq!(one("agents/x.toml", "name = 'x'").route, None);
+    let parsed = read("agents/x.toml", "scope = 'world'");
+    assert_eq!(problems(&parsed), ["agents/x.toml:1: unknown scope `world`; expected global or project"]);
+}
+
+#[test]
 fn chats_and_their_providers() {
     let read = |fields: &str| one("config.json", &format!("{{\"agents\":[{{\"agentId\":\"a\",{fields}}}]}}"));
     let provider = |fields: &str| read(fields).provider;

@@ -158,7 +158,7 @@ pub(crate) fn is_of(session: &Session, definition: &Definition, project: &str) -
         // A worker has work of its own.
         && profile.terminal.is_none()
         && profile.slug() == definition.slug
-        && (has_own_place(definition) || profile.project == project)
+        && definition.is_met_in(profile, project)
 }
 
 /// Says whether a session is met in a project: it was started there, or its agent is the same everywhere.
@@ -166,12 +166,7 @@ pub(crate) fn is_met_in(context: &Context, session: &Session, project: &str) -> 
     let profile = &session.profile;
     let definition = || context.definitions.catalogue(project).get(profile.slug()).ok();
     profile.project == project
-        || definition().is_some_and(|definition| has_own_place(&definition))
-}
-
-/// Says whether an agent has a place of its own. One that depends on the project is not the same everywhere.
-fn has_own_place(definition: &Definition) -> bool {
-    definition.directory.as_deref().is_some_and(|own| own.starts_with(['/', '~']))
+        || definition().is_some_and(|definition| definition.is_met_in(profile, project))
 }
 
 #[cfg(test)]
