@@ -36,6 +36,12 @@ impl Glob {
         }
         true
     }
+
+    /// Says whether it matches every name that another pattern matches. A `no` may be wrong, a `yes` is not.
+    pub fn covers(&self, other: &Self) -> bool {
+        // Only a star of ours can match a star of theirs, and it matches whatever that stands for.
+        self.matches(&other.0)
+    }
 }
 
 /// What is let through: all that an allowing pattern matches and no denying one.
@@ -62,6 +68,20 @@ impl Lists {
     /// Says whether a name is on the denying side.
     pub fn denies(&self, name: &str) -> bool {
         self.deny.iter().any(|glob| glob.matches(name))
+    }
+
+    /// Says whether they let nothing through that others do not. A `no` may be wrong, a `yes` is not.
+    pub fn within(&self, other: &Self) -> bool {
+        let denies_as_much = other.deny.iter().all(|theirs| self.deny.iter().any(|own| own.covers(theirs)));
+        let Some(allow) = &self.allow else { return other.allow.is_none() && denies_as_much };
+        allow.iter().all(|glob| {
+            if glob.is_literal() {
+                return self.denies(glob.as_str()) || other.pass(glob.as_str());
+            }
+            let allowed =
+                other.allow.as_ref().is_none_or(|theirs| theirs.iter().any(|wider| wider.covers(glob)));
+            allowed && denies_as_much
+        })
     }
 
     /// Says whether they let everything through.
@@ -106,11 +126,34 @@ mod tests {
         assert!(!matches("*a*a*a*a*b", &name));
     }
 
+    fn lists() -> impl Strategy<Value = Lists> {
+        let globs = || proptest::collection::vec("[ab*]{1,3}".prop_map(Glob::new), 0..3);
+        (proptest::option::of(globs()), globs()).prop_map(|(allow, deny)| Lists { allow, deny })
+    }
+
     proptest! {
         #[test]
         fn it_agrees_with_the_definition(pattern in "[ab*]{0,8}", name in "[ab]{0,10}") {
             let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
             prop_assert_eq!(matches(&pattern, &name), by_definition(&p, &n));
+        }
+
+        #[test]
+        fn what_is_covered_is_matched(wide in "[ab*]{0,6}", narrow in "[ab*]{0,6}", name in "[ab]{0,8}") {
+            let (wide, narrow) = (Glob::new(wide), Glob::new(narrow));
+            if wide.covers(&narrow) && narrow.matches(&name) {
+                prop_assert!(wide.matches(&name));
+            }
+        }
+
+        #[test]
+        fn what_is_within_lets_nothing_more_through(
+            one in lists(), other in lists(), name in "[ab]{0,4}",
+        ) {
+            prop_assert!(one.within(&one));
+            if one.within(&other) && one.pass(&name) {
+                prop_assert!(other.pass(&name));
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What people toggle, and the credentials they made on purpose.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::actor::Actor;
+use crate::content::ContentRef;
+use crate::definition::Format;
 use crate::id::{DeviceId, RuleId, TokenId};
 use crate::permission::Rule;
 use crate::provider::Added;
@@ -51,6 +53,32 @@ pub enum Event {
     },
     #[serde(rename = "project.distrusted")]
     ProjectDistrusted { project: String },
+    /// A version of a definition counts: a person trusted it, or it granted nothing new.
+    #[serde(rename = "definition.accepted")]
+    DefinitionAccepted {
+        #[serde(default, skip_serializing_if = "Layer::is_home")]
+        layer: Layer,
+        slug: String,
+        #[serde(flatten)]
+        version: AcceptedVersion,
+    },
+    /// A person trusted that a definition is gone.
+    #[serde(rename = "definition.forgotten")]
+    DefinitionForgotten {
+        #[serde(default, skip_serializing_if = "Layer::is_home")]
+        layer: Layer,
+        slug: String,
+    },
+    /// A file with many definitions was read without an error for the first time.
+    #[serde(rename = "definitions.read")]
+    DefinitionsRead {
+        #[serde(default, skip_serializing_if = "Layer::is_home")]
+        layer: Layer,
+        file: String,
+    },
+    /// The definitions of the home that were there count. Happens once.
+    #[serde(rename = "definitions.adopted")]
+    DefinitionsAdopted {},
     /// A command became a provider. Takes the place of one of the same name.
     #[serde(rename = "provider.added")]
     ProviderAdded { name: String, agent: Added },
@@ -91,6 +119,54 @@ impl Key {
     }
 }
 
+/// Whose definitions: the home's, or those of a project by its directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Layer(String);
+
+impl Layer {
+    /// Returns the layer of the user's own definitions.
+    pub fn home() -> Self {
+        Self::default()
+    }
+
+    /// Returns the layer of a project.
+    pub fn project(directory: &str) -> Self {
+        Self(directory.to_owned())
+    }
+
+    /// Returns the directory of the project, `None` for the home.
+    pub fn directory(&self) -> Option<&str> {
+        (!self.is_home()).then_some(&self.0)
+    }
+
+    /// Says whether it is the home's.
+    pub fn is_home(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A version of a definition that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedVersion {
+    /// From the layer's directory on.
+    pub file: String,
+    pub format: Format,
+    /// The definition alone, without the rest of its file.
+    pub text: ContentRef,
+}
+
+/// What counts of a layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedLayer {
+    /// By slug.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, AcceptedVersion>,
+    /// Files with many definitions that were read without an error.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub sound: BTreeSet<String>,
+}
+
 /// The state of the stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -108,6 +184,12 @@ pub struct Settings {
     /// The hashes of the files that were trusted, by project.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub trusted_files: BTreeMap<String, BTreeMap<String, String>>,
+    /// The definitions of the home that were there at first count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
+    /// The definitions that count, so that a change can be compared with them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accepted: BTreeMap<Layer, AcceptedLayer>,
     /// Commands that are providers, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<String, Added>,
@@ -177,7 +259,21 @@ impl Settings {
             Event::ProjectDistrusted { project } => {
                 self.trusted.remove(project);
                 self.trusted_files.remove(project);
+                self.accepted.remove(&Layer::project(project));
             }
+            Event::DefinitionAccepted { layer, slug, version } => {
+                let layer = self.accepted.entry(layer.clone()).or_default();
+                layer.versions.insert(slug.clone(), version.clone());
+            }
+            Event::DefinitionForgotten { layer, slug } => {
+                if let Some(layer) = self.accepted.get_mut(layer) {
+                    layer.versions.remove(slug);
+                }
+            }
+            Event::DefinitionsRead { layer, file } => {
+                self.accepted.entry(layer.clone()).or_default().sound.insert(file.clone());
+            }
+            Event::DefinitionsAdopted {} => self.adopted = true,
             Event::ProviderAdded { name, agent } => {
                 self.providers.insert(name.clone(), agent.clone());
             }

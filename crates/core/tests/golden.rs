@@ -104,7 +104,7 @@ fn read(kind: &str, version: u16, data: &str) -> Encoded {
         "cause" => codec::encode(&decode::<cause::Event>(kind, version, data)),
         "thread" => codec::encode(&decode::<thread::Event>(kind, version, data)),
         "team" | "task" => codec::encode(&decode::<team::Event>(kind, version, data)),
-        "setting" | "token" | "device" | "rule" | "project" | "provider" => {
+        "setting" | "token" | "device" | "rule" | "project" | "provider" | "definition" | "definitions" => {
             codec::encode(&decode::<settings::Event>(kind, version, data))
         }
         _ => codec::encode(&decode::<session::Event>(kind, version, data)),
@@ -155,20 +155,25 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             team::Event::Canceled { .. } => "task.canceled",
             team::Event::Retried { .. } => "task.retried",
         },
-        "setting" | "token" | "device" | "rule" | "project" | "provider" => match decode(kind, version, data)
-        {
-            settings::Event::Changed { .. } => "setting.changed",
-            settings::Event::TokenCreated { .. } => "token.created",
-            settings::Event::TokenRevoked { .. } => "token.revoked",
-            settings::Event::DeviceAdded { .. } => "device.added",
-            settings::Event::DeviceRevoked { .. } => "device.revoked",
-            settings::Event::RuleAdded { .. } => "rule.added",
-            settings::Event::RuleRemoved { .. } => "rule.removed",
-            settings::Event::ProjectTrusted { .. } => "project.trusted",
-            settings::Event::ProjectDistrusted { .. } => "project.distrusted",
-            settings::Event::ProviderAdded { .. } => "provider.added",
-            settings::Event::ProviderRemoved { .. } => "provider.removed",
-        },
+        "setting" | "token" | "device" | "rule" | "project" | "provider" | "definition" | "definitions" => {
+            match decode(kind, version, data) {
+                settings::Event::Changed { .. } => "setting.changed",
+                settings::Event::TokenCreated { .. } => "token.created",
+                settings::Event::TokenRevoked { .. } => "token.revoked",
+                settings::Event::DeviceAdded { .. } => "device.added",
+                settings::Event::DeviceRevoked { .. } => "device.revoked",
+                settings::Event::RuleAdded { .. } => "rule.added",
+                settings::Event::RuleRemoved { .. } => "rule.removed",
+                settings::Event::ProjectTrusted { .. } => "project.trusted",
+                settings::Event::ProjectDistrusted { .. } => "project.distrusted",
+                settings::Event::DefinitionAccepted { .. } => "definition.accepted",
+                settings::Event::DefinitionForgotten { .. } => "definition.forgotten",
+                settings::Event::DefinitionsRead { .. } => "definitions.read",
+                settings::Event::DefinitionsAdopted {} => "definitions.adopted",
+                settings::Event::ProviderAdded { .. } => "provider.added",
+                settings::Event::ProviderRemoved { .. } => "provider.removed",
+            }
+        }
         _ => match decode(kind, version, data) {
             session::Event::Created(_) => "session.created",
             session::Event::Renamed { .. } => "session.renamed",

@@ -6,10 +6,35 @@
 use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::node::{DEPTH, Entry, Lines, Node, Value, too_deep};
 use super::problem::Fault;
+
+/// Writes a file that defines one agent.
+pub(super) fn agent(entries: &[Entry]) -> String {
+    // Plain data with string keys: it always serialises.
+    serde_json::to_string_pretty(&json!({ "agents": [written(entries)] })).unwrap_or_default()
+}
+
+fn written(entries: &[Entry]) -> serde_json::Value {
+    entries.iter().map(|entry| (entry.name.clone(), value(&entry.node.value))).collect()
+}
+
+fn value(read: &Value) -> serde_json::Value {
+    match read {
+        Value::Null => serde_json::Value::Null,
+        Value::Bool(flag) => json!(flag),
+        Value::Number(number) => {
+            let plain = number.replace('_', "");
+            serde_json::from_str(&plain).unwrap_or_else(|_| json!(number))
+        }
+        Value::Text(text) => json!(text),
+        Value::List(items) => items.iter().map(|item| value(&item.value)).collect(),
+        Value::Table(entries) => written(entries),
+    }
+}
 
 /// Reads a text.
 pub(super) fn read(text: &str) -> Result<Node, Fault> {

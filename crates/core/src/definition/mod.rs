@@ -15,9 +15,11 @@ mod problem;
 mod reach;
 mod reader;
 mod route;
+mod settle;
 #[cfg(test)]
 mod tests;
 mod toml;
+mod widens;
 mod words;
 mod yaml;
 
@@ -30,10 +32,14 @@ pub use change::{Change, changes};
 pub use doubt::{Known, doubts};
 pub use fields::{Keys, is_slug};
 pub use models::Model;
-pub use parse::{File, Format, Parsed, parse};
+pub use parse::{Excerpt, File, Format, Parsed, parse};
 pub use peers::unknown_peers;
 pub use problem::{Problem, Severity};
 pub use route::Route;
+pub use settle::{
+    Accepted, Policy, Reading, Settled, Standing, Version, Waiting, WaitingKind, adopt, settle,
+};
+pub use widens::{Widening, widens};
 pub use words::{EFFORTS, PROVIDERS, provider};
 
 use crate::glob::{Glob, Lists};
@@ -225,6 +231,11 @@ impl Definition {
             Some(description) => format!("You are {}. {description}", self.name),
             None => format!("You are {}.", self.name),
         })
+    }
+
+    /// Says whether agents and people read the same in it: its names and its prompt.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        (&self.name, &self.description, &self.prompt) == (&other.name, &other.description, &other.prompt)
     }
 
     /// Says whether an agent that follows this definition may talk to another one.

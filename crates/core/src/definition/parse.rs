@@ -1,9 +1,13 @@
 //! From the text of a file to definitions and problems.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use super::fields::{self, Keys, Seat};
 use super::node::{Entry, Node, Value};
 use super::problem::{Fault, Problem};
-use super::{Definition, Origin, Source, json, markdown, toml};
+use super::{Definition, Origin, Severity, Source, json, markdown, toml};
 
 /// Most agents that one file defines.
 const AGENTS: usize = 500;
@@ -19,7 +23,8 @@ pub struct File<'a> {
 }
 
 /// What kind of file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// `config.toml`, with an array `agents`.
     ConfigToml,
@@ -37,7 +42,36 @@ pub enum Format {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
     pub definitions: Vec<Definition>,
+    /// The part of the file that holds each definition, by slug.
+    pub excerpts: BTreeMap<String, Excerpt>,
     pub problems: Vec<Problem>,
+}
+
+/// A text that holds one definition, and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    pub format: Format,
+    pub text: String,
+}
+
+impl Parsed {
+    /// Returns the definitions that are there by name and cannot be used, each with its first error.
+    pub fn broken(&self) -> BTreeMap<String, Problem> {
+        let mut broken = BTreeMap::new();
+        for problem in self.problems.iter().filter(|problem| problem.severity == Severity::Error) {
+            let Some(slug) = &problem.slug else { continue };
+            if !self.excerpts.contains_key(slug) {
+                broken.entry(slug.clone()).or_insert_with(|| problem.clone());
+            }
+        }
+        broken
+    }
+
+    /// Returns the first error that belongs to no definition: the file may define more than could be read.
+    pub fn unsure(&self) -> Option<&Problem> {
+        let mut errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        errors.find(|problem| problem.slug.is_none())
+    }
 }
 
 /// Reads a file. A definition that is wrong does not take the others with it.
@@ -133,13 +167,24 @@ fn take(
     let source = Source { origin: file.origin, file: Some(file.path.to_owned()) };
     let seat = Seat { slug, source, body, foreign: file.format == Format::Claude, keys };
     let read = fields::read(entries, line, seat);
+    // One above that is broken has the name, too: the next of that name must not take its place.
+    let taken = parsed.problems.iter().any(|problem| {
+        problem.severity == Severity::Error && problem.slug.is_some() && problem.slug == read.slug
+    }) || parsed.excerpts.keys().any(|known| Some(known) == read.slug.as_ref());
     let problems = read.faults.into_iter().map(|fault| fault.in_file(file.path, read.slug.as_deref()));
     parsed.problems.extend(problems);
     let Some(definition) = read.definition else { return };
-    if parsed.definitions.iter().any(|known| known.slug == definition.slug) {
+    if taken {
         let fault = Fault::error(line, format!("there is another agent `{}` above", definition.slug));
         parsed.problems.push(fault.in_file(file.path, Some(&definition.slug)));
         return;
     }
+    let excerpt = match file.format {
+        Format::ConfigToml | Format::ConfigJson => {
+            Excerpt { format: Format::ConfigJson, text: json::agent(entries) }
+        }
+        format => Excerpt { format, text: file.text.to_owned() },
+    };
+    parsed.excerpts.insert(definition.slug.clone(), excerpt);
     parsed.definitions.push(definition);
 }

@@ -1,0 +1,569 @@
+//! Which version of each definition counts: what the files of a layer say now, or what was accepted before.
+//!
+//! A change that narrows counts at once. One that widens waits for a person, and one that cannot be read never counts:
+//! meanwhile the accepted version does. Nothing falls through to a lower layer because of an error.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{DEFAULT, Definition, Format, Problem, Widening, widens};
+
+/// A definition as a file states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// From the layer's directory on.
+    pub file: String,
+    pub format: Format,
+    /// The definition alone, without the rest of its file.
+    pub text: Arc<str>,
+    pub definition: Arc<Definition>,
+}
+
+impl Version {
+    /// Says whether it states the same, in the same file.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.file == other.file && self.format == other.format && self.text == other.text
+    }
+}
+
+/// A file of a layer as it is now, or a folder that cannot be listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub file: String,
+    pub versions: BTreeMap<String, Version>,
+    /// Definitions that are there by name and cannot be used.
+    pub broken: BTreeMap<String, Problem>,
+    /// Why it may define more than could be read.
+    pub unsure: Option<Problem>,
+    /// It can define any slug, so it matters whether it was ever read without an error.
+    pub holds_many: bool,
+}
+
+/// What was accepted of a layer: by a person, or because it granted nothing new.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accepted {
+    pub versions: BTreeMap<String, Version>,
+    /// Versions that this program cannot read any more.
+    pub unreadable: BTreeMap<String, Problem>,
+    /// Files with many definitions that were read without an error before.
+    pub sound: BTreeSet<String>,
+}
+
+/// Which changes count before a person trusts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// The user's own files: what grants nothing new counts, and so does a new definition that grants no more than
+    /// `default` and shadows nothing.
+    Own,
+    /// Files that others may have written: only what was trusted counts, or less of it in the same words.
+    Foreign,
+}
+
+/// What a slug comes to in a layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The version that counts. `None`: that of the layer below, unless it is refused.
+    pub counts: Option<Version>,
+    /// Nothing counts, not even the version of a layer below.
+    pub refused: bool,
+    /// A change that waits for a person.
+    pub waits: Option<Waiting>,
+    /// Why the file does not count.
+    pub broken: Option<Problem>,
+    /// The version that counts is to be accepted.
+    pub is_news: bool,
+}
+
+/// A change that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub kind: WaitingKind,
+    /// What it grants beyond what counts now.
+    pub widens: Vec<Widening>,
+    /// What would count. `None`: the definition is removed.
+    pub version: Option<Version>,
+}
+
+/// What kind of change it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitingKind {
+    New,
+    /// A new definition that would take the place of another.
+    Shadows,
+    Changed,
+    Removed,
+}
+
+impl WaitingKind {
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Shadows => "shadows",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// What a layer comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settled {
+    pub standings: BTreeMap<String, Standing>,
+    /// An error that refuses every slug without a standing: a file that could define it was never read.
+    pub closed: Option<Problem>,
+    /// Files with many definitions that were read without an error for the first time.
+    pub sound: BTreeSet<String>,
+}
+
+/// Decides which version of each definition of a layer counts.
+///
+/// `readings` are in the order in which one beats the next. `below` is what counts without this layer.
+pub fn settle(
+    readings: &[Reading],
+    accepted: &Accepted,
+    policy: Policy,
+    below: &dyn Fn(&str) -> Option<Arc<Definition>>,
+) -> Settled {
+    let layer = Layer { readings, accepted, policy, below };
+    let named = readings.iter().flat_map(|reading| reading.versions.keys().chain(reading.broken.keys()));
+    let slugs: BTreeSet<&String> =
+        named.chain(accepted.versions.keys()).chain(accepted.unreadable.keys()).collect();
+    let default = layer.standing(DEFAULT, None);
+    let default = match (&default.counts, default.refused) {
+        (Some(version), _) => Some(Arc::clone(&version.definition)),
+        (None, true) => None,
+        (None, false) => below(DEFAULT),
+    };
+    let standings = slugs.into_iter().map(|slug| (slug.clone(), layer.standing(slug, default.as_deref())));
+    let unread = readings.iter().filter(|reading| !layer.was_sound(reading));
+    let sound = readings.iter().filter(|reading| reading.holds_many && reading.unsure.is_none());
+    Settled {
+        standings: standings.collect(),
+        closed: unread.filter_map(|reading| reading.unsure.clone()).next(),
+        sound: sound
+            .map(|reading| reading.file.clone())
+            .filter(|file| !accepted.sound.contains(file))
+            .collect(),
+    }
+}
+
+/// Returns what is accepted when a person trusts a layer as it is.
+pub fn adopt(readings: &[Reading]) -> Accepted {
+    let mut accepted = Accepted::default();
+    let mut claimed = BTreeSet::new();
+    for reading in readings {
+        for (slug, version) in &reading.versions {
+            if claimed.insert(slug) {
+                accepted.versions.insert(slug.clone(), version.clone());
+            }
+        }
+        claimed.extend(reading.broken.keys());
+        if reading.holds_many && reading.unsure.is_none() {
+            accepted.sound.insert(reading.file.clone());
+        }
+    }
+    accepted
+}
+
+/// What a file says about a slug.
+#[derive(Clone, Copy)]
+struct Claim<'a> {
+    file: &'a str,
+    says: Says<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Says<'a> {
+    Sound(&'a Version),
+    Broken(&'a Problem),
+    /// It may define the slug, and was never read without an error.
+    Unread(&'a Problem),
+}
+
+struct Layer<'a> {
+    readings: &'a [Reading],
+    accepted: &'a Accepted,
+    policy: Policy,
+    below: &'a dyn Fn(&str) -> Option<Arc<Definition>>,
+}
+
+impl<'a> Layer<'a> {
+    fn was_sound(&self, reading: &Reading) -> bool {
+        self.accepted.sound.contains(&reading.file)
+    }
+
+    fn standing(&self, slug: &str, default: Option<&Definition>) -> Standing {
+        let claims: Vec<Claim<'_>> =
+            self.readings.iter().filter_map(|reading| self.claim(reading, slug)).collect();
+        let first = claims.first().copied();
+        if let Some(Claim { says: Says::Unread(problem), .. }) = first {
+            return refused(problem);
+        }
+        if let Some(problem) = self.accepted.unreadable.get(slug) {
+            return unreadable(first, problem);
+        }
+        let Some(kept) = self.accepted.versions.get(slug) else {
+            return match first.map(|claim| claim.says) {
+                None => Standing::default(),
+                Some(Says::Broken(problem) | Says::Unread(problem)) => refused(problem),
+                Some(Says::Sound(version)) => self.newcomer(slug, version, default),
+            };
+        };
+        let Some(first) = first else { return self.removed(slug, kept) };
+        match claims.iter().find(|claim| covers(claim.file, &kept.file)) {
+            // It is in another file now.
+            None => self.follow(kept, first.says),
+            Some(own) if own.file == first.file => self.follow(kept, own.says),
+            // A file that beats its own has another one.
+            Some(own) => match first.says {
+                Says::Broken(problem) | Says::Unread(problem) => refused(problem),
+                Says::Sound(other) => shadowed(self.follow(kept, own.says), other),
+            },
+        }
+    }
+
+    fn claim(&self, reading: &'a Reading, slug: &str) -> Option<Claim<'a>> {
+        let says = if let Some(version) = reading.versions.get(slug) {
+            Says::Sound(version)
+        } else if let Some(problem) = reading.broken.get(slug) {
+            Says::Broken(problem)
+        } else {
+            let problem = reading.unsure.as_ref()?;
+            let kept = self.accepted.versions.get(slug);
+            if kept.is_some_and(|kept| covers(&reading.file, &kept.file)) {
+                Says::Broken(problem)
+            } else if self.was_sound(reading) {
+                // What it held when it was last read did not define the slug.
+                return None;
+            } else {
+                Says::Unread(problem)
+            }
+        };
+        Some(Claim { file: &reading.file, says })
+    }
+
+    fn newcomer(&self, slug: &str, version: &Version, default: Option<&Definition>) -> Standing {
+        let waits = |kind: WaitingKind, widens: Vec<Widening>| {
+            Some(Waiting { kind, widens, version: Some(version.clone()) })
+        };
+        if let Some(shadowed) = (self.below)(slug) {
+            let widens = widens(&shadowed, &version.definition);
+            return Standing { waits: waits(WaitingKind::Shadows, widens), ..Standing::default() };
+        }
+        let widens = default.map(|default| widens(default, &version.definition));
+        if self.policy == Policy::Own && widens.as_ref().is_some_and(Vec::is_empty) {
+            return Standing { counts: Some(version.clone()), is_news: true, ..Standing::default() };
+        }
+        let waits = waits(WaitingKind::New, widens.unwrap_or_default());
+        Standing { refused: true, waits, ..Standing::default() }
+    }
+
+    /// Takes a change of an accepted version in, if it may count.
+    fn follow(&self, kept: &Version, says: Says<'_>) -> Standing {
+        let version = match says {
+            Says::Sound(version) => version,
+            Says::Broken(problem) | Says::Unread(problem) => {
+                let broken = Some(problem.clone());
+                return Standing { counts: Some(kept.clone()), broken, ..Standing::default() };
+            }
+        };
+        let is_news = !version.is_same(kept);
+        let widens = if is_news { widens(&kept.definition, &version.definition) } else { Vec::new() };
+        let reworded =
+            is_news && self.policy == Policy::Foreign && !kept.definition.says_the_same(&version.definition);
+        if widens.is_empty() && !reworded {
+            return Standing { counts: Some(version.clone()), is_news, ..Standing::default() };
+        }
+        previous(kept, Waiting { kind: WaitingKind::Changed, widens, version: Some(version.clone()) })
+    }
+
+    /// Whoever removes a definition must not get what it held back.
+    fn removed(&self, slug: &str, kept: &Version) -> Standing {
+        let widens = (self.below)(slug).map(|below| widens(&kept.definition, &below)).unwrap_or_default();
+        if widens.is_empty() {
+            return Standing::default();
+        }
+        previous(kept, Waiting { kind: WaitingKind::Removed, widens, version: None })
+    }
+}
+
+/// Says whether a file is another, or a folder that holds it.
+fn covers(file: &str, other: &str) -> bool {
+    other.strip_prefix(file).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn previous(kept: &Version, waiting: Waiting) -> Standing {
+    Standing { counts: Some(kept.clone()), waits: Some(waiting), ..Standing::default() }
+}
+
+/// Lets a version count although another one is in front of it.
+fn shadowed(standing: Standing, other: &Version) -> Standing {
+    let counts = standing.counts.as_ref().map(|version| &version.definition);
+    let widens = counts.map(|counts| widens(counts, &other.definition)).unwrap_or_default();
+    let waits = Waiting { kind: WaitingKind::Shadows, widens, version: Some(other.clone()) };
+    Standing { waits: Some(waits), ..standing }
+}
+
+fn refused(problem: &Problem) -> Standing {
+    Standing { refused: true, broken: Some(problem.clone()), ..Standing::default() }
+}
+
+/// What cannot be compared waits.
+fn unreadable(first: Option<Claim<'_>>, problem: &Problem) -> Standing {
+    match first.map(|claim| claim.says) {
+        Some(Says::Sound(version)) => {
+            let version = Some(version.clone());
+            let waits = Some(Waiting { kind: WaitingKind::Changed, widens: Vec::new(), version });
+            Standing { refused: true, waits, ..Standing::default() }
+        }
+        Some(Says::Broken(problem) | Says::Unread(problem)) => refused(problem),
+        None => refused(problem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::{File, Keys, Origin, parse};
+
+    /// A layer in a home, read anew for each question.
+    #[derive(Default)]
+    struct Bed {
+        files: BTreeMap<&'static str, String>,
+        accepted: Accepted,
+    }
+
+    impl Bed {
+        fn write(&mut self, file: &'static str, text: &str) -> &mut Self {
+            self.files.insert(file, text.to_owned());
+            self
+        }
+
+        fn remove(&mut self, file: &str) {
+            self.files.remove(file);
+        }
+
+        fn readings(&self) -> Vec<Reading> {
+            let order = ["config.toml", "config.json", "agents/a.toml", "agents/default.toml", "agents/a.md"];
+            order.iter().filter_map(|file| Some(reading(file, self.files.get(file)?))).collect()
+        }
+
+        /// Looks at the files, and accepts what counts.
+        fn look(&mut self) -> Settled {
+            self.look_with(Policy::Own)
+        }
+
+        fn look_with(&mut self, policy: Policy) -> Settled {
+            let below = |slug: &str| (slug == DEFAULT).then(|| Arc::new(Definition::built_in()));
+            let settled = settle(&self.readings(), &self.accepted, policy, &below);
+            for (slug, standing) in settled.standings.iter().filter(|(_, standing)| standing.is_news) {
+                self.accepted.versions.insert(slug.clone(), standing.counts.clone().unwrap());
+            }
+            self.accepted.sound.extend(settled.sound.iter().cloned());
+            settled
+        }
+
+        /// Accepts everything that is sound, as the first start does.
+        fn adopt(&mut self) {
+            self.accepted = adopt(&self.readings());
+        }
+
+        /// Says how a slug stands: what counts, then what does not.
+        fn told(&mut self, slug: &str) -> String {
+            let settled = self.look();
+            let Some(standing) = settled.standings.get(slug) else {
+                return settled
+                    .closed
+                    .map_or("none".to_owned(), |problem| format!("refused: {}", problem.message));
+            };
+            let counts = match (&standing.counts, standing.refused) {
+                (Some(version), _) => version.definition.name.clone(),
+                (None, true) => "refused".to_owned(),
+                (None, false) => "below".to_owned(),
+            };
+            let waits = standing.waits.as_ref().map(|waits| format!(", {}", waits.kind.word()));
+            let broken = standing.broken.as_ref().map(|_| ", broken");
+            format!("{counts}{}{}", waits.unwrap_or_default(), broken.unwrap_or_default())
+        }
+    }
+
+    fn reading(file: &str, text: &str) -> Reading {
+        let format = match file {
+            "config.toml" => Format::ConfigToml,
+            "config.json" => Format::ConfigJson,
+            file if file.ends_with(".md") => Format::Markdown,
+            _ => Format::Toml,
+        };
+        let holds_many = matches!(format, Format::ConfigToml | Format::ConfigJson);
+        let parsed = parse(&File { path: file, text, format, origin: Origin::Home }, &Keys::new());
+        let (broken, unsure) = (parsed.broken(), parsed.unsure().cloned());
+        let versions = parsed.definitions.into_iter().map(|definition| {
+            let excerpt = &parsed.excerpts[&definition.slug];
+            let version = Version {
+                file: file.to_owned(),
+                format: excerpt.format,
+                text: excerpt.text.as_str().into(),
+                definition: Arc::new(definition),
+            };
+            (version.definition.slug.clone(), version)
+        });
+        let versions = versions.collect();
+        Reading { file: file.to_owned(), versions, broken, unsure, holds_many }
+    }
+
+    const READS: &str = "name = 'Reads'\ntools = ['read']";
+    const WRITES: &str = "name = 'Writes'\ntools = ['read', 'edit']";
+    const ALL: &str = "name = 'All'";
+
+    fn json(entries: &[(&str, &str, &str)]) -> String {
+        let entry = |(slug, name, tools): &(&str, &str, &str)| {
+            format!(r#"{{"agentId": "{slug}", "name": "{name}", "tools": {tools}}}"#)
+        };
+        let entries: Vec<String> = entries.iter().map(entry).collect();
+        format!(r#"{{"agents": [{}]}}"#, entries.join(", "))
+    }
+
+    #[test]
+    fn narrowing_counts_at_once_and_widening_waits() {
+        let mut bed = Bed::default();
+        bed.write("agents/a.toml", WRITES).adopt();
+        assert_eq!(bed.write("agents/a.toml", READS).told("a"), "Reads");
+        // What counted before is wider than what counts now.
+        assert_eq!(bed.write("agents/a.toml", WRITES).told("a"), "Reads, changed");
+        assert_eq!(bed.write("agents/a.toml", &READS.replace("Reads", "Other")).told("a"), "Other");
+    }
+
+    #[test]
+    fn a_new_definition_counts_if_it_grants_no_more_than_default_and_shadows_nothing() {
+        let mut bed = Bed::default();
+        bed.adopt();
+        assert_eq!(bed.write("agents/a.toml", READS).told("a"), "Reads");
+        let mut bed = Bed::default();
+        bed.adopt();
+        assert_eq!(bed.write("agents/a.toml", ALL).told("a"), "refused, new");
+        assert_eq!(bed.write("agents/default.toml", READS).told(DEFAULT), "below, shadows");
+        // A `default` that is narrower narrows what newcomers may have.
+        bed.remove("agents/a.toml");
+        bed.adopt();
+        assert_eq!(bed.write("agents/a.toml", WRITES).told("a"), "refused, new");
+    }
+
+    #[test]
+    fn of_what_others_wrote_only_less_in_the_same_words_counts() {
+        let mut bed = Bed::default();
+        bed.write("agents/a.toml", WRITES).adopt();
+        let mut waits = |file, text: &str| {
+            bed.write(file, text);
+            bed.look_with(Policy::Foreign).standings["a"].waits.is_some()
+        };
+        assert!(waits("agents/a.toml", READS), "another name");
+        assert!(waits("agents/a.toml", &format!("{WRITES}\nsystemPrompt = 'Obey.'")));
+        assert!(!waits("agents/a.toml", &READS.replace("Reads", "Writes")));
+        let mut bed = Bed::default();
+        bed.write("agents/a.toml", READS);
+        assert!(bed.look_with(Policy::Foreign).standings["a"].refused, "new, and no more than `default`");
+    }
+
+    #[test]
+    fn removing_and_writing_anew_launders_nothing() {
+        let mut bed = Bed::default();
+        bed.write("agents/a.toml", READS).write("agents/default.toml", READS).adopt();
+        bed.remove("agents/a.toml");
+        bed.remove("agents/default.toml");
+        assert_eq!(bed.told("a"), "below", "nothing is there below: it is gone");
+        assert_eq!(bed.told(DEFAULT), "Reads, removed");
+        assert_eq!(bed.write("agents/a.toml", WRITES).told("a"), "Reads, changed");
+        // Nor does another file of the same name.
+        bed.remove("agents/a.toml");
+        assert_eq!(bed.write("agents/a.md", "---\nname: Markdown\n---\n").told("a"), "Reads, changed");
+        assert_eq!(bed.write("agents/a.md", "---\nname: Moved\ntools: Read\n---\n").told("a"), "Moved");
+    }
+
+    #[test]
+    fn what_is_put_in_front_waits_although_it_narrows() {
+        let mut bed = Bed::default();
+        bed.write("agents/a.md", "---\nname: Markdown\n---\n").adopt();
+        assert_eq!(bed.write("agents/a.toml", READS).told("a"), "Markdown, shadows");
+        // One that is broken lets nothing through behind it.
+        assert_eq!(bed.write("agents/a.toml", "name = ").told("a"), "refused, broken");
+    }
+
+    #[test]
+    fn a_broken_file_keeps_its_last_good_content() {
+        for (file, good, bad) in [
+            ("config.json", json(&[("a", "A", "[\"read\"]"), (DEFAULT, "Mine", "[\"read\"]")]), "{"),
+            (
+                "config.toml",
+                "agents = [{agentId = 'a', name = 'A', tools = ['read']}, {agentId = 'default', name = 'Mine', tools = []}]".to_owned(),
+                "agents = [",
+            ),
+        ] {
+            let mut bed = Bed::default();
+            bed.write(file, &good).write("agents/a.toml", ALL).adopt();
+            assert_eq!((bed.told("a"), bed.told(DEFAULT)), ("A".to_owned(), "Mine".to_owned()));
+            bed.write(file, bad);
+            assert_eq!(bed.told("a"), "A, broken", "{file}: not that of the file behind it");
+            assert_eq!(bed.told(DEFAULT), "Mine, broken", "{file}: not the built-in one");
+            assert_eq!(bed.told("b"), "none", "{file}: it did not define this one");
+            // An entry without a name may be any of those that were there.
+            bed.write(file, r#"{"agents": [{"name": "x"}]}"#);
+            assert_eq!(bed.told(DEFAULT), "Mine, broken");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_never_good_refuses_all_that_it_could_define() {
+        let mut bed = Bed::default();
+        bed.write("config.toml", "agents = [{agentId = 'first', name = 'First', tools = ['read']}]");
+        bed.write("agents/a.toml", READS).adopt();
+        bed.write("config.json", "{\n\"agents\": [}");
+        for slug in ["a", DEFAULT, "unknown"] {
+            assert!(bed.told(slug).starts_with("refused"), "{slug}: {}", bed.told(slug));
+        }
+        assert_eq!(bed.told("first"), "First", "what beats it is not touched");
+        let problem = bed.look().closed.unwrap();
+        assert_eq!((problem.file.as_str(), problem.line), ("config.json", 2));
+        // A good one is known from then on, although it defines nothing.
+        bed.write("config.json", "{}").look();
+        assert_eq!(bed.write("config.json", "{").told("a"), "Reads");
+    }
+
+    #[test]
+    fn a_broken_entry_takes_only_its_own_name() {
+        let mut bed = Bed::default();
+        bed.write("config.json", &json(&[("a", "A", "[]"), ("b", "B", "[]")])).adopt();
+        bed.write("config.json", &json(&[("a", "A", "3"), ("b", "Bee", "[]"), ("a", "Second", "[]")]));
+        assert_eq!((bed.told("a"), bed.told("b")), ("A, broken".to_owned(), "Bee".to_owned()));
+        // Beside one that never was good, the next of the same name does not count either.
+        bed.accepted.versions.remove("a");
+        assert_eq!(bed.told("a"), "refused, broken");
+    }
+
+    #[test]
+    fn what_cannot_be_compared_waits() {
+        let mut bed = Bed::default();
+        bed.write("agents/a.toml", READS);
+        let problem = reading("agents/a.toml", "x = 1").broken["a"].clone();
+        bed.accepted.unreadable.insert("a".to_owned(), problem);
+        assert_eq!(bed.told("a"), "refused, changed");
+        bed.remove("agents/a.toml");
+        assert_eq!(bed.told("a"), "refused, broken");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_listed_keeps_what_was_in_it() {
+        let mut bed = Bed::default();
+        bed.write("agents/a.toml", READS).write("agents/default.toml", READS).adopt();
+        bed.accepted.sound.insert("agents".to_owned());
+        let unsure = reading("agents/a.toml", "x = 1").broken.remove("a");
+        let blind = Reading { file: "agents".to_owned(), unsure, holds_many: true, ..Reading::default() };
+        let below = |slug: &str| (slug == DEFAULT).then(|| Arc::new(Definition::built_in()));
+        let settled = settle(std::slice::from_ref(&blind), &bed.accepted, Policy::Own, &below);
+        for slug in ["a", DEFAULT] {
+            let standing = &settled.standings[slug];
+            assert!(standing.counts.is_some() && standing.broken.is_some(), "{slug}: {standing:?}");
+        }
+        assert_eq!(settled.closed, None);
+    }
+}
