@@ -58,6 +58,9 @@ pub(crate) const TERM: Variable =
 pub(crate) const DISPLAY: Variable =
     read("DISPLAY", "", "Set on a desktop: `paseo open` opens the web app on it.");
 pub(crate) const WAYLAND_DISPLAY: Variable = read("WAYLAND_DISPLAY", "", "The same for Wayland.");
+pub(crate) const VISUAL: Variable =
+    read("VISUAL", "", "The editor that `paseo agents edit` opens; a command with arguments.");
+pub(crate) const EDITOR: Variable = read("EDITOR", "vi", "The same where `VISUAL` is not set.");
 pub(crate) const TMUX: Variable = read(
     "TMUX",
     "",
@@ -72,7 +75,7 @@ pub(crate) const URL: Variable = set("PASEO_URL", "Where the agent reaches its d
 
 /// All of them.
 #[cfg(test)]
-pub(crate) const ALL: [Variable; 13] = [
+pub(crate) const ALL: [Variable; 15] = [
     HOME,
     LISTEN,
     LOG,
@@ -82,6 +85,8 @@ pub(crate) const ALL: [Variable; 13] = [
     TERM,
     DISPLAY,
     WAYLAND_DISPLAY,
+    VISUAL,
+    EDITOR,
     TMUX,
     SESSION,
     TOKEN,

@@ -5,6 +5,7 @@ mod asks;
 mod autostart;
 mod browser;
 mod commands;
+mod consent;
 mod context;
 mod demo;
 #[cfg(test)]

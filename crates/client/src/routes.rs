@@ -2,7 +2,9 @@
 
 use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
-use paseo_wire::agent::{AgentList, AgentQuery, AgentView, AgentViewQuery, TrustAgents};
+use paseo_wire::agent::{
+    AgentList, AgentQuery, AgentView, AgentViewQuery, SaveAgent, TrustAgent, TrustAgents,
+};
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
     WentBack, Whereabouts, WhereaboutsQuery,
@@ -285,6 +287,16 @@ impl Client {
     /// Makes the definitions of a project count, as long as they stay as they are.
     pub async fn trust_agents(&self, wanted: &TrustAgents) -> Result<AgentList, Error> {
         self.read(Ask::new(Method::POST, "/api/projects/trust").json(wanted)).await
+    }
+
+    /// Saves a definition of the user's own, and trusts it.
+    pub async fn save_agent(&self, slug: &str, wanted: &SaveAgent) -> Result<AgentList, Error> {
+        self.read(Ask::new(Method::PUT, &path(["api", "agents", slug])).json(wanted)).await
+    }
+
+    /// Makes one change of a definition count.
+    pub async fn trust_agent(&self, slug: &str, wanted: &TrustAgent) -> Result<AgentList, Error> {
+        self.read(Ask::new(Method::POST, &path(["api", "agents", slug, "trust"])).json(wanted)).await
     }
 
     /// Takes that back.

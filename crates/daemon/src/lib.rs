@@ -106,7 +106,9 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     app.sessions.go_on(left).await;
     app.threads.boot().await.map_err(database)?;
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
+    let definitions = app.sessions.context.definitions.clone();
     let background = [
+        tokio::spawn(definitions.keep_recording(app.sessions.context.journal.clone())),
         tokio::spawn(following.follow(app.stop.clone())),
         tokio::spawn(app.feeder.clone().follow(app.stop.clone())),
         tokio::spawn(app.teams.clone().keep_time(app.stop.clone())),
@@ -130,6 +132,9 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     tracing::info!("stopping");
     app.sessions.shutdown().await;
     let _ = serving.await;
+    if let Err(failure) = app.sessions.context.definitions.record_news(&app.sessions.context.journal).await {
+        tracing::error!(error = %failure.message, "cannot record which definitions count");
+    }
     background.iter().for_each(tokio::task::JoinHandle::abort);
     app.sessions.context.terminals.retire().await;
     let closed = app.sessions.context.journal.log.close().await;
@@ -159,7 +164,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
     let allowed = Allowed { hosts: options.external_hosts.clone(), own_port: about.port };
     let base_url = about.public_urls.first().map_or(about.url.as_str(), PublicUrl::origin);
     let context = Context {
-        definitions: Definitions::new(&home.path, settings.clone(), options.keys.clone()),
+        definitions: Definitions::load(&home.path, settings.clone(), options.keys.clone(), &journal).await?,
         providers: Providers::new(
             options.default_provider.clone(),
             &options.providers,

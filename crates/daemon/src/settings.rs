@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
+use paseo_core::id::ContentId;
 use paseo_core::settings::{Event, STREAM, Settings};
 use paseo_store::{Appended, Error, Version};
 use tokio::sync::watch;
@@ -39,11 +40,27 @@ impl SettingsCell {
 
     /// Changes them.
     pub(crate) async fn change(&self, journal: &Journal, by: &Actor, event: Event) -> Result<(), Failure> {
+        self.change_all(journal, by, &[event], Vec::new()).await
+    }
+
+    /// Changes them by several events, with the texts that those refer to: all or nothing.
+    pub(crate) async fn change_all(
+        &self,
+        journal: &Journal,
+        by: &Actor,
+        events: &[Event],
+        texts: Vec<Text>,
+    ) -> Result<(), Failure> {
+        if events.is_empty() {
+            return Ok(());
+        }
         loop {
             let (_, version) = journal.settings().await?;
-            let batch =
-                Entries::by(by).stream(STREAM.to_owned(), version, std::slice::from_ref(&event)).into_batch();
-            match journal.log.append(batch).await {
+            let mut entries = Entries::by(by).stream(STREAM.to_owned(), version, events);
+            for Text { id, text } in &texts {
+                entries.text(STREAM.to_owned(), *id, text.clone(), None);
+            }
+            match journal.log.append(entries.into_batch()).await {
                 Ok(Appended::New { .. } | Appended::Repeat { .. }) => break,
                 Err(Error::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -60,4 +77,10 @@ impl SettingsCell {
         });
         Ok(())
     }
+}
+
+/// A text that an event refers to.
+pub(crate) struct Text {
+    pub(crate) id: ContentId,
+    pub(crate) text: String,
 }

@@ -127,6 +127,17 @@ impl TestHome {
         finish(child)
     }
 
+    /// Trusts changes of the user's own definitions that a running daemon holds back. One that is started for the first
+    /// time trusts what it finds.
+    pub fn trust(&self) {
+        if self.daemon_pid().is_some() {
+            let home = self.path();
+            let home = home.as_os_str();
+            // It is no failure that nothing waits.
+            self.paseo(&["agents".as_ref(), "trust".as_ref(), "--yes".as_ref(), "-C".as_ref(), home]);
+        }
+    }
+
     /// Starts a command with pipes on all its streams.
     pub fn spawn<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Child {
         let mut command = self.command(arguments);

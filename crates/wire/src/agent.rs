@@ -32,6 +32,48 @@ pub struct AgentList {
     /// Those that do not count, too. Of one slug the one that beats the others comes first.
     pub agents: Vec<AgentEntry>,
     pub problems: Vec<AgentProblem>,
+    /// Changes that wait for a person.
+    #[serde(default)]
+    pub pending: Vec<PendingAgent>,
+}
+
+/// A change of a definition that waits for a person: it grants more, or takes the place of another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PendingAgent {
+    pub slug: String,
+    /// home or project.
+    pub origin: String,
+    /// new, shadows, changed or removed.
+    pub change: String,
+    /// The file that changed.
+    pub file: Option<String>,
+    /// What it would grant beyond what counts now.
+    pub widens: Vec<String>,
+    /// Of what would count.
+    pub sha256: String,
+    /// The text that counts now; null when that is of another layer, or nothing does.
+    pub before: Option<String>,
+    /// The text that would count; null when the definition is removed.
+    pub after: Option<String>,
+}
+
+/// The body of `POST /api/agents/{slug}/trust`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrustAgent {
+    /// The absolute path of a directory. Without it only the user's own definitions are looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Of the change that was looked at. Refused when the file has changed since.
+    pub sha256: String,
+}
+
+/// The body of `PUT /api/agents/{slug}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaveAgent {
+    /// The whole definition, as TOML.
+    pub text: String,
 }
 
 /// Where a project keeps definitions.
@@ -79,8 +121,11 @@ pub struct AgentEntry {
     pub file: Option<String>,
     /// Whether it is the one that is used under its slug.
     pub counts: bool,
-    /// False for a project's that nobody has trusted as it is.
+    /// False for one that waits for a person, or is of a project that nobody has trusted as it is.
     pub trusted: bool,
+    /// Why this version counts although its file holds another one, or none.
+    #[serde(default)]
+    pub notice: Option<String>,
     /// full, ask or read-only; null: full, or the parent's.
     pub permissions: Option<String>,
     /// `lease`: its agents change nothing but what a task that they hold covers.

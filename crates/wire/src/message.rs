@@ -46,6 +46,9 @@ pub struct Receipt {
     pub cause: String,
     /// The point in the log from before the message: stream from here to see what becomes of it.
     pub seq: u64,
+    /// Why the agent follows another version of its definition than its file holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// The answer to `POST /api/sessions`.

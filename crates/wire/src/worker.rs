@@ -118,6 +118,9 @@ pub struct StartedWorker {
     /// The task could not be typed in: it waits, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
+    /// Why the worker follows another version of its definition than its file holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// One worker.

@@ -1824,8 +1824,100 @@ export interface paths {
                 };
             };
         };
-        put?: never;
+        /**
+         * Saves a definition of the user's own as agents/<slug>.toml, and trusts it.
+         * @description Who may: People only.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SaveAgent"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trusts a change of a definition that waits for a person.
+         * @description Who may: People only.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TrustAgent"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentList"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -6587,6 +6679,8 @@ export interface components {
             /** @description Only ever a child of another agent. */
             is_subagent: boolean;
             name: string;
+            /** @description Why this version counts although its file holds another one, or none. */
+            notice?: string | null;
             /** @description built-in, home or project. */
             origin: string;
             /** @description full, ask or read-only; null: full, or the parent's. */
@@ -6596,7 +6690,7 @@ export interface components {
             slug: string;
             /** @description Patterns over the names of tools. */
             tools: components["schemas"]["ListsView"];
-            /** @description False for a project's that nobody has trusted as it is. */
+            /** @description False for one that waits for a person, or is of a project that nobody has trusted as it is. */
             trusted: boolean;
             /** @description chat or external. */
             type: string;
@@ -6614,6 +6708,8 @@ export interface components {
         AgentList: {
             /** @description Those that do not count, too. Of one slug the one that beats the others comes first. */
             agents: components["schemas"]["AgentEntry"][];
+            /** @description Changes that wait for a person. */
+            pending?: components["schemas"]["PendingAgent"][];
             problems: components["schemas"]["AgentProblem"][];
             project?: components["schemas"]["AgentProject"] | null;
         };
@@ -7607,6 +7703,24 @@ export interface components {
             directory?: string | null;
             name?: string | null;
         };
+        /** @description A change of a definition that waits for a person: it grants more, or takes the place of another. */
+        PendingAgent: {
+            /** @description The text that would count; null when the definition is removed. */
+            after?: string | null;
+            /** @description The text that counts now; null when that is of another layer, or nothing does. */
+            before?: string | null;
+            /** @description new, shadows, changed or removed. */
+            change: string;
+            /** @description The file that changed. */
+            file?: string | null;
+            /** @description home or project. */
+            origin: string;
+            /** @description Of what would count. */
+            sha256: string;
+            slug: string;
+            /** @description What it would grant beyond what counts now. */
+            widens: string[];
+        };
         /** @description What a person should know about the place where a new session runs. */
         PlaceNotes: {
             /**
@@ -7749,6 +7863,8 @@ export interface components {
             cause: string;
             delivery: string;
             handle: string;
+            /** @description Why the agent follows another version of its definition than its file holds. */
+            notice?: string | null;
             /** @description started, queued, steering, interrupting or held. */
             placement: string;
             /**
@@ -7802,6 +7918,11 @@ export interface components {
             project: string;
             /** @description The tool, in the harness's words. What is denied is denied to every tool. */
             tool: string;
+        };
+        /** @description The body of `PUT /api/agents/{slug}`. */
+        SaveAgent: {
+            /** @description The whole definition, as TOML. */
+            text: string;
         };
         /** @description The body of `POST /api/threads/{thread}/presence`. */
         SayPresence: {
@@ -8075,6 +8196,8 @@ export interface components {
         StartedWorker: {
             /** @description The task could not be typed in: it waits, for this reason. */
             held?: string | null;
+            /** @description Why the worker follows another version of its definition than its file holds. */
+            notice?: string | null;
             /** Format: int64 */
             seq: number;
             worker: components["schemas"]["WorkerView"];
@@ -8412,6 +8535,13 @@ export interface components {
             /** Format: int64 */
             seq: number;
             ts: components["schemas"]["Moment"];
+        };
+        /** @description The body of `POST /api/agents/{slug}/trust`. */
+        TrustAgent: {
+            /** @description The absolute path of a directory. Without it only the user's own definitions are looked at. */
+            project?: string | null;
+            /** @description Of the change that was looked at. Refused when the file has changed since. */
+            sha256: string;
         };
         /** @description The body of `POST /api/agents/trust`. */
         TrustAgents: {

@@ -11,7 +11,7 @@ pub(crate) enum AgentsCommand {
     /// List the definitions that agents can follow here
     ///
     /// Yours are in $PASEO_HOME/agents, those of a project in .paseo/agents and .claude/agents; the latter count once
-    /// you have trusted them.
+    /// you have trusted them. A change of yours that grants more waits until you trust it, too.
     Ls {
         #[command(flatten)]
         place: Place,
@@ -24,7 +24,7 @@ pub(crate) enum AgentsCommand {
         slug: String,
         #[command(flatten)]
         place: Place,
-        /// The project's version, although it is not trusted, and not the one that counts instead
+        /// The version that is not trusted, and not the one that counts instead
         #[arg(long)]
         untrusted: bool,
         /// Print JSON
@@ -42,13 +42,27 @@ pub(crate) enum AgentsCommand {
         json: bool,
     },
     Trust(TrustArgs),
+    Edit(EditArgs),
 }
 
-/// Let the definitions of a project count, as long as they stay as they are
+/// Edit one of your definitions, and trust what you save
 ///
-/// Shows what they may do, and asks. Any change of a file takes the trust back.
+/// Opens $VISUAL or $EDITOR with the file that defines it, or with a new $PASEO_HOME/agents/<SLUG>.toml.
+#[derive(Debug, Args)]
+pub(crate) struct EditArgs {
+    /// Which one, as `paseo agents ls` names it, or a new one
+    pub(crate) slug: String,
+}
+
+/// Trust changed definitions, yours and those of a project
+///
+/// Shows what would count and how it differs from what does, and asks. A change of yours waits when it grants more
+/// than before; the definitions of a project count as long as they stay as they are.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
+    /// Only changes of these definitions of yours
+    #[arg(value_name = "SLUG", conflicts_with = "revoke")]
+    pub(crate) slugs: Vec<String>,
     #[command(flatten)]
     pub(crate) place: Place,
     /// Do not ask

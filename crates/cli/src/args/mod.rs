@@ -25,7 +25,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use agent::{
     HandlesArgs, InspectArgs, LabelArgs, LogsArgs, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs,
 };
-pub(crate) use agents::{AgentsCommand, Place as AgentsPlace, TrustArgs};
+pub(crate) use agents::{AgentsCommand, EditArgs, Place as AgentsPlace, TrustArgs};
 pub(crate) use call::ToolArgs;
 pub(crate) use converse::{AgentWords, AskArgs, PinArgs, SwitchArgs, TellArgs};
 pub(crate) use daemon::{

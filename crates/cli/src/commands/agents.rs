@@ -1,11 +1,12 @@
 //! `paseo agents`
 
+mod edit;
 mod trust;
 
 use paseo_client::Client;
 use paseo_runtime::keys::CHAINS;
 use paseo_wire::agent::{
-    AgentEntry, AgentList, AgentProblem, AgentQuery, AgentView, AgentViewQuery, ListsView,
+    AgentEntry, AgentList, AgentProblem, AgentQuery, AgentView, AgentViewQuery, ListsView, PendingAgent,
 };
 use paseo_wire::error::Exit;
 
@@ -31,6 +32,7 @@ pub(crate) async fn run(context: &Context, command: AgentsCommand) -> Result<Exi
         }
         AgentsCommand::Check { place, json } => check(context, &context.printer.json_if(json), &place).await,
         AgentsCommand::Trust(args) => trust::trust(client, &context.printer.json_if(args.json), args).await,
+        AgentsCommand::Edit(args) => edit::edit(context, &context.printer, args).await,
     }
 }
 
@@ -107,9 +109,22 @@ fn kind(agent: &AgentEntry) -> String {
 
 /// Says on stderr what a list does not show.
 fn remarks(printer: &Printer, list: &AgentList) {
-    if let Some(project) = list.project.as_ref().filter(|project| project.trust != "trusted") {
+    list.agents
+        .iter()
+        .filter_map(|agent| agent.notice.as_ref())
+        .for_each(|notice| printer.warn(notice, None));
+    let refused = list.pending.iter().filter(|pending| pending.origin == "home" && pending.change == "new");
+    for PendingAgent { slug, widens, .. } in refused {
+        let more = if widens.is_empty() { String::new() } else { format!(" ({})", widens.join(", ")) };
+        printer.warn(&format!("`{slug}` is new, grants more than `default`{more} and waits for you"), None);
+    }
+    if list.pending.iter().any(|pending| pending.origin == "home") {
+        printer.note("`paseo agents trust` shows what waits for you, and asks");
+    }
+    let held = list.agents.iter().filter(|agent| !agent.trusted && agent.origin == "project").count();
+    if let Some(project) = list.project.as_ref().filter(|project| project.trust != "trusted" && held > 0) {
         let changed = project.trust == "changed";
-        let what = match (list.agents.iter().filter(|agent| !agent.trusted).count(), changed) {
+        let what = match (held, changed) {
             (1, false) => "1 definition is not trusted".to_owned(),
             (1, true) => "1 definition is not trusted any more".to_owned(),
             (count, false) => format!("{count} definitions are not trusted"),
@@ -154,6 +169,9 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
     }
     for AgentProblem { file, line, message, .. } in &view.problems {
         printer.warn(&format!("{file}:{line}: {message}"), None);
+    }
+    if let Some(notice) = &view.agent.notice {
+        printer.warn(notice, Some("`paseo agents trust` shows what changed, and asks"));
     }
     if !view.agent.trusted {
         printer.note("it is not trusted, and so cannot be used: `paseo agents trust`");

@@ -9,7 +9,7 @@ use crate::args::{AgentWords, AskArgs, TellArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer};
-use crate::{outcome, prompt};
+use crate::{consent, outcome, prompt};
 
 pub(crate) async fn ask(context: &Context, args: AskArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -44,8 +44,12 @@ async fn send(
         wait,
         default_provider: context.settings.provider.clone(),
     };
+    if wait {
+        consent::review(context, printer, &words.agent, &message.project).await?;
+    }
     let sent = context.client()?.message_agent(&words.agent, &message, words.key.as_deref()).await?;
     context.explain_version();
+    consent::explain(printer, Some(&sent.receipt));
     if sent.created {
         printer.aside(&format!("{} is a new session of {}", sent.session.handle, sent.session.agent));
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use paseo_core::definition::DEFAULT;
 use paseo_core::label::Labels;
 use paseo_wire::error::Exit;
 use paseo_wire::session::CreateSession;
@@ -11,15 +12,18 @@ use crate::args::RunArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::Mode;
-use crate::{harnesses, outcome, prompt};
+use crate::{consent, harnesses, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let wanted = wanted(context, &args)?;
     let provider = wanted.provider.as_deref().or(wanted.default_provider.as_deref());
     harnesses::warn_without_login(&context.settings, &printer, provider.filter(|_| wanted.agent.is_none()));
+    let slug = wanted.agent.as_deref().unwrap_or(DEFAULT);
+    consent::review(context, &printer, slug, &wanted.directory).await?;
     let created = context.client()?.create_session(&wanted, None).await?;
     context.explain_version();
+    consent::explain(&printer, created.receipt.as_ref());
     let handle = &created.session.handle;
     let provider = match created.provider_reason.as_str() {
         "first_ready" => {

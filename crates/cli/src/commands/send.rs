@@ -7,7 +7,7 @@ use crate::args::SendArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::Mode;
-use crate::{outcome, prompt};
+use crate::{consent, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -19,6 +19,7 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
     let message = SendMessage { text: prompt::typed(&args.message, "message")?, verb, wait: args.wait };
     let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
     context.explain_version();
+    consent::explain(&printer, Some(&receipt));
     if args.wait {
         printer.aside(&told(&receipt));
         let waited = outcome::wait(context, &printer, &receipt, args.timeout).await?;

@@ -16,7 +16,7 @@ use crate::args::{AttachArgs, SwitchArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer, patiently};
-use crate::prompt;
+use crate::{consent, prompt};
 
 pub(crate) async fn run(context: &Context, args: SwitchArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
@@ -51,6 +51,7 @@ async fn go(
     };
     let went = context.client()?.switch_agent(&agent.to_string_lossy(), &wanted).await?;
     context.explain_version();
+    consent::explain(printer, went.receipt.as_ref());
     let session = &went.session;
     if went.created {
         printer.aside(&format!("{} is a new session of {}", session.handle, session.agent));

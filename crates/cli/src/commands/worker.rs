@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::environment::{TERM, TMUX};
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Style, Table, relative, status_style};
-use crate::{harnesses, prompt};
+use crate::{consent, harnesses, prompt};
 
 pub(crate) async fn run(context: &Context, command: WorkerCommand) -> Result<Exit, Failure> {
     match command {
@@ -100,6 +100,7 @@ async fn start(context: &Context, args: WorkerStartArgs) -> Result<(), Failure> 
     harnesses::warn_without_login(&context.settings, &printer, wanted.provider.as_deref());
     let started = context.client()?.start_worker(&wanted, args.key.as_deref()).await?;
     context.explain_version();
+    consent::warn(&printer, started.notice.as_deref());
     let worker = &started.worker;
     match printer.mode() {
         Mode::Json => printer.json(&started)?,

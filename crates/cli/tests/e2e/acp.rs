@@ -74,6 +74,7 @@ fn a_command_becomes_an_agent_at_once_and_is_forgotten_again() {
     // Definitions may name it.
     std::fs::create_dir_all(bed.home.path().join("agents")).unwrap();
     std::fs::write(bed.home.path().join("agents/own.toml"), "provider = 'helper'\n").unwrap();
+    bed.home.trust();
     let answer = bed.home.paseo(&["run", "--agent", "own", "--timeout", "60s", "<<say own>>"]);
     assert!(answer.ok().contains("own [turns=1"), "{answer:?}");
     // It outlives the daemon, and is known to the doctor.

@@ -70,6 +70,7 @@ impl Cast {
         let folder = self.0.home.path().join("agents");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(format!("{slug}.toml")), format!("provider = 'scripted'\n{fields}\n")).unwrap();
+        self.0.home.trust();
     }
 
     /// Defines an agent that follows a script, whatever agents tell it.

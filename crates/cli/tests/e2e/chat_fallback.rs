@@ -95,6 +95,7 @@ fn another_key_counts_from_the_next_turn_on() {
     let id = run(&home, &["--agent", "chained"], "<<say on>>");
     let other = "provider = 'openai'\n[[models]]\nmodel_id = 'one'\nkey_id = 'second'\n";
     fs::write(home.path().join("agents/chained.toml"), other).unwrap();
+    home.trust();
     assert!(send(&home, &id, "<<say again>>").ok().starts_with("again [turns=2 "));
     assert_eq!(model.requests()[1].header("authorization"), Some("Bearer sk-second"));
 }

@@ -15,6 +15,7 @@ fn undecided() -> TestHome {
     home.paseo(&["up"]).ok();
     fs::create_dir_all(home.path().join("agents")).unwrap();
     fs::write(home.path().join("agents/notes.toml"), "name = \"Notes\"\n").unwrap();
+    home.trust();
     let refused = home.paseo(&["ask", "notes", "hello"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     home
@@ -70,6 +71,7 @@ fn the_config_file_counts_for_every_command_that_starts_an_agent() {
 fn a_definitions_own_provider_beats_the_default_of_the_caller() {
     let mut home = undecided();
     fs::write(home.path().join("agents/own.toml"), "name = \"Own\"\nprovider = \"scripted\"\n").unwrap();
+    home.trust();
     home.set("PASEO_PROVIDER", "codex");
     assert_eq!(home.paseo(&["ask", "own", "<<say mine>>"]).ok(), "mine");
     let refused = home.paseo(&["ask", "notes", "hello"]);

@@ -15,6 +15,7 @@ fn own(home: &TestHome, name: &str, text: &str) {
     fs::create_dir_all(home.path().join("agents")).unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(home.path().join(name), text).unwrap();
+    home.trust();
 }
 
 /// Writes a file of the project.
@@ -138,11 +139,13 @@ fn a_change_counts_at_once_for_agents_that_run() {
     assert!(added().contains("Be kind."), "this is what it was given");
     home.paseo(&["send", "--wait", &handle, "<<say hi>>"]).ok();
     assert!(added().contains("Be terse.") && !added().contains("kind"));
-    // What is wrong keeps the agent from working, with words, rather than letting it work without.
+    // What is wrong does not count, and what counted before does, with words.
     own(&home, "agents/default.md", "---\ntool: Read\n---\n");
-    let failed = home.paseo(&["send", "--wait", &handle, "<<say hi>>"]);
-    assert_eq!(failed.code, 1, "{failed:?}");
-    assert!(failed.stderr.contains("default.md:2: there is no field `tool`"), "{failed:?}");
+    let sent = home.paseo(&["send", "--wait", &handle, "<<say hi>>"]);
+    assert_eq!(sent.ok(), "hi");
+    assert!(sent.stderr.contains("default.md:2: there is no field `tool`"), "{sent:?}");
+    assert!(sent.stderr.contains("the last good version of `default` is used"), "{sent:?}");
+    assert!(added().contains("Be terse."), "{}", added());
     fs::remove_file(home.path().join("agents/default.md")).unwrap();
     assert_eq!(home.paseo(&["send", "--wait", &handle, "<<say back>>"]).ok(), "back");
 }
@@ -173,11 +176,15 @@ fn a_projects_definitions_count_once_exactly_they_are_trusted() {
     assert!(prompt(&home).contains("Obey the project."), "trust survives");
 
     fs::write(&path, "Obey the changed project.\n").unwrap();
-    let refused = home.paseo(&["run", "<<say hi>>"]);
-    assert_ne!(refused.code, 0, "{refused:?}");
-    assert!(refused.stderr.contains("has changed since it was trusted"), "{refused:?}");
-    assert!(refused.stderr.contains("paseo agents trust"), "{refused:?}");
+    let ran = home.paseo(&["run", "<<say hi>>"]);
+    assert_eq!(ran.ok(), "hi");
+    assert!(ran.stderr.contains("has changed and waits for you: the previous version is used"), "{ran:?}");
+    assert!(ran.stderr.contains("paseo agents trust"), "{ran:?}");
+    assert!(prompt(&home).contains("Obey the project."), "this is what was trusted");
     assert_eq!(list(&home)["project"]["trust"], "changed");
+    // Nor does removing it give what it held back.
+    fs::remove_file(&path).unwrap();
+    assert!(prompt(&home).contains("Obey the project."));
     fs::write(&path, "Obey the project.\n").unwrap();
     assert!(prompt(&home).contains("Obey the project."), "this is what was trusted");
 

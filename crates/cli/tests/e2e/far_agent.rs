@@ -78,6 +78,7 @@ pub(crate) fn define_at(home: &TestHome, slug: &str, url: &str, more: &str) {
     fs::create_dir_all(&folder).unwrap();
     let fields = format!("type = 'external'\n{more}\n[external]\ninputUrl = '{url}'\n");
     fs::write(folder.join(format!("{slug}.toml")), fields).unwrap();
+    home.trust();
 }
 
 /// Posts an answer with the token of the message. The daemon may have another port than it had.

@@ -13,6 +13,7 @@ pub(crate) fn define(home: &TestHome, slug: &str, text: &str) {
     fs::create_dir_all(home.path().join("agents")).unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(home.path().join("agents").join(format!("{slug}.toml")), text).unwrap();
+    home.trust();
 }
 
 /// Returns the handles of the open sessions that follow a definition.

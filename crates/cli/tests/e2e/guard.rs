@@ -153,6 +153,7 @@ fn a_guard_needs_a_team_and_a_provider_that_asks() {
         "type = 'external'\n[external]\ninputUrl = 'http://127.0.0.1:9/in'\n",
     )
     .unwrap();
+    home.trust();
     let far = home.paseo(&["run", "-d", "--agent", "far", "--team", "red", "--guard", "lease", "hi"]);
     assert!(far.code != 0 && far.stderr.contains("cannot be guarded"), "{far:?}");
     assert!(far.stderr.contains("scripted"), "{far:?}");
@@ -163,7 +164,10 @@ fn a_definition_guards_its_agents_from_the_next_turn_on() {
     let home = red(&["."]);
     fs::create_dir_all(home.path().join("agents")).unwrap();
     let file = home.path().join("agents/worker.toml");
-    let write = |guard: &str| fs::write(&file, format!("provider = 'scripted'\n{guard}\n")).unwrap();
+    let write = |guard: &str| {
+        fs::write(&file, format!("provider = 'scripted'\n{guard}\n")).unwrap();
+        home.trust();
+    };
     write("");
     let ann = run(&home, &["--agent", "worker", "--team", "red", "--member", "ann"], "<<say hello>>");
     assert_eq!(sh(&home, &ann, "echo free"), "free\n");
@@ -272,7 +276,10 @@ fn a_worker_is_guarded_from_its_next_start_on_and_says_so() {
     let home = red(&["."]);
     fs::create_dir_all(home.path().join("agents")).unwrap();
     let file = home.path().join("agents/smith.toml");
-    let write = |guard: &str| fs::write(&file, format!("provider = 'scripted'\n{guard}\n")).unwrap();
+    let write = |guard: &str| {
+        fs::write(&file, format!("provider = 'scripted'\n{guard}\n")).unwrap();
+        home.trust();
+    };
     write("");
     home.paseo(&["worker", "start", "--team", "red", "--agent", "smith", "-q", "<<say hello>>"]).ok();
     let worker = || parsed(&home.paseo(&["worker", "ls", "--json"]));

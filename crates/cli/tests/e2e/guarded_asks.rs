@@ -81,6 +81,7 @@ async fn whoever_sits_at_the_terminal_gives_leave_for_what_is_held_then() {
     fs::create_dir_all(home.path().join("agents")).unwrap();
     let asker = "provider = 'scripted'\npermissions = 'ask'\nguard = 'lease'\n";
     fs::write(home.path().join("agents/asker.toml"), asker).unwrap();
+    home.trust();
     let claim = "<<tool team_tasks_claim {\"taskId\":\"task-0001\"}>>";
     let task = format!("{claim}<<sh touch made>><<sh touch more>><<say over>>");
     let wanted = StartWorker { agent: Some("asker".to_owned()), provider: None, ..wanted(&task) };

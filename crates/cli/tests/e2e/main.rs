@@ -25,6 +25,7 @@ mod crash;
 mod daemon;
 mod default_provider;
 mod definitions;
+mod definitions_trust;
 mod documented;
 mod dropped;
 mod explain;

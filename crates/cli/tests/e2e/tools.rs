@@ -38,6 +38,7 @@ fn define(watched: &Watched, slug: &str, definition: &str) {
     let folder = watched.home.path().join("agents");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(format!("{slug}.toml")), definition).unwrap();
+    watched.home.trust();
 }
 
 async fn create(

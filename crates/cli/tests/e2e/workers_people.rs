@@ -17,6 +17,7 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
     std::fs::create_dir_all(home.path().join("agents")).unwrap();
     let asker = "provider = 'scripted'\npermissions = 'ask'\n";
     std::fs::write(home.path().join("agents/asker.toml"), asker).unwrap();
+    home.trust();
     let wanted = StartWorker {
         agent: Some("asker".to_owned()),
         provider: None,

@@ -4,10 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use paseo_core::definition::{Change, Definition, Problem};
+use paseo_core::definition::{
+    Accepted, Change, Definition, Policy, Problem, Settled, Standing, Version, adopt, settle,
+};
+use paseo_core::settings::{self, Layer as Key};
 use paseo_wire::error::Code;
 
 use super::layer::Layer;
+use super::pending::{self, Pending};
 use crate::failure::Failure;
 
 /// The definitions that count in a project.
@@ -16,9 +20,23 @@ pub(crate) struct Catalogue {
     by_slug: BTreeMap<String, Arc<Definition>>,
     /// Those that are there, and why they cannot be used.
     refused: BTreeMap<String, Failure>,
+    /// Why nothing else can be used: a file that could define it was never read.
+    closed: Option<Problem>,
+    /// Why what counts is not what the files say.
+    notices: BTreeMap<String, String>,
     listed: Vec<Listed>,
     pub(crate) problems: Vec<Problem>,
+    /// Changes that wait for a person.
+    pub(crate) pending: Vec<Pending>,
     pub(crate) project: Option<Project>,
+}
+
+/// What is accepted without a person, and not in the log yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum News {
+    Accepted(Key, String, Version),
+    Forgotten(Key, String),
+    Read(Key, String),
 }
 
 /// A definition that is there, whether it counts or not.
@@ -69,25 +87,43 @@ impl Trust {
 }
 
 impl Catalogue {
-    /// Puts the places of a project, the nearest last, over the home.
-    pub(super) fn of(home: &Layer, own: &[(Project, Arc<Layer>)]) -> Self {
-        let mut catalogue = Self::default();
+    /// Puts the places of a project, the nearest last, over the home. Returns what is accepted by that, too.
+    pub(super) fn of(
+        home: &Layer,
+        own: &[(Project, Arc<Layer>)],
+        accepted: &BTreeMap<Key, Accepted>,
+    ) -> (Self, Vec<News>) {
+        let (mut catalogue, mut news) = (Self::default(), Vec::new());
+        let known = |key: &Key| accepted.get(key).cloned().unwrap_or_default();
         catalogue.insert(Arc::new(Definition::built_in()));
-        catalogue.lay(home);
+        catalogue.lay(&Key::home(), home, &known(&Key::home()), Policy::Own, &mut news);
         for (project, layer) in own {
+            let key = Key::project(&project.directory);
             match project.trust {
-                Trust::Trusted => catalogue.lay(layer),
+                Trust::Trusted => {
+                    let trusted = adopt(&layer.readings);
+                    news.extend(differences(&key, &known(&key), &trusted));
+                    catalogue.lay(&key, layer, &trusted, Policy::Foreign, &mut news);
+                }
+                // What was trusted before is known, but for the trust of older versions of this program.
+                Trust::Changed if accepted.contains_key(&key) => {
+                    catalogue.lay(&key, layer, &known(&key), Policy::Foreign, &mut news);
+                }
                 trust => catalogue.hold_back(layer, trust),
             }
             catalogue.project = Some(project.clone());
         }
         catalogue.listed.sort_by(|one, other| {
             let key = |listed: &Listed| {
-                (listed.definition.slug.clone(), std::cmp::Reverse(listed.definition.source.origin))
+                (
+                    listed.definition.slug.clone(),
+                    std::cmp::Reverse(listed.definition.source.origin),
+                    !listed.counts,
+                )
             };
             key(one).cmp(&key(other))
         });
-        catalogue
+        (catalogue, news)
     }
 
     /// Finds a definition; the error names those that there are.
@@ -96,10 +132,18 @@ impl Catalogue {
             return Err(refused.clone());
         }
         self.by_slug.get(slug).cloned().ok_or_else(|| {
+            if let Some(problem) = &self.closed {
+                return pending::broken(slug, problem);
+            }
             let known = self.by_slug.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             Failure::new(Code::NotFound, format!("there is no agent definition `{slug}`"))
                 .hint(format!("there are: {known}"))
         })
+    }
+
+    /// Says why a definition that counts is not what its file says.
+    pub(crate) fn notice(&self, slug: &str) -> Option<&str> {
+        self.notices.get(slug).map(String::as_str)
     }
 
     /// Returns all that count, by slug.
@@ -121,23 +165,59 @@ impl Catalogue {
     }
 
     /// Puts the definitions of a place over those that are there.
-    fn lay(&mut self, layer: &Layer) {
-        for (slug, problem) in layer.broken() {
-            let Problem { file, line, message, .. } = problem;
-            let words = format!("the agent definition `{slug}` cannot be used: {file}:{line}: {message}");
-            self.refuse(
-                slug,
-                Failure::new(Code::Conflict, words).hint("`paseo agents check` lists all that is wrong"),
-            );
-        }
-        layer.definitions.values().for_each(|definition| self.insert(Arc::clone(definition)));
+    fn lay(
+        &mut self,
+        key: &settings::Layer,
+        layer: &Layer,
+        accepted: &Accepted,
+        policy: Policy,
+        news: &mut Vec<News>,
+    ) {
+        let below = |slug: &str| self.by_slug.get(slug).cloned();
+        let Settled { standings, closed, sound } = settle(&layer.readings, accepted, policy, &below);
         self.problems.extend(layer.problems.iter().cloned());
+        news.extend(sound.into_iter().map(|file| News::Read(key.clone(), file)));
+        if let Some(problem) = closed {
+            let slugs: Vec<String> = self.by_slug.keys().cloned().collect();
+            slugs.iter().for_each(|slug| self.refuse(slug, pending::broken(slug, &problem)));
+            self.closed = Some(problem);
+        }
+        for (slug, standing) in standings {
+            if let Some(version) = standing.counts.clone().filter(|_| standing.is_news) {
+                news.push(News::Accepted(key.clone(), slug.clone(), version));
+            }
+            self.stand(key, &slug, &standing);
+        }
+    }
+
+    /// Takes in what a slug comes to in a layer.
+    fn stand(&mut self, key: &settings::Layer, slug: &str, standing: &Standing) {
+        let Standing { counts, refused, waits, broken, is_news: _ } = standing;
+        let pending = waits.as_ref().map(|waits| Pending::new(key, slug, waits, counts.as_ref()));
+        match (counts, broken, &pending) {
+            (Some(version), ..) => self.insert(Arc::clone(&version.definition)),
+            (None, Some(problem), _) if *refused => self.refuse(slug, pending::broken(slug, problem)),
+            (None, None, Some(pending)) if *refused => self.refuse(slug, pending.refusal()),
+            _ => {}
+        }
+        if let Some(problem) = broken.as_ref().filter(|_| counts.is_some()) {
+            self.notices.insert(slug.to_owned(), pending::kept(slug, problem));
+        }
+        let Some(pending) = pending else { return };
+        if !refused {
+            let words = pending.notice(self.by_slug.get(slug).map(Arc::as_ref));
+            self.notices.insert(slug.to_owned(), words);
+        }
+        if let Some(version) = &pending.waiting.version {
+            let definition = Arc::clone(&version.definition);
+            self.listed.push(Listed { definition, counts: false, trusted: false });
+        }
+        self.pending.push(pending);
     }
 
     /// Lists definitions that do not count.
     fn hold_back(&mut self, layer: &Layer, trust: Trust) {
-        let slugs = layer.definitions.keys().map(String::as_str).chain(layer.broken().map(|(slug, _)| slug));
-        for slug in slugs {
+        for slug in layer.slugs() {
             let words = match trust {
                 Trust::Changed => "has changed since it was trusted",
                 Trust::Nearer => "is not trusted, and nearer than those above that are",
@@ -152,11 +232,7 @@ impl Catalogue {
                 self.refuse(slug, failure);
             }
         }
-        let held = layer.definitions.values().map(|definition| Listed {
-            definition: Arc::clone(definition),
-            counts: false,
-            trusted: false,
-        });
+        let held = layer.definitions().map(|definition| Listed { definition, counts: false, trusted: false });
         self.listed.extend(held);
         self.problems.extend(layer.problems.iter().cloned());
     }
@@ -164,6 +240,7 @@ impl Catalogue {
     fn insert(&mut self, definition: Arc<Definition>) {
         self.outdo(&definition.slug);
         self.refused.remove(&definition.slug);
+        self.notices.remove(&definition.slug);
         self.listed.push(Listed { definition: Arc::clone(&definition), counts: true, trusted: true });
         self.by_slug.insert(definition.slug.clone(), definition);
     }
@@ -171,7 +248,8 @@ impl Catalogue {
     fn refuse(&mut self, slug: &str, failure: Failure) {
         self.outdo(slug);
         self.by_slug.remove(slug);
-        self.refused.entry(slug.to_owned()).or_insert(failure);
+        self.notices.remove(slug);
+        self.refused.insert(slug.to_owned(), failure);
     }
 
     /// Notes that something beats what there was under a slug.
@@ -181,9 +259,22 @@ impl Catalogue {
     }
 }
 
+/// Returns what is to be recorded for a layer to be accepted as it is now.
+pub(super) fn differences(key: &Key, before: &Accepted, after: &Accepted) -> Vec<News> {
+    let is_new =
+        |slug: &str, version: &Version| before.versions.get(slug).is_none_or(|known| !known.is_same(version));
+    let accepted = after.versions.iter().filter(|(slug, version)| is_new(slug, version));
+    let accepted = accepted.map(|(slug, version)| News::Accepted(key.clone(), slug.clone(), version.clone()));
+    let slugs = before.versions.keys().chain(before.unreadable.keys());
+    let gone = slugs.filter(|slug| !after.versions.contains_key(*slug));
+    let gone = gone.map(|slug| News::Forgotten(key.clone(), slug.clone()));
+    let read = after.sound.difference(&before.sound).map(|file| News::Read(key.clone(), file.clone()));
+    accepted.chain(gone).chain(read).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use paseo_core::definition::{DEFAULT, Origin, Severity, Source};
+    use paseo_core::definition::{DEFAULT, Format, Origin, Reading, Severity, Source};
 
     use super::*;
 
@@ -199,9 +290,11 @@ mod tests {
     }
 
     fn layer(origin: Origin, slugs: &[&str], broken: &[&str]) -> Layer {
-        let definition = |slug: &&str| {
+        let version = |slug: &&str| {
             let source = Source { origin, file: Some(format!("/{}/{slug}.md", origin.word())) };
-            ((*slug).to_owned(), Arc::new(Definition::plain(slug, source)))
+            let definition = Arc::new(Definition::plain(slug, source));
+            let (file, text) = (format!("agents/{slug}.md"), "".into());
+            ((*slug).to_owned(), Version { file, format: Format::Markdown, text, definition })
         };
         let problem = |slug: &&str| Problem {
             file: format!("/{slug}.md"),
@@ -210,11 +303,22 @@ mod tests {
             slug: Some((*slug).to_owned()),
             severity: Severity::Error,
         };
-        Layer {
-            definitions: slugs.iter().map(definition).collect(),
-            problems: broken.iter().map(problem).collect(),
-            ..Layer::default()
-        }
+        let readings = slugs.iter().map(|slug| Reading {
+            file: format!("agents/{slug}.md"),
+            versions: [version(slug)].into(),
+            ..Reading::default()
+        });
+        let broken = broken.iter().map(|slug| Reading {
+            file: format!("agents/{slug}.md"),
+            broken: [((*slug).to_owned(), problem(slug))].into(),
+            ..Reading::default()
+        });
+        Layer { readings: readings.chain(broken).collect(), ..Layer::default() }
+    }
+
+    /// Lays a project over a home that was accepted as it is.
+    fn laid(home: &Layer, own: &[(Project, Arc<Layer>)]) -> Catalogue {
+        Catalogue::of(home, own, &[(Key::home(), adopt(&home.readings))].into()).0
     }
 
     fn origin(catalogue: &Catalogue, slug: &str) -> Result<Origin, String> {
@@ -224,7 +328,7 @@ mod tests {
     #[test]
     fn the_nearest_counts() {
         let home = layer(Origin::Home, &["a", "b", DEFAULT], &[]);
-        let catalogue = Catalogue::of(&home, &own(Trust::Trusted, &["a", "c"]));
+        let catalogue = laid(&home, &own(Trust::Trusted, &["a", "c"]));
         let found = ["a", "b", "c", DEFAULT].map(|slug| origin(&catalogue, slug).unwrap());
         assert_eq!(found, [Origin::Project, Origin::Home, Origin::Project, Origin::Home]);
         let counting: Vec<bool> = catalogue.listed().iter().map(|listed| listed.counts).collect();
@@ -235,7 +339,7 @@ mod tests {
     #[test]
     fn what_was_never_trusted_is_as_if_it_were_not_there() {
         let home = layer(Origin::Home, &["a"], &[]);
-        let catalogue = Catalogue::of(&home, &own(Trust::Never, &["a", "c", DEFAULT]));
+        let catalogue = laid(&home, &own(Trust::Never, &["a", "c", DEFAULT]));
         assert_eq!(origin(&catalogue, "a"), Ok(Origin::Home));
         assert_eq!(origin(&catalogue, DEFAULT), Ok(Origin::BuiltIn));
         assert_eq!(
@@ -247,7 +351,7 @@ mod tests {
     #[test]
     fn what_was_changed_lets_nothing_through_in_its_place() {
         let home = layer(Origin::Home, &["a", "b"], &[]);
-        let catalogue = Catalogue::of(&home, &own(Trust::Changed, &["a", DEFAULT]));
+        let catalogue = laid(&home, &own(Trust::Changed, &["a", DEFAULT]));
         assert_eq!(origin(&catalogue, "b"), Ok(Origin::Home));
         for slug in ["a", DEFAULT] {
             assert!(origin(&catalogue, slug).unwrap_err().ends_with("has changed since it was trusted"));
@@ -256,15 +360,32 @@ mod tests {
     }
 
     #[test]
+    fn what_was_trusted_of_a_project_counts_until_its_changes_are_trusted() {
+        let home = layer(Origin::Home, &["a", "b"], &[]);
+        let trusted = layer(Origin::Project, &["a", DEFAULT], &[]);
+        let known = [(Key::home(), adopt(&home.readings)), (Key::project("/p"), adopt(&trusted.readings))];
+        let changed = own(Trust::Changed, &["b", "c"]);
+        let (catalogue, news) = Catalogue::of(&home, &changed, &known.into());
+        // `a` and `default` were removed, and nothing below may take their place but what grants no more.
+        assert_eq!(origin(&catalogue, "a"), Ok(Origin::Home), "it grants the same");
+        assert_eq!(origin(&catalogue, DEFAULT), Ok(Origin::Project), "the built-in one has more by name");
+        assert_eq!(origin(&catalogue, "b"), Ok(Origin::Home), "the new one waits");
+        assert!(origin(&catalogue, "c").unwrap_err().contains("nobody has trusted it"));
+        assert_eq!(news, []);
+        let waiting: Vec<&str> = catalogue.pending.iter().map(|pending| pending.slug.as_str()).collect();
+        assert_eq!(waiting, ["b", "c", DEFAULT]);
+    }
+
+    #[test]
     fn what_is_broken_lets_nothing_through_in_its_place() {
         let home = layer(Origin::Home, &[], &[DEFAULT, "a"]);
-        let catalogue = Catalogue::of(&home, &[]);
+        let catalogue = laid(&home, &[]);
         assert_eq!(
             origin(&catalogue, DEFAULT).unwrap_err(),
             "the agent definition `default` cannot be used: /default.md:3: wrong"
         );
         // A project that is trusted may mend it.
-        let catalogue = Catalogue::of(&home, &own(Trust::Trusted, &["a"]));
+        let catalogue = laid(&home, &own(Trust::Trusted, &["a"]));
         assert_eq!(origin(&catalogue, "a"), Ok(Origin::Project));
     }
 }

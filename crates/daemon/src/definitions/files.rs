@@ -1,7 +1,7 @@
 //! The files that hold definitions: where they are, whether they changed, and what they say. All of it bounded.
 
 use std::fs::{self, DirEntry, File, Metadata};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,13 +9,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use paseo_core::definition::{Format, Origin};
 
 /// Largest file that is read.
-const FILE_BYTES: u64 = 256 * 1024;
+pub(super) const FILE_BYTES: u64 = 256 * 1024;
 /// Most files of one folder that are read.
 const FILES: usize = 500;
 /// Most entries of one folder that are looked at.
 const ENTRIES: usize = 10_000;
 /// Most entries of one folder that are said not to be read.
 const UNREAD: usize = 20;
+/// Why a file is not read that is one of too many.
+const TOO_MANY: &str = "it is not read: there are too many definitions in this folder";
 /// How files are called that other programs keep definitions in.
 const FOREIGN: [&str; 6] = ["json", "yaml", "yml", "toml", "md", "markdown"];
 /// A file that was changed so recently may be changed again without a trace.
@@ -41,6 +43,8 @@ pub(super) struct Found {
     /// From its place on.
     pub(super) relative: String,
     pub(super) format: Format,
+    /// Why it is not read.
+    skipped: Option<&'static str>,
     /// What it must not lead out of, if it is a link.
     within: Option<PathBuf>,
     stamp: Stamp,
@@ -56,10 +60,21 @@ struct Stamp {
     inode: (u64, u64),
 }
 
+/// A folder of definitions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    /// From its place on.
+    pub(super) relative: String,
+    pub(super) unsure: Option<String>,
+}
+
 /// Everything that a place holds now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     pub(super) files: Vec<Found>,
+    /// The folders that there are, with why one of them may hold more than was found.
+    pub(super) folders: Vec<Folder>,
     /// Folders with more files than are read.
     pub(super) overfull: Vec<PathBuf>,
     /// What somebody may take for a definition, and is none.
@@ -68,8 +83,9 @@ pub(super) struct Scan {
 
 impl Place {
     /// Finds the places of a project: its directory and those above it in the same repository, as far as they have
-    /// folders for definitions, the nearest first. The home of the daemon is no project, wherever it is.
-    pub(super) fn of_project(project: &Path, home: &Path) -> Vec<Self> {
+    /// folders for definitions or are known to have had some, the nearest first. The home of the daemon is no project,
+    /// wherever it is.
+    pub(super) fn of_project(project: &Path, home: &Path, known: impl Fn(&Path) -> bool) -> Vec<Self> {
         if !project.is_absolute() {
             return Vec::new();
         }
@@ -78,8 +94,9 @@ impl Place {
         let candidates = project.ancestors().take_while(|directory| directory.starts_with(last));
         let place = |root: &Path| {
             let ours = root.join(OURS);
-            let ours = ours.is_dir() && !same(&ours, home);
-            (ours || root.join(CLAUDES).is_dir()).then(|| Self::Project { root: root.to_owned(), ours })
+            let ours = is_there(&ours) && !same(&ours, home);
+            let place = || Self::Project { root: root.to_owned(), ours };
+            (ours || is_there(&root.join(CLAUDES)) || known(root)).then(place)
         };
         candidates.filter_map(place).collect()
     }
@@ -129,15 +146,25 @@ impl Scan {
             let relative = format!("{folder}{name}");
             let path = root.join(&relative);
             if let Some(stamp) = stamp(&path) {
-                self.files.push(Found { path, relative, format, within: within.map(Path::to_owned), stamp });
+                let within = within.map(Path::to_owned);
+                self.files.push(Found { path, relative, format, skipped: None, within, stamp });
             }
         }
     }
 
     fn folder(&mut self, root: &Path, folder: &str, within: &Path, formats: &[(&str, Format)]) {
         let directory = root.join(folder);
-        let Ok(entries) = fs::read_dir(&directory) else { return };
-        let entries: Vec<DirEntry> = entries.take(ENTRIES).flatten().collect();
+        if !is_there(&directory) {
+            return;
+        }
+        let (entries, unsure) = match entries(&directory) {
+            Ok(entries) if entries.len() > ENTRIES => (entries, Some(overfull())),
+            Ok(entries) => (entries, None),
+            // Somebody put a file in its place: there is no folder.
+            Err(error) if error.kind() == ErrorKind::NotADirectory => return,
+            Err(error) => (Vec::new(), Some(format!("it cannot be read: {error}"))),
+        };
+        self.folders.push(Folder { path: directory.clone(), relative: folder.to_owned(), unsure });
         let mut unread: Vec<PathBuf> =
             entries.iter().filter(|entry| is_unread(entry, formats)).map(DirEntry::path).collect();
         unread.sort();
@@ -158,13 +185,14 @@ impl Scan {
                     path,
                     relative,
                     format: *format,
+                    skipped: None,
                     within,
                 })
             })
             .collect();
         found.sort_by(|one, other| (one.format, &one.relative).cmp(&(other.format, &other.relative)));
         if found.len() > FILES {
-            found.truncate(FILES);
+            found[FILES..].iter_mut().for_each(|found| found.skipped = Some(TOO_MANY));
             self.overfull.push(directory);
         }
         self.files.extend(found);
@@ -184,6 +212,9 @@ impl Scan {
 impl Found {
     /// Reads the file, if there is room for it; otherwise says why not.
     pub(super) fn read(&self, room: usize) -> Result<String, String> {
+        if let Some(why) = self.skipped {
+            return Err(why.to_owned());
+        }
         let unreadable = |error: std::io::Error| format!("it cannot be read: {error}");
         let path = fs::canonicalize(&self.path).map_err(unreadable)?;
         if let Some(within) = self.within.as_ref().filter(|within| !path.starts_with(within)) {
@@ -203,6 +234,26 @@ impl Found {
         }
         String::from_utf8(bytes)
             .map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1))
+    }
+}
+
+impl Found {
+    /// Says whether it is one of too many.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.skipped.is_some()
+    }
+}
+
+/// Lists a folder, and one entry more than is looked at.
+fn entries(directory: &Path) -> std::io::Result<Vec<DirEntry>> {
+    fs::read_dir(directory)?.take(ENTRIES + 1).collect()
+}
+
+/// Says whether something is there, whatever it is. What cannot be looked at may be.
+fn is_there(path: &Path) -> bool {
+    match fs::symlink_metadata(path) {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     }
 }
 
@@ -230,8 +281,9 @@ fn stamp(path: &Path) -> Option<Stamp> {
         size: metadata.size(),
         inode: (metadata.dev(), metadata.ino()),
     };
-    // A link that leads nowhere is there, too.
-    fs::metadata(path).or_else(|_| fs::symlink_metadata(path)).ok().map(of)
+    // A link that leads nowhere is there, too, and what cannot be looked at may be.
+    let found = fs::metadata(path).or_else(|_| fs::symlink_metadata(path)).map(of);
+    found.ok().or_else(|| is_there(path).then(Stamp::default))
 }
 
 fn same(one: &Path, other: &Path) -> bool {

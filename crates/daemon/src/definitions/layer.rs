@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use paseo_core::definition::{self, Definition, Format, Keys, Problem, Severity};
+use paseo_core::definition::{self, Definition, Excerpt, Format, Keys, Problem, Reading, Severity, Version};
 use sha2::{Digest, Sha256};
 
-use super::files::{self, Place, Scan};
+use super::files::{self, Found, Place, Scan};
 
 /// Most that is read of one place, in bytes: what a project brings is read before anybody trusts it.
 const BYTES: usize = 4 * 1024 * 1024;
@@ -14,7 +14,8 @@ const BYTES: usize = 4 * 1024 * 1024;
 /// What one place defines.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
-    pub(super) definitions: BTreeMap<String, Arc<Definition>>,
+    /// What its files say, in the order in which one beats the next.
+    pub(super) readings: Vec<Reading>,
     pub(super) problems: Vec<Problem>,
     /// The files that were read, from the place on, with the hash of each.
     pub(super) files: BTreeMap<String, String>,
@@ -32,25 +33,24 @@ impl Layer {
         }
         let mut room = BYTES;
         for found in &scan.files {
-            let path = found.path.display().to_string();
-            match found.read(room) {
-                Ok(text) => {
-                    room -= text.len();
-                    let file = definition::File {
-                        path: &path,
-                        text: &text,
-                        format: found.format,
-                        origin: place.origin(),
-                    };
-                    layer.take(definition::parse(&file, keys), found.format);
-                    texts.insert(&found.relative, text);
-                }
-                Err(why) => {
-                    let slug = found.path.file_stem().and_then(|stem| stem.to_str());
-                    let slug = slug.filter(|slug| definition::is_slug(slug) && found.format >= Format::Toml);
-                    layer.problems.push(problem(&path, why, slug));
-                }
+            let text = found.read(room);
+            room -= text.as_ref().map_or(0, String::len);
+            layer.take(place, found, text.as_deref().map_err(String::as_str), keys);
+            if let Ok(text) = text {
+                texts.insert(&found.relative, text);
             }
+        }
+        // Behind their files: what could be read of a folder counts.
+        for folder in &scan.folders {
+            let unsure = folder
+                .unsure
+                .as_ref()
+                .map(|why| problem(&folder.path.display().to_string(), why.clone(), None));
+            // That there are too many is said above.
+            let new = unsure.iter().filter(|_| !scan.overfull.contains(&folder.path));
+            layer.problems.extend(new.cloned());
+            let file = folder.relative.clone();
+            layer.readings.push(Reading { file, unsure, holds_many: true, ..Reading::default() });
         }
         for path in &scan.unread {
             let message =
@@ -69,35 +69,104 @@ impl Layer {
         self.files.is_empty() && self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 
-    /// Says why a definition that is there in name cannot be used.
-    pub(super) fn broken(&self) -> impl Iterator<Item = (&str, &Problem)> {
-        self.problems.iter().filter_map(|problem| {
-            let slug = problem.slug.as_deref()?;
-            let lost = problem.severity == Severity::Error && !self.definitions.contains_key(slug);
-            lost.then_some((slug, problem))
-        })
+    /// Returns the slugs that it defines, soundly or not.
+    pub(super) fn slugs(&self) -> impl Iterator<Item = &str> {
+        let slugs =
+            self.readings.iter().flat_map(|reading| reading.versions.keys().chain(reading.broken.keys()));
+        slugs.map(String::as_str)
     }
 
-    fn take(&mut self, parsed: definition::Parsed, format: Format) {
-        self.problems.extend(parsed.problems);
-        for mut definition in parsed.definitions {
-            let slug = definition.slug.clone();
-            match self.definitions.get(&slug) {
-                // Whoever has one for each wants ours to be ours.
-                Some(_) if format == Format::Claude => {}
-                Some(known) => {
-                    let file = definition.source.file.unwrap_or_default();
-                    let first = known.source.file.clone().unwrap_or_default();
-                    let message = format!("there is another agent `{slug}` in {first}, which counts");
-                    self.problems.push(problem(&file, message, Some(&slug)));
+    /// Returns its sound definitions; of one slug the one that beats the others.
+    pub(super) fn definitions(&self) -> impl Iterator<Item = Arc<Definition>> {
+        let mut found = BTreeMap::new();
+        for (slug, version) in self.readings.iter().flat_map(|reading| &reading.versions) {
+            found.entry(slug).or_insert_with(|| Arc::clone(&version.definition));
+        }
+        found.into_values()
+    }
+
+    /// Takes a file in: its text, or why that cannot be read.
+    fn take(&mut self, place: &Place, found: &Found, text: Result<&str, &str>, keys: &Keys) {
+        let path = found.path.display().to_string();
+        let holds_many = matches!(found.format, Format::ConfigToml | Format::ConfigJson);
+        let mut reading = Reading { file: found.relative.clone(), holds_many, ..Reading::default() };
+        match text {
+            Ok(text) => {
+                let file =
+                    definition::File { path: &path, text, format: found.format, origin: place.origin() };
+                let parsed = definition::parse(&file, keys);
+                reading.broken = parsed.broken();
+                // Any other file has one definition, whose slug is its name.
+                reading.unsure = parsed.unsure().filter(|_| holds_many).cloned();
+                self.problems.extend(parsed.problems.iter().cloned());
+                reading.versions = versions(parsed, &found.relative);
+                for (slug, version) in &reading.versions {
+                    self.told_twice(slug, version);
                 }
-                None => {
-                    definition.directory = definition.directory.map(|directory| under_home(&directory));
-                    self.definitions.insert(slug, Arc::new(definition));
+            }
+            Err(why) => {
+                let slug = found.path.file_stem().and_then(|stem| stem.to_str());
+                let slug = slug.filter(|slug| definition::is_slug(slug) && !holds_many);
+                let problem = problem(&path, why.to_owned(), slug);
+                match slug {
+                    Some(slug) => {
+                        reading.broken.insert(slug.to_owned(), problem.clone());
+                    }
+                    None if holds_many => reading.unsure = Some(problem.clone()),
+                    None => {}
+                }
+                // One problem stands for all that are too many.
+                if !found.is_skipped() {
+                    self.problems.push(problem);
                 }
             }
         }
+        self.readings.push(reading);
     }
+
+    /// Says that a definition is beaten by another of the same place.
+    fn told_twice(&mut self, slug: &str, version: &Version) {
+        let mut known = self.readings.iter().filter_map(|reading| reading.versions.get(slug));
+        // Who has one for each program wants ours to be ours.
+        let Some(known) = known.next().filter(|_| version.format != Format::Claude) else { return };
+        let file = |version: &Version| version.definition.source.file.clone().unwrap_or_default();
+        let message = format!("there is another agent `{slug}` in {}, which counts", file(known));
+        self.problems.push(problem(&file(version), message, Some(slug)));
+    }
+}
+
+/// Returns the definitions of a file, each with its own text.
+fn versions(parsed: definition::Parsed, file: &str) -> BTreeMap<String, Version> {
+    let mut excerpts = parsed.excerpts;
+    let version = |mut definition: Definition| {
+        let Excerpt { format, text } = excerpts.remove(&definition.slug)?;
+        definition.directory = definition.directory.map(|directory| under_home(&directory));
+        let slug = definition.slug.clone();
+        let definition = Arc::new(definition);
+        Some((slug, Version { file: file.to_owned(), format, text: text.into(), definition }))
+    };
+    parsed.definitions.into_iter().filter_map(version).collect()
+}
+
+/// Reads a version that was accepted before, or says why that cannot be done any more.
+pub(super) fn again(
+    place: &Place,
+    slug: &str,
+    file: &str,
+    format: Format,
+    text: &str,
+    keys: &Keys,
+) -> Result<Version, Problem> {
+    let path = place.root().join(file).display().to_string();
+    let parsed =
+        definition::parse(&definition::File { path: &path, text, format, origin: place.origin() }, keys);
+    let lost = parsed.problems.iter().find(|problem| problem.severity == Severity::Error).cloned();
+    let lost = lost.map(|problem| Problem {
+        message: format!("the version that was accepted before cannot be read any more: {}", problem.message),
+        ..problem
+    });
+    let gone = || problem(&path, format!("the accepted text does not define `{slug}`"), Some(slug));
+    versions(parsed, file).remove(slug).ok_or_else(|| lost.unwrap_or_else(gone))
 }
 
 /// Reads `~/` at the start of a path.
@@ -120,7 +189,7 @@ fn problem(file: &str, message: String, slug: Option<&str>) -> Problem {
 }
 
 /// Hashes parts, so that no other parts have the same hash.
-fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(super) fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_le_bytes());

@@ -1,9 +1,12 @@
 //! The definitions that count in a project, wherever they come from. They are read again whenever a file changed.
 
+mod accepted;
 mod catalogue;
 mod doubts;
 mod files;
 mod layer;
+mod pending;
+mod save;
 #[cfg(test)]
 mod tests;
 
@@ -13,18 +16,23 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use paseo_core::definition::{Definition, Keys, Origin, Problem, changes};
+use paseo_core::definition::{Accepted, Definition, Keys, Origin, Problem, changes};
 use paseo_core::session::Session;
+use paseo_core::settings;
 use paseo_runtime::keys::{self, CHAINS, Key};
 use paseo_runtime::provider::{Choice, StartError};
 use paseo_wire::error::Code;
+use tokio::sync::Notify;
 
 pub(crate) use catalogue::{Catalogue, Listed, Project, Trust};
 pub(crate) use doubts::doubts;
+pub(crate) use pending::Pending;
 
+use self::catalogue::News;
 use self::files::{Place, Scan};
 use self::layer::Layer;
 use crate::failure::Failure;
+use crate::journal::Journal;
 use crate::settings::SettingsCell;
 
 /// Projects that are remembered; more are read anew.
@@ -41,12 +49,21 @@ struct Shared {
     /// Their ids and providers.
     known_keys: Keys,
     memory: Mutex<Memory>,
+    /// Rings when something counts that is not in the log yet.
+    unrecorded: Notify,
+    recording: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Memory {
     layers: HashMap<Place, Remembered>,
     catalogues: HashMap<Vec<Place>, (Ingredients, Arc<Catalogue>)>,
+    /// What was accepted, by layer.
+    accepted: BTreeMap<settings::Layer, Accepted>,
+    /// Moves with what was accepted.
+    generation: u64,
+    /// What was accepted and is not in the log yet.
+    news: Vec<News>,
 }
 
 /// The models that a session tries.
@@ -71,6 +88,8 @@ struct Ingredients {
     own: Vec<(Project, Arc<Layer>)>,
     /// Places of the project that define nothing, and have something wrong.
     empty: Vec<Arc<Layer>>,
+    /// Of what was accepted.
+    generation: u64,
 }
 
 impl Catalogue {
@@ -95,24 +114,54 @@ type Own = (Vec<(Project, Arc<Layer>)>, Vec<Arc<Layer>>);
 impl Definitions {
     pub(crate) fn new(home: &Path, settings: SettingsCell, keys: BTreeMap<String, Key>) -> Self {
         let known_keys = keys.iter().map(|(id, key)| (id.clone(), key.provider.clone())).collect();
-        let memory = Mutex::default();
-        Self(Arc::new(Shared { home: home.to_owned(), settings, keys, known_keys, memory }))
+        Self(Arc::new(Shared {
+            home: home.to_owned(),
+            settings,
+            keys,
+            known_keys,
+            memory: Mutex::default(),
+            unrecorded: Notify::new(),
+            recording: tokio::sync::Mutex::default(),
+        }))
+    }
+
+    /// Makes them with what was accepted before.
+    pub(crate) async fn load(
+        home: &Path,
+        settings: SettingsCell,
+        keys: BTreeMap<String, Key>,
+        journal: &Journal,
+    ) -> Result<Self, Failure> {
+        let definitions = Self::new(home, settings, keys);
+        let shared = &definitions.0;
+        let accepted = accepted::load(&shared.settings.get(), journal, home, &shared.known_keys).await?;
+        shared.memory.lock().accepted = accepted;
+        definitions.adopt(journal).await?;
+        Ok(definitions)
     }
 
     /// Returns what counts in a project now. Looks at every file, and reads those of a place that changed.
     pub(crate) fn catalogue(&self, project: &str) -> Arc<Catalogue> {
         let shared = &*self.0;
-        let places = Place::of_project(Path::new(project), &shared.home);
         let mut memory = shared.memory.lock();
+        let known =
+            |root: &Path| memory.accepted.contains_key(&settings::Layer::project(&root.to_string_lossy()));
+        let places = Place::of_project(Path::new(project), &shared.home, known);
         let home = memory.layer(&Place::Home(shared.home.clone()), &shared.known_keys);
         let (own, empty) = self.own(&mut memory, &places);
-        let ingredients = Ingredients { home, own, empty };
+        let ingredients = Ingredients { home, own, empty, generation: memory.generation };
         if let Some((from, catalogue)) = memory.catalogues.get(&places)
             && same(from, &ingredients)
         {
             return Arc::clone(catalogue);
         }
-        let mut catalogue = Catalogue::of(&ingredients.home, &ingredients.own);
+        let (mut catalogue, news) = Catalogue::of(&ingredients.home, &ingredients.own, &memory.accepted);
+        if !news.is_empty() {
+            memory.accept(&news);
+            memory.news.extend(news);
+            shared.unrecorded.notify_one();
+        }
+        let ingredients = Ingredients { generation: memory.generation, ..ingredients };
         catalogue.problems.extend(ingredients.empty.iter().flat_map(|layer| layer.problems.iter().cloned()));
         let catalogue = Arc::new(catalogue);
         if memory.catalogues.len() >= PROJECTS {
@@ -129,7 +178,8 @@ impl Definitions {
         let (mut own, mut empty) = (Vec::new(), Vec::new());
         for place in places {
             let layer = memory.layer(place, &self.0.known_keys);
-            if layer.is_empty() {
+            let directory = settings::Layer::project(&place.root().to_string_lossy());
+            if layer.is_empty() && !memory.accepted.contains_key(&directory) {
                 empty.push(layer);
                 continue;
             }
@@ -152,6 +202,11 @@ impl Definitions {
     /// Returns the definition that a session follows, as it is now.
     pub(crate) fn of(&self, session: &Session) -> Result<Arc<Definition>, Failure> {
         self.catalogue(&session.profile.project).followed(session)
+    }
+
+    /// Says why a session follows another version of its definition than the file holds.
+    pub(crate) fn notice(&self, session: &Session) -> Option<String> {
+        self.catalogue(&session.profile.project).notice(session.profile.slug()).map(str::to_owned)
     }
 
     /// Returns what the harness of a session must find in its environment, for its model to be paid with the key that
@@ -291,5 +346,5 @@ fn same(one: &Ingredients, other: &Ingredients) -> bool {
             .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1));
     let empty = one.empty.len() == other.empty.len()
         && one.empty.iter().zip(&other.empty).all(|(one, other)| Arc::ptr_eq(one, other));
-    own && empty && Arc::ptr_eq(&one.home, &other.home)
+    own && empty && Arc::ptr_eq(&one.home, &other.home) && one.generation == other.generation
 }

@@ -10,6 +10,7 @@ use paseo_core::settings::{Event, Settings};
 use paseo_core::time::Timestamp;
 use tempfile::TempDir;
 
+use super::catalogue::News;
 use super::{Catalogue, Definitions, Trust};
 use crate::settings::SettingsCell;
 
@@ -54,6 +55,24 @@ impl Bed {
         self.catalogue(project).problems.iter().map(shown).collect()
     }
 
+    /// Trusts everything that waits, as a person does.
+    fn trust(&self) {
+        for pending in &self.catalogue("").pending {
+            let (key, slug) = (pending.layer.clone(), pending.slug.clone());
+            let news = match &pending.waiting.version {
+                Some(version) => News::Accepted(key, slug, version.clone()),
+                None => News::Forgotten(key, slug),
+            };
+            self.definitions.0.memory.lock().accept(&[news]);
+        }
+    }
+
+    /// Writes a file of the home, and trusts it.
+    fn trusted(&self, relative: &str, text: impl AsRef<[u8]>) {
+        self.write(relative, text);
+        self.trust();
+    }
+
     /// Takes it that all files are old enough for a change to show in their stamps.
     fn settle(&self) {
         self.definitions.0.memory.lock().layers.values_mut().for_each(|known| known.settled = true);
@@ -65,22 +84,34 @@ fn every_change_shows_at_once() {
     let bed = Bed::new();
     assert_eq!(bed.name("a").unwrap_err(), "there is no agent definition `a`");
     bed.write("home/agents/a.toml", "name = 'One'");
+    assert!(bed.name("a").unwrap_err().contains("is new and grants more than `default`"));
+    bed.trust();
     assert_eq!(bed.name("a").unwrap(), "One");
     // The same length, within the same instant.
     bed.write("home/agents/a.toml", "name = 'Two'");
     assert_eq!(bed.name("a").unwrap(), "Two");
     bed.write("home/agents/a.toml", "name = ");
-    assert!(bed.name("a").unwrap_err().contains("a.toml:1: this is no valid TOML"));
+    assert_eq!(bed.name("a").unwrap(), "Two");
+    let catalogue = bed.catalogue("");
+    let notice = catalogue.notice("a").unwrap();
+    assert!(
+        notice.contains("a.toml:1: this is no valid TOML")
+            && notice.ends_with("the last good version of `a` is used")
+    );
     fs::remove_file(bed.path("home/agents/a.toml")).unwrap();
     assert_eq!(bed.name("a").unwrap_err(), "there is no agent definition `a`");
+    bed.write("home/agents/b.toml", "name = ");
+    assert!(bed.name("b").unwrap_err().contains("b.toml:1: this is no valid TOML"));
     bed.write("home/agents/default.md", "---\nname: Mine\n---\n");
+    assert_eq!(bed.name(DEFAULT).unwrap(), "Default");
+    bed.trust();
     assert_eq!(bed.name(DEFAULT).unwrap(), "Mine");
 }
 
 #[test]
 fn what_did_not_change_is_not_read_again() {
     let bed = Bed::new();
-    bed.write("home/agents/a.toml", "name = 'One'");
+    bed.trusted("home/agents/a.toml", "name = 'One'");
     let first = bed.catalogue("");
     bed.settle();
     assert!(Arc::ptr_eq(&first.get("a").unwrap(), &bed.catalogue("").get("a").unwrap()));
@@ -105,6 +136,7 @@ fn one_bad_file_does_not_lose_the_others() {
     bed.write("home/agents/e.md", "---\ntools: 3\n---\n");
     bed.write("home/agents/.swp.md", "---\ntools: 3\n---\n");
     bed.write("home/agents/readme.txt", "no definition");
+    bed.trust();
     let slugs: Vec<String> = bed.catalogue("").all().map(|definition| definition.slug.clone()).collect();
     assert_eq!(slugs, ["a", "c", "d", DEFAULT]);
     let problems = bed.problems("");
@@ -127,6 +159,7 @@ fn what_cannot_be_read_is_said_and_nothing_hangs() {
     symlink(bed.path("secret.md"), bed.path("home/agents/link.md")).unwrap();
     symlink(bed.path("nowhere"), bed.path("home/agents/lost.md")).unwrap();
     symlink(bed.path("home/agents/sound.md"), bed.path("home/agents/within.md")).unwrap();
+    bed.trust();
     fs::create_dir(bed.path("home/agents/folder.md")).unwrap();
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -155,10 +188,13 @@ fn what_cannot_be_read_is_said_and_nothing_hangs() {
 fn no_more_files_are_read_than_anybody_needs() {
     let bed = Bed::new();
     (0..501).for_each(|number| bed.write(&format!("home/agents/a{number:03}.md"), "x"));
+    bed.trust();
     assert_eq!(bed.catalogue("").all().count(), 501, "500 and the built-in one");
     assert!(bed.problems("")[0].starts_with("home/agents:1: there are more than 500 definitions"));
+    assert!(bed.name("a500").unwrap_err().contains("there are too many definitions in this folder"));
     let bed = Bed::new();
     (0..20).for_each(|number| bed.write(&format!("home/agents/a{number:02}.md"), "x".repeat(250 * 1024)));
+    bed.trust();
     assert_eq!(bed.catalogue("").all().count(), 17, "4 MB and the built-in one");
     assert_eq!(bed.problems("")[0], "home/agents/a16.md:1: it is not read: there is too much in this folder");
 }
@@ -265,7 +301,9 @@ fn the_home_is_no_project() {
     fs::write(home.join("agents/a.md"), "A.").unwrap();
     let definitions = Definitions::new(&home, SettingsCell::default(), Default::default());
     let catalogue = definitions.catalogue(directory.path().to_str().unwrap());
-    assert!(catalogue.project.is_none() && catalogue.get("a").is_ok());
+    assert!(
+        catalogue.project.is_none() && catalogue.listed().iter().any(|listed| listed.definition.slug == "a")
+    );
 }
 
 #[test]
@@ -299,4 +337,94 @@ fn the_hash_covers_names_and_contents() {
     let project = catalogue.project.as_ref().unwrap();
     let files: Vec<&str> = project.files.keys().map(String::as_str).collect();
     assert_eq!((project.trust, files), (Trust::Never, vec![".paseo/agents/b.md"]));
+}
+
+/// A syntax error must not open the gates, whatever lies behind the file.
+#[test]
+fn a_config_that_does_not_parse_keeps_its_last_good_content() {
+    for (config, good, bad) in [
+        (
+            "home/config.json",
+            r#"{"agents": [{"agentId": "default", "name": "Mine"}, {"agentId": "a", "name": "A"}]}"#,
+            "{\n x",
+        ),
+        (
+            "home/config.toml",
+            "[[agents]]\nagentId = 'default'\nname = 'Mine'\n[[agents]]\nagentId = 'a'\nname = 'A'\n",
+            "\n= 1",
+        ),
+    ] {
+        let bed = Bed::new();
+        bed.trusted(config, good);
+        bed.trusted("home/agents/a.md", "---\nname: Behind\n---\n");
+        assert_eq!((bed.name("a").unwrap(), bed.name(DEFAULT).unwrap()), ("A".to_owned(), "Mine".to_owned()));
+        bed.write(config, bad);
+        assert_eq!((bed.name("a").unwrap(), bed.name(DEFAULT).unwrap()), ("A".to_owned(), "Mine".to_owned()));
+        let catalogue = bed.catalogue("");
+        let notice = catalogue.notice(DEFAULT).unwrap().replace(&bed.path("").display().to_string(), "");
+        assert!(notice.starts_with(&format!("{config}:2: this is no valid")), "{notice}");
+        // Nor does one that cannot be read at all, or is gone.
+        bed.write(config, b"\xff");
+        assert_eq!(bed.name(DEFAULT).unwrap(), "Mine");
+        fs::remove_file(bed.path(config)).unwrap();
+        fs::create_dir(bed.path(config)).unwrap();
+        assert_eq!(bed.name(DEFAULT).unwrap(), "Mine");
+        fs::remove_dir(bed.path(config)).unwrap();
+        assert_eq!(bed.name(DEFAULT).unwrap(), "Mine", "the built-in one grants more");
+    }
+}
+
+#[test]
+fn a_config_that_never_parsed_refuses_all_that_it_could_define() {
+    for (config, bad) in [("home/config.json", "{\n x"), ("home/config.toml", "\n= 1")] {
+        let bed = Bed::new();
+        bed.trusted("home/agents/a.md", "A.");
+        bed.write(config, bad);
+        for slug in ["a", DEFAULT, "unknown"] {
+            let refused = bed.name(slug).unwrap_err().replace(&bed.path("").display().to_string(), "");
+            let expected =
+                format!("the agent definition `{slug}` cannot be used: {config}:2: this is no valid");
+            assert!(refused.starts_with(&expected), "{refused}");
+        }
+        assert_eq!(bed.catalogue("").all().count(), 0);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_refuses_what_was_never_read() {
+    let bed = Bed::new();
+    bed.trusted("home/agents/a.md", "A.");
+    bed.write("home/agents/default.md", "---\ntools: Read\n---\nMine.");
+    bed.trust();
+    // As root every folder can be read; a loop of links cannot.
+    fs::rename(bed.path("home/agents"), bed.path("elsewhere")).unwrap();
+    symlink("agents", bed.path("home/agents")).unwrap();
+    assert!(bed.name("a").is_ok() && bed.name(DEFAULT).is_ok());
+    let catalogue = bed.catalogue("");
+    assert!(catalogue.notice(DEFAULT).unwrap().contains("it cannot be read"));
+}
+
+#[test]
+fn what_a_trusted_project_held_back_stays_when_its_files_go() {
+    let bed = Bed::new();
+    bed.write(
+        "p/.paseo/config.json",
+        r#"{"agents": [{"agentId": "default", "name": "Theirs", "tools": ["read"]}]}"#,
+    );
+    let trusted = bed.catalogue("p").project.clone().unwrap();
+    let mut settings = Settings::default();
+    let event =
+        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
+    settings.apply(&event, Timestamp::default());
+    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    let name = || {
+        definitions.catalogue(bed.path("p").to_str().unwrap()).get(DEFAULT).map(|found| found.name.clone())
+    };
+    assert_eq!(name().unwrap(), "Theirs");
+    bed.write("p/.paseo/config.json", "{");
+    assert_eq!(name().unwrap(), "Theirs", "it does not parse");
+    bed.write("p/.paseo/config.json", r#"{"agents": [{"agentId": "default", "name": "Free"}]}"#);
+    assert_eq!(name().unwrap(), "Theirs", "it grants more");
+    fs::remove_dir_all(bed.path("p/.paseo")).unwrap();
+    assert_eq!(name().unwrap(), "Theirs", "the built-in one grants more");
 }

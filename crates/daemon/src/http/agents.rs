@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::definition::{Change, Definition, Kind, LEASE, Problem, Severity, missing};
+use paseo_core::definition::{Change, Definition, Kind, LEASE, Origin, Problem, Severity, Version, missing};
 use paseo_core::glob::{Glob, Lists};
 use paseo_core::settings::Event;
 use paseo_core::tool::REGISTRY;
 use paseo_wire::agent::{
     AgentEntry, AgentFileChange, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView,
-    AgentViewQuery, EffectiveTool, ListsView, ModelView, TrustAgents,
+    AgentViewQuery, EffectiveTool, ListsView, ModelView, PendingAgent, SaveAgent, TrustAgent, TrustAgents,
 };
 use paseo_wire::error::Code;
 
@@ -19,7 +19,7 @@ use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Path};
 use super::sessions::directory;
-use crate::definitions::{Catalogue, Listed, doubts};
+use crate::definitions::{Catalogue, Listed, Pending, doubts};
 use crate::failure::Failure;
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<AgentQuery>) -> Answer<AgentList> {
@@ -69,6 +69,31 @@ pub(crate) async fn trust(
     change(&app, &by, event, &project).await
 }
 
+/// Trusts one change that waits.
+pub(crate) async fn trust_one(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(slug): Path<String>,
+    Body(TrustAgent { project: asked, sha256 }): Body<TrustAgent>,
+) -> Answer<AgentList> {
+    let project = project(asked)?;
+    let context = &app.sessions.context;
+    context.definitions.trust(&context.journal, &by, &project, &slug, &sha256).await?;
+    Ok(Json(shown(&app, &project)))
+}
+
+/// Saves a definition, which a person thereby trusts.
+pub(crate) async fn save(
+    State(app): State<App>,
+    Caller(by): Caller,
+    Path(slug): Path<String>,
+    Body(SaveAgent { text }): Body<SaveAgent>,
+) -> Answer<AgentList> {
+    let context = &app.sessions.context;
+    context.definitions.save(&context.journal, &by, &slug, text).await?;
+    Ok(Json(shown(&app, "")))
+}
+
 pub(crate) async fn distrust(
     State(app): State<App>,
     Caller(by): Caller,
@@ -85,7 +110,13 @@ pub(crate) async fn distrust(
         )
         .hint("`paseo agents ls` shows which count here"));
     }
-    change(&app, &by, Event::ProjectDistrusted { project: directory }, &project).await
+    let context = &app.sessions.context;
+    // What is recorded later would bring back what is forgotten now.
+    context.definitions.record_news(&context.journal).await?;
+    let event = Event::ProjectDistrusted { project: directory.clone() };
+    context.settings.change(&context.journal, &by, event).await?;
+    context.definitions.forget(&directory);
+    Ok(Json(shown(&app, &project)))
 }
 
 async fn change(app: &App, by: &Actor, event: Event, project: &str) -> Answer<AgentList> {
@@ -133,8 +164,23 @@ fn shown(app: &App, project: &str) -> AgentList {
             files: found.files.keys().cloned().collect(),
             changes: found.changes.as_ref().map(changed),
         }),
-        agents: catalogue.listed().iter().map(entry).collect(),
+        agents: catalogue.listed().iter().map(|listed| entry(&catalogue, listed)).collect(),
         problems: catalogue.problems.iter().chain(&doubts).map(problem).collect(),
+        pending: catalogue.pending.iter().map(pending).collect(),
+    }
+}
+
+fn pending(pending: &Pending) -> PendingAgent {
+    let text = |version: &Version| version.text.to_string();
+    PendingAgent {
+        slug: pending.slug.clone(),
+        origin: if pending.layer.is_home() { Origin::Home } else { Origin::Project }.word().to_owned(),
+        change: pending.waiting.kind.word().to_owned(),
+        file: pending.file().map(str::to_owned),
+        widens: pending.widens(),
+        sha256: pending.sha256.clone(),
+        before: pending.before.as_ref().map(text),
+        after: pending.waiting.version.as_ref().map(text),
     }
 }
 
@@ -146,7 +192,7 @@ fn changed(changes: &BTreeMap<String, Change>) -> Vec<AgentFileChange> {
     changes.iter().map(change).collect()
 }
 
-fn entry(listed: &Listed) -> AgentEntry {
+fn entry(catalogue: &Catalogue, listed: &Listed) -> AgentEntry {
     let Listed { definition, counts, trusted } = listed;
     AgentEntry {
         slug: definition.slug.clone(),
@@ -164,6 +210,7 @@ fn entry(listed: &Listed) -> AgentEntry {
         file: definition.source.file.clone(),
         counts: *counts,
         trusted: *trusted,
+        notice: catalogue.notice(&definition.slug).filter(|_| *counts).map(str::to_owned),
         permissions: definition.permissions.map(|mode| mode.word().to_owned()),
         guard: definition.guarded.then(|| LEASE.to_owned()),
         tools: lists(&definition.scope.tools),
@@ -191,7 +238,7 @@ fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> Age
         Kind::External { input_url, callback_base_url, .. } => (Some(input_url), callback_base_url),
     };
     AgentView {
-        agent: entry(listed),
+        agent: entry(catalogue, listed),
         models: models.collect(),
         effort: definition.effort.clone(),
         prompt: definition.base_prompt(),

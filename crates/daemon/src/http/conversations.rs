@@ -19,6 +19,7 @@ use paseo_wire::message::{CreatedSession, Receipt};
 use paseo_wire::session::SessionView;
 
 use super::App;
+use super::messages::noticed;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::sessions::{check_text, directory, own_place, resolve, shown, start, whole};
@@ -84,6 +85,7 @@ pub(crate) async fn message(
         Found::Known(id) => (say(&app, id, wanted, request.wait).await?, false),
     };
     let id = receipt.session.parse().map_err(Failure::internal)?;
+    let receipt = noticed(&app, receipt)?;
     Ok(Json(MessagedAgent { session: whole(&app, id).await?, receipt, created }))
 }
 
@@ -152,6 +154,7 @@ pub(crate) async fn switch(
     }
     let session = whole(&app, id).await?;
     let from = session.entered.as_ref().map(|entered| entered.from.clone());
+    let receipt = receipt.map(|receipt| noticed(&app, receipt)).transpose()?;
     Ok(Json(SwitchedAgent { session, created, from, receipt }))
 }
 

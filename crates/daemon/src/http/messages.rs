@@ -62,7 +62,17 @@ pub(crate) async fn send(
         notify: None,
         key,
     };
-    app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await.map(Json)
+    let receipt = app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await?;
+    Ok(Json(noticed(&app, receipt)?))
+}
+
+/// Adds why the agent follows another version of its definition than its file holds.
+pub(super) fn noticed(app: &App, receipt: Receipt) -> Result<Receipt, Failure> {
+    let context = &app.sessions.context;
+    let id: SessionId = receipt.session.parse().map_err(Failure::internal)?;
+    let session = context.directory.get(id);
+    let notice = session.and_then(|session| context.definitions.notice(&session));
+    Ok(Receipt { notice, ..receipt })
 }
 
 /// Lists what waits. There is no page: the queue itself is bounded.

@@ -134,6 +134,14 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Shows a definition with everything that it comes to: which tools its agents have, and why not the others.")
         .asks(&["project", "untrusted"])
         .gives("AgentView"),
+    route("PUT", "/api/agents/{slug}", Access::Human, || put(agents::save))
+        .says("Saves a definition of the user's own as agents/<slug>.toml, and trusts it.")
+        .takes("SaveAgent")
+        .gives("AgentList"),
+    route("POST", "/api/agents/{slug}/trust", Access::Human, || post(agents::trust_one))
+        .says("Trusts a change of a definition that waits for a person.")
+        .takes("TrustAgent")
+        .gives("AgentList"),
     route("POST", "/api/projects/trust", Access::Human, || post(agents::trust))
         .says("Makes the definitions of a project count, as long as they stay as they are.")
         .takes("TrustAgents")

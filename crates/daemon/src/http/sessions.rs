@@ -21,6 +21,7 @@ use paseo_wire::session::{
 use paseo_wire::worktree::WorktreeEntry;
 use serde::Deserialize;
 
+use super::messages::noticed;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::{App, permissions};
@@ -82,7 +83,9 @@ pub(crate) async fn create(
     let mode = request.permissions.as_deref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
     let team = request.team.map(|team| joining(&team, request.team_agent, request.team_role)).transpose()?;
-    start(&app, order, mode, wish, request.prompt, key, team).await.map(Json)
+    let created = start(&app, order, mode, wish, request.prompt, key, team).await?;
+    let receipt = created.receipt.map(|receipt| noticed(&app, receipt)).transpose()?;
+    Ok(Json(CreatedSession { receipt, ..created }))
 }
 
 fn joining(team: &str, agent: Option<String>, role: Option<String>) -> Result<(Joining, String), Failure> {

@@ -164,6 +164,7 @@ pub(super) fn receipt(
         reason,
         cause: cause.to_string(),
         seq: before,
+        notice: None,
     }
 }
 

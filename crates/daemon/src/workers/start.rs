@@ -317,7 +317,8 @@ impl Workers {
             .ok_or_else(|| Failure::new(Code::NotFound, "that worker was deleted since"))?;
         let held = created.receipt.filter(|receipt| receipt.placement == "held");
         let worker: WorkerView = self.show(&session).await?;
-        Ok(StartedWorker { seq, worker, held: held.map(|held| held.reason.unwrap_or_default()) })
+        let notice = self.sessions.context.definitions.notice(&session);
+        Ok(StartedWorker { seq, worker, held: held.map(|held| held.reason.unwrap_or_default()), notice })
     }
 }
 

@@ -1,14 +1,14 @@
-//! `paseo agents trust`: what a project's definitions may do, and whether they count.
+//! `paseo agents trust`: what definitions that wait for a person may do, and whether they count.
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use paseo_client::Client;
-use paseo_wire::agent::{AgentEntry, AgentList, AgentProject, TrustAgents};
+use paseo_wire::agent::{AgentEntry, AgentList, AgentProject, AgentQuery, PendingAgent, TrustAgents};
 use paseo_wire::error::Exit;
 
 use super::{lists, located, permissions, provider, query};
 use crate::args::TrustArgs;
+use crate::consent;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table};
 
@@ -19,6 +19,20 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
         return told(printer, &list, "the trust was taken back");
     }
     let list = client.agents(&query).await?;
+    let (list, found) = own(client, printer, &args, &query, list).await?;
+    match found {
+        Own::Refused => {
+            printer.note("nothing was changed");
+            return Ok(Exit::Refused);
+        }
+        Own::Trusted if list.project.as_ref().is_none_or(|project| project.trust == "trusted") => {
+            return told(printer, &list, "Trusted: they count from now on");
+        }
+        Own::Trusted | Own::None if !args.slugs.is_empty() => {
+            return told(printer, &list, "Trusted: they count from now on");
+        }
+        Own::Trusted | Own::None => {}
+    }
     let Some(project) = &list.project else {
         return Err(Failure::new(Exit::NotFound, "this project has no definitions of its own")
             .hint("they would be in .paseo/agents or .claude/agents, here or above in the same repository"));
@@ -35,6 +49,53 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
     told(printer, &list, "they count from now on, as long as they stay as they are")
 }
 
+/// What became of changes of the user's own definitions.
+enum Own {
+    /// There are none.
+    None,
+    Trusted,
+    Refused,
+}
+
+/// Lets a person decide about changes of their own definitions.
+async fn own(
+    client: &Client,
+    printer: &Printer,
+    args: &TrustArgs,
+    query: &AgentQuery,
+    list: AgentList,
+) -> Result<(AgentList, Own), Failure> {
+    let asked = |pending: &&PendingAgent| args.slugs.is_empty() || args.slugs.contains(&pending.slug);
+    let waiting = list.pending.iter().filter(|pending| pending.origin == "home").filter(asked);
+    let waiting: Vec<PendingAgent> = waiting.cloned().collect();
+    if let Some(missing) = args.slugs.iter().find(|slug| waiting.iter().all(|pending| pending.slug != **slug))
+    {
+        let words = format!("no change of the definition `{missing}` waits for you");
+        return Err(Failure::new(Exit::NotFound, words).hint("`paseo agents ls` shows what counts"));
+    }
+    if waiting.is_empty() {
+        return Ok((list, Own::None));
+    }
+    if !args.yes {
+        waiting.iter().for_each(|pending| consent::show(printer, pending));
+        if !consent::is_answerable(printer) {
+            return Err(unattended());
+        }
+        if !consent::asked(printer, "let exactly this count? [y/N]")? {
+            return Ok((list, Own::Refused));
+        }
+    }
+    let mut list = list;
+    for pending in &waiting {
+        list = consent::trust(client, query, pending).await?;
+    }
+    Ok((list, Own::Trusted))
+}
+
+fn unattended() -> Failure {
+    Failure::usage("nobody is here to confirm it").hint("with --yes it is done without asking")
+}
+
 fn told(printer: &Printer, list: &AgentList, words: &str) -> Result<Exit, Failure> {
     if printer.mode() == Mode::Json {
         printer.json(list)?;
@@ -49,17 +110,10 @@ fn confirmed(printer: &Printer, list: &AgentList, project: &AgentProject) -> Res
     if printer.mode() == Mode::Normal {
         examine(printer, list, project)?;
     }
-    if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
-        return Err(
-            Failure::usage("nobody is here to confirm it").hint("with --yes it is done without asking")
-        );
+    if !consent::is_answerable(printer) {
+        return Err(unattended());
     }
-    printer.note("let exactly these count? [y/N]");
-    let mut line = String::new();
-    std::io::stdin()
-        .read_line(&mut line)
-        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    consent::asked(printer, "let exactly these count? [y/N]")
 }
 
 fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<(), Failure> {

@@ -1,0 +1,282 @@
+//! Changes of the user's own definitions: which count at once, which wait for a person, and what counts meanwhile.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use paseo_testkit::home::{Output, TestHome};
+use paseo_wire::agent::SaveAgent;
+use serde_json::Value;
+
+use crate::pty::Terminal;
+use crate::watch::Watched;
+use crate::{home, json};
+
+const READS: &str = "provider = 'scripted'\ntools = ['read', 'bash']\n";
+const WRITES: &str = "provider = 'scripted'\ntools = ['read', 'bash', 'edit']\n";
+
+/// Writes a file of the user's own, and trusts nothing.
+fn write(home: &TestHome, name: &str, text: &str) {
+    fs::create_dir_all(home.path().join("agents")).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(home.path().join(name), text).unwrap();
+}
+
+/// Returns the tools that the definition allows which counts.
+fn tools(home: &TestHome, slug: &str) -> Option<String> {
+    let list = json(&home.paseo(&["agents", "ls", "--json"]));
+    let agents = list["agents"].as_array().unwrap();
+    let found = agents.iter().find(|agent| agent["slug"] == slug && agent["counts"] == true)?;
+    Some(match found["tools"]["allow"].as_array() {
+        Some(allow) => allow.iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>().join(" "),
+        None => "all".to_owned(),
+    })
+}
+
+fn pending(home: &TestHome) -> Vec<Value> {
+    json(&home.paseo(&["agents", "ls", "--json"]))["pending"].as_array().unwrap().clone()
+}
+
+fn run(home: &TestHome, slug: &str, prompt: &str) -> Output {
+    home.paseo(&["run", "--agent", slug, "--timeout", "60s", prompt])
+}
+
+#[test]
+fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
+    let home = home();
+    write(&home, "agents/reader.toml", READS);
+    let before = tools(&home, "reader").unwrap();
+    let file = home.path().join("agents/reader.toml");
+    let edit = format!(
+        "<<sh printf \"provider = 'scripted'\\ntools = ['read', 'bash', 'edit', 'summon']\\n\" \\> {0}>>\
+         <<sh paseo agents trust --yes>><<sh EDITOR=true paseo agents edit reader>><<say done>>",
+        file.display()
+    );
+    let ran = run(&home, "reader", &edit);
+    assert_eq!(ran.ok(), "done");
+    assert!(fs::read_to_string(&file).unwrap().contains("summon"), "it wrote the file");
+    let logs = home.paseo(&["ls", "-q"]);
+    let logs = home.paseo(&["logs", logs.ok().lines().next().unwrap()]);
+    assert_eq!(logs.ok().matches("only a person may do this").count(), 2, "{logs:?}");
+
+    // Until a person decides, every command that uses it says so, also after a crash.
+    for round in 0..2 {
+        assert_eq!(tools(&home, "reader").as_ref(), Some(&before), "round {round}");
+        let ran = run(&home, "reader", "<<say hi>>");
+        assert!(
+            ran.ok() == "hi" && ran.stderr.contains("grants more (tool native_write, tool summon"),
+            "{ran:?}"
+        );
+        assert!(ran.stderr.contains("the previous version is used"), "{ran:?}");
+        for command in
+            [&["ask", "reader", "<<say hi>>"][..], &["tell", "reader", "<<say hi>>"], &["agents", "ls"]]
+        {
+            let told = home.paseo(command);
+            assert!(told.stderr.contains("the previous version is used"), "{command:?}: {told:?}");
+        }
+        let doctor = home.paseo(&["doctor"]);
+        let words = doctor.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("the previous version is used"), "{doctor:?}");
+        assert!(home.kill_daemon());
+    }
+    let shown = home.paseo(&["agents", "show", "reader", "--untrusted", "--json"]);
+    assert!(json(&shown)["agent"]["tools"]["allow"].to_string().contains("summon"), "{shown:?}");
+    home.paseo(&["agents", "trust", "reader", "--yes"]).ok();
+    assert_eq!(
+        tools(&home, "reader").unwrap(),
+        "native_read native_shell native_net native_write summon todo"
+    );
+    let ran = run(&home, "reader", "<<say hi>>");
+    assert!(!ran.stderr.contains("previous version"), "{ran:?}");
+}
+
+#[test]
+fn what_narrows_counts_at_once_and_what_widens_waits_over_restarts() {
+    let home = home();
+    write(&home, "agents/a.toml", WRITES);
+    home.paseo(&["up"]).ok();
+    write(&home, "agents/a.toml", READS);
+    assert_eq!(tools(&home, "a").unwrap(), "native_read native_shell native_net todo");
+    home.paseo(&["restart"]).ok();
+    // It counted before the change, and does not any more.
+    write(&home, "agents/a.toml", WRITES);
+    assert_eq!(tools(&home, "a").unwrap(), "native_read native_shell native_net todo");
+    let waiting = pending(&home);
+    assert_eq!((waiting.len(), &waiting[0]["change"]), (1, &"changed".into()), "{waiting:?}");
+    assert_eq!(waiting[0]["before"], READS);
+    assert_eq!(waiting[0]["after"], WRITES);
+}
+
+#[test]
+fn only_the_first_start_trusts_what_is_there() {
+    let home = home();
+    write(&home, "agents/old.toml", "name = 'Old'\n");
+    assert_eq!(tools(&home, "old").as_deref(), Some("all"));
+    assert!(home.kill_daemon());
+    write(&home, "agents/new.toml", "name = 'New'\n");
+    write(&home, "agents/modest.toml", "tools = ['read']\n");
+    write(&home, "agents/default.toml", "name = 'Mine'\ntools = []\n");
+    assert_eq!(tools(&home, "old").as_deref(), Some("all"));
+    assert_eq!(tools(&home, "new"), None);
+    assert_eq!(tools(&home, "modest").as_deref(), Some("native_read todo"));
+    let refused = run(&home, "new", "<<say hi>>");
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.contains("`new` is new and grants more than `default`"), "{refused:?}");
+    assert!(refused.stderr.contains("paseo agents trust"), "{refused:?}");
+    // One that shadows another waits although it grants less.
+    let ran = home.paseo(&["run", "<<say hi>>"]);
+    assert!(ran.ok() == "hi" && ran.stderr.contains("the built-in definition is used"), "{ran:?}");
+    let refused = home.paseo(&["agents", "trust"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--yes"), "{refused:?}");
+    assert!(refused.stderr.contains("+name = 'New'"), "the diff is shown: {refused:?}");
+    home.paseo(&["agents", "trust", "--yes"]).ok();
+    assert_eq!(
+        (tools(&home, "new").as_deref(), tools(&home, "default").as_deref()),
+        (Some("all"), Some("todo"))
+    );
+}
+
+#[test]
+fn a_person_decides_about_the_diff_on_the_next_run() {
+    let home = home();
+    write(&home, "agents/a.toml", READS);
+    home.paseo(&["up"]).ok();
+    write(&home, "agents/a.toml", WRITES);
+    let arguments = ["run", "--agent", "a", "--timeout", "60s", "<<say hello>>"];
+    let mut terminal = Terminal::start(&home, 120, &arguments);
+    terminal.until("trust this change? [y/N]");
+    terminal.type_in("n\r");
+    let (code, seen, _) = terminal.finish();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("it would grant more: tool native_write"), "{seen}");
+    assert!(
+        seen.contains("-tools = ['read', 'bash']") && seen.contains("+tools = ['read', 'bash', 'edit']"),
+        "{seen}"
+    );
+    assert!(seen.contains("the previous version is used"), "{seen}");
+    assert_eq!(pending(&home).len(), 1);
+
+    let mut terminal = Terminal::start(&home, 120, &["ask", "a", "<<say hello>>"]);
+    terminal.until("trust this change? [y/N]");
+    // Between the question and the answer.
+    write(&home, "agents/a.toml", &format!("{WRITES}permissions = 'full'\n"));
+    terminal.type_in("y\r");
+    let (code, seen, _) = terminal.finish();
+    assert!(code == Some(6) && seen.contains("has changed since you looked at it"), "{seen}");
+    assert_eq!(tools(&home, "a").unwrap(), "native_read native_shell native_net todo");
+
+    let mut terminal = Terminal::start(&home, 120, &["ask", "a", "<<say hello>>"]);
+    terminal.until("trust this change? [y/N]");
+    terminal.type_in("y\r");
+    let (code, seen, _) = terminal.finish();
+    assert!(code == Some(0) && !seen.contains("previous version"), "{seen}");
+    assert!(tools(&home, "a").unwrap().contains("native_write") && pending(&home).is_empty());
+}
+
+#[test]
+fn what_is_saved_in_the_editor_is_trusted() {
+    let mut home = home();
+    write(&home, "agents/other.toml", READS);
+    home.paseo(&["up"]).ok();
+    write(&home, "agents/other.toml", WRITES);
+    let editor = home.path().with_file_name("editor");
+    let script = "#!/bin/sh\nprintf \"name = 'Edited'\\nprovider = 'scripted'\\n\" > \"$2\"\n";
+    fs::write(&editor, script).unwrap();
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
+    home.set("EDITOR", format!("{} --wait", editor.display()));
+    let edited = home.paseo(&["agents", "edit", "mine"]);
+    assert!(edited.code == 0 && edited.stderr.contains("Saved and trusted"), "{edited:?}");
+    assert_eq!(tools(&home, "mine").as_deref(), Some("all"));
+    assert_eq!(pending(&home).len(), 1, "nothing else was trusted");
+    // Who changes nothing trusts nothing.
+    home.set("EDITOR", "true");
+    let looked = home.paseo(&["agents", "edit", "other"]);
+    assert!(looked.code == 0 && looked.stderr.contains("nothing was changed"), "{looked:?}");
+    home.set("EDITOR", "false");
+    assert_ne!(home.paseo(&["agents", "edit", "other"]).code, 0);
+    assert_eq!(pending(&home).len(), 1);
+    assert_ne!(home.paseo(&["agents", "edit", "../x"]).code, 0);
+}
+
+#[tokio::test]
+async fn what_a_person_saves_over_the_api_counts() {
+    let watched = Watched::new();
+    let home = &watched.home;
+    write(home, "agents/other.md", "Other.\n");
+    let save = async |slug: &str, text: &str| {
+        watched.client.save_agent(slug, &SaveAgent { text: text.to_owned() }).await
+    };
+    save("mine", "name = 'Mine'\n").await.unwrap();
+    assert_eq!(fs::read_to_string(home.path().join("agents/mine.toml")).unwrap(), "name = 'Mine'\n");
+    assert_eq!(tools(home, "mine").as_deref(), Some("all"));
+    assert!(home.kill_daemon());
+    home.paseo(&["up"]).ok();
+    assert_eq!(tools(home, "mine").as_deref(), Some("all"), "also after a crash");
+    for (slug, text) in [("mine", "name = "), ("other", "name = 'Other'\n"), ("a.b", "")] {
+        assert!(save(slug, text).await.is_err(), "{slug}");
+    }
+    assert_eq!(fs::read_to_string(home.path().join("agents/mine.toml")).unwrap(), "name = 'Mine'\n");
+    assert!(!home.path().join("agents/other.toml").exists());
+}
+
+#[test]
+fn a_config_that_does_not_parse_opens_no_gate() {
+    let good = |file: &str| match file {
+        "config.json" => {
+            r#"{"agents": [{"agentId": "default", "tools": ["read"]}, {"agentId": "a", "tools": ["read"]}]}"#
+        }
+        _ => {
+            "[[agents]]\nagentId = 'default'\ntools = ['read']\n[[agents]]\nagentId = 'a'\ntools = ['read']\n"
+        }
+    };
+    for (file, bad) in [("config.json", "{\n \"agents\": [}\n"), ("config.toml", "\n[[agents]\n")] {
+        let home = home();
+        // Behind it is one that allows everything.
+        write(&home, "agents/a.md", "---\nname: Lax\n---\n");
+        write(&home, file, good(file));
+        home.paseo(&["up"]).ok();
+        write(&home, file, bad);
+        for slug in ["default", "a"] {
+            assert_eq!(tools(&home, slug).as_deref(), Some("native_read todo"), "{file}: {slug}");
+            let ran = run(&home, slug, "<<say hi>>");
+            assert!(ran.stderr.contains(&format!("{file}:2: ")), "{ran:?}");
+            if file == "config.toml" {
+                // The command reads it, too: it may say which provider is meant.
+                assert_eq!(ran.code, 2, "{ran:?}");
+                continue;
+            }
+            assert!(ran.ok() == "hi" && ran.stderr.contains("the last good version of"), "{ran:?}");
+        }
+        for command in [&["agents", "ls"][..], &["doctor"]] {
+            let told = home.paseo(command);
+            let words = format!("{} {}", told.stdout, told.stderr);
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("the last good version of"), "{command:?}: {told:?}");
+        }
+        if file == "config.json" {
+            assert!(home.kill_daemon());
+            assert_eq!(tools(&home, "default").as_deref(), Some("native_read todo"), "after a restart");
+        }
+    }
+}
+
+#[test]
+fn a_config_that_never_parsed_refuses_everybody() {
+    let home = home();
+    write(&home, "agents/a.md", "---\ntools: Read\n---\n");
+    write(&home, "config.json", "{\n \"agents\": [}\n");
+    let checked = home.paseo(&["agents", "check"]);
+    assert!(
+        checked.code == 1 && checked.stdout.contains("config.json:2: this is no valid JSON"),
+        "{checked:?}"
+    );
+    for slug in ["default", "a", "unknown"] {
+        let refused = run(&home, slug, "<<say hi>>");
+        assert_eq!(refused.code, 6, "{slug}: {refused:?}");
+        let told = format!("`{slug}` cannot be used: {}", home.path().join("config.json").display());
+        assert!(refused.stderr.contains(&format!("{told}:2: this is no valid JSON")), "{refused:?}");
+    }
+    let refused = home.paseo(&["run", "<<say hi>>"]);
+    assert!(refused.code == 6 && refused.stderr.contains("config.json:2"), "{refused:?}");
+    write(&home, "config.json", "{}\n");
+    assert_eq!(home.paseo(&["run", "<<say hi>>"]).ok(), "hi");
+}

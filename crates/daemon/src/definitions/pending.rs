@@ -1,0 +1,117 @@
+//! Changes of definitions that wait for a person, in words.
+
+use std::fmt::Write as _;
+
+use paseo_core::definition::{Definition, Problem, Version, Waiting, WaitingKind};
+use paseo_core::settings::Layer;
+use paseo_wire::error::Code;
+
+use super::layer::hash;
+use crate::failure::Failure;
+
+/// How many grants are named.
+const NAMED: usize = 4;
+
+/// A change that waits for a person.
+#[derive(Debug, Clone)]
+pub(crate) struct Pending {
+    pub(crate) layer: Layer,
+    pub(crate) slug: String,
+    pub(crate) waiting: Waiting,
+    /// What counts meanwhile, of the same layer.
+    pub(crate) before: Option<Version>,
+    /// Of what would count: a person trusts this, and nothing that is written meanwhile.
+    pub(crate) sha256: String,
+}
+
+impl Pending {
+    pub(super) fn new(layer: &Layer, slug: &str, waiting: &Waiting, before: Option<&Version>) -> Self {
+        let after = match &waiting.version {
+            Some(version) => [version.file.as_str(), &version.text],
+            None => ["", "removed"],
+        };
+        let parts = [slug, after[0], after[1]];
+        Self {
+            layer: layer.clone(),
+            slug: slug.to_owned(),
+            waiting: waiting.clone(),
+            before: before.cloned(),
+            sha256: hash(parts.iter().map(|part| part.as_bytes())),
+        }
+    }
+
+    /// Returns the file that changed, as people are told.
+    pub(crate) fn file(&self) -> Option<&str> {
+        let version = self.waiting.version.as_ref().or(self.before.as_ref())?;
+        version.definition.source.file.as_deref()
+    }
+
+    /// Returns what it would grant beyond what counts now.
+    pub(crate) fn widens(&self) -> Vec<String> {
+        self.waiting.widens.iter().map(ToString::to_string).collect()
+    }
+
+    /// Says what waits, and what counts meanwhile.
+    pub(super) fn notice(&self, counts: Option<&Definition>) -> String {
+        let meanwhile = match (&self.before, counts) {
+            (Some(_), _) => "the previous version is used",
+            (None, Some(counts)) if counts.is_built_in() => "the built-in definition is used",
+            (None, Some(_)) => "the definition that it would replace is used",
+            (None, None) => "it cannot be used",
+        };
+        format!("{} and waits for you: {meanwhile}", self.told())
+    }
+
+    /// Refuses a definition that nothing counts for meanwhile.
+    pub(super) fn refusal(&self) -> Failure {
+        let words = format!("{}, and nobody has trusted it", self.told());
+        Failure::new(Code::Conflict, words).hint("`paseo agents trust` shows what it may do, and asks you")
+    }
+
+    fn told(&self) -> String {
+        let slug = &self.slug;
+        let more = self.more();
+        match self.waiting.kind {
+            WaitingKind::New if more.is_empty() => format!("the agent definition `{slug}` is new"),
+            WaitingKind::New => {
+                format!("the agent definition `{slug}` is new and grants more than `default`{more}")
+            }
+            WaitingKind::Shadows => {
+                format!("a new agent definition `{slug}` would replace another{more}")
+            }
+            WaitingKind::Changed if more.is_empty() => format!("the agent definition `{slug}` has changed"),
+            WaitingKind::Changed => {
+                format!("the agent definition `{slug}` has changed and grants more{more}")
+            }
+            WaitingKind::Removed => {
+                format!("the agent definition `{slug}` was removed, and the one below it grants more{more}")
+            }
+        }
+    }
+
+    /// Names what is granted, as far as that is short.
+    fn more(&self) -> String {
+        let all = self.widens();
+        if all.is_empty() {
+            return String::new();
+        }
+        let mut words = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if all.len() > NAMED {
+            let _ = write!(words, " and {} more", all.len() - NAMED);
+        }
+        format!(" ({words})")
+    }
+}
+
+/// Says that the last good version counts, and why.
+pub(super) fn kept(slug: &str, problem: &Problem) -> String {
+    let Problem { file, line, message, .. } = problem;
+    format!("{file}:{line}: {message}; the last good version of `{slug}` is used")
+}
+
+/// Refuses a definition that cannot be read.
+pub(super) fn broken(slug: &str, problem: &Problem) -> Failure {
+    let Problem { file, line, message, .. } = problem;
+    let words = format!("the agent definition `{slug}` cannot be used: {file}:{line}: {message}");
+    Failure::new(Code::Conflict, words).hint("`paseo agents check` lists all that is wrong")
+}
