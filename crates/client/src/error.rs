@@ -31,7 +31,9 @@ impl Error {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
-            Self::Api(body) => matches!(body.code, Code::StorageUnavailable | Code::ShuttingDown),
+            Self::Api(body) => {
+                matches!(body.code, Code::StorageUnavailable | Code::Overloaded | Code::ShuttingDown)
+            }
             Self::Protocol(_) => false,
         }
     }

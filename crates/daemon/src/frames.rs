@@ -3,10 +3,16 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use paseo_core::id::{SessionId, ThreadId};
 use paseo_core::team::TeamId;
 use paseo_store::Seq;
+
+use crate::buffers::Buffers;
+
+/// Bytes of a response that are handed to a connection at once. With what may be waiting before it, and what HTTP puts
+/// around it, it fits into the buffer of 8 KB that every connection has anyway.
+pub(crate) const PIECE: usize = 6 * 1024;
 
 /// What an event is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,17 +85,24 @@ pub(crate) struct Handful {
     pub(crate) told: Option<Seq>,
     /// All of them in one piece; `None` when there is none to see.
     pub(crate) bytes: Option<Bytes>,
+    /// How many events the reader is to read from the log next, should they not be in memory.
+    pub(crate) appetite: usize,
 }
 
 impl Handful {
     /// Puts frames together that come after one point and reach to another.
-    pub(crate) fn of<'a>(frames: impl Iterator<Item = &'a StoredFrame>, after: Seq, reached: Seq) -> Self {
+    pub(crate) fn of<'a>(
+        frames: impl Iterator<Item = &'a StoredFrame>,
+        (after, reached): (Seq, Seq),
+        appetite: usize,
+        buffers: &Buffers,
+    ) -> Self {
         let (mut pieces, mut told) = (Pieces::default(), None);
         for frame in frames {
             pieces.push(&frame.bytes);
             told = Some(frame.seq);
         }
-        Self { after, reached, told, bytes: pieces.take() }
+        Self { after, reached, told, bytes: pieces.take(buffers), appetite }
     }
 }
 
@@ -100,7 +113,7 @@ pub(crate) enum Pieces {
     Nothing,
     /// One, which all readers share.
     One(Bytes),
-    Several(BytesMut),
+    Several(Vec<u8>),
 }
 
 impl Pieces {
@@ -108,20 +121,25 @@ impl Pieces {
         match self {
             Self::Nothing => *self = Self::One(frame.clone()),
             Self::One(first) => {
-                let mut several = BytesMut::with_capacity(first.len() + frame.len());
-                several.extend_from_slice(first);
-                several.extend_from_slice(frame);
-                *self = Self::Several(several);
+                *self = Self::Several([first.as_ref(), frame].concat());
             }
             Self::Several(several) => several.extend_from_slice(frame),
         }
     }
 
-    pub(crate) fn take(&mut self) -> Option<Bytes> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::One(frame) => frame.len(),
+            Self::Several(several) => several.len(),
+        }
+    }
+
+    pub(crate) fn take(&mut self, buffers: &Buffers) -> Option<Bytes> {
         match std::mem::take(self) {
             Self::Nothing => None,
             Self::One(frame) => Some(frame),
-            Self::Several(several) => Some(several.freeze()),
+            Self::Several(several) => Some(buffers.count(several)),
         }
     }
 }
@@ -132,14 +150,15 @@ mod tests {
 
     #[test]
     fn frames_that_are_ready_together_go_in_one_piece() {
+        let buffers = Buffers::default();
         let mut pieces = Pieces::default();
-        assert_eq!(pieces.take(), None);
+        assert_eq!(pieces.take(&buffers), None);
         pieces.push(&Bytes::from_static(b"a\n"));
-        assert_eq!(pieces.take().as_deref(), Some(&b"a\n"[..]));
+        assert_eq!(pieces.take(&buffers).as_deref(), Some(&b"a\n"[..]));
         for frame in [&b"a\n"[..], b"b\n", b"c\n"] {
             pieces.push(&Bytes::from_static(frame));
         }
-        assert_eq!(pieces.take().as_deref(), Some(&b"a\nb\nc\n"[..]));
-        assert_eq!(pieces.take(), None);
+        assert_eq!(pieces.take(&buffers).as_deref(), Some(&b"a\nb\nc\n"[..]));
+        assert_eq!(pieces.take(&buffers), None);
     }
 }

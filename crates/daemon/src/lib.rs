@@ -3,6 +3,7 @@
 //! Holds no rules that `paseo-core` could hold, and knows nothing of command lines.
 
 mod bell;
+mod buffers;
 mod definitions;
 mod desk;
 mod directory;
@@ -54,12 +55,13 @@ use tokio::task::{JoinError, spawn_blocking};
 pub use options::{Options, Ready, StartError, StartErrorKind};
 
 use crate::bell::Bell;
+use crate::buffers::Buffers;
 use crate::definitions::Definitions;
 use crate::external::External;
 use crate::failure::Failure;
 use crate::feeder::Feeder;
 use crate::home::Home;
-use crate::http::{About, App, Listeners};
+use crate::http::{About, App, Connections, Limits, Listeners};
 use crate::identity::{Credentials, Edge, Logins};
 use crate::journal::Journal;
 use crate::live::Live;
@@ -126,7 +128,8 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     ready(Ready { pid: std::process::id(), socket: home.socket(), url });
     let context = Arc::clone(&app.sessions.context);
     tokio::spawn(stop_on_signal(app.stop.clone()));
-    let serving = tokio::spawn(http::serve(listeners, http::router(app.clone()), context, app.stop.clone()));
+    let (router, connections) = (http::router(app.clone()), app.connections.clone());
+    let serving = tokio::spawn(http::serve(listeners, router, connections, context, app.stop.clone()));
 
     app.stop.requested().await;
     tracing::info!("stopping");
@@ -159,7 +162,7 @@ async fn end_leftovers(journal: Journal, home: PathBuf) -> Result<(), JoinError>
 }
 
 async fn assemble(home: &Home, options: &Options, journal: Journal, about: About) -> Result<App, Failure> {
-    let bell = Bell::new(journal.head());
+    let (bell, buffers) = (Bell::new(journal.head()), Buffers::default());
     let settings = SettingsCell::load(&journal).await?;
     let allowed = Allowed { hosts: options.external_hosts.clone(), own_port: about.port };
     let base_url = about.public_urls.first().map_or(about.url.as_str(), PublicUrl::origin);
@@ -175,7 +178,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         settings,
         journal: journal.clone(),
         directory: directory::Directory::default(),
-        live: Live::new(bell.clone()),
+        live: Live::new(bell.clone(), buffers.clone()),
         plugins_off: options.plugins_off.clone(),
         waits: waits::Waits::default(),
         hall: Hall::new(journal.clone(), options.thread_patience),
@@ -191,7 +194,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
     };
     let feeder = Feeder::new(journal);
     let sessions = Sessions::new(context);
-    let tail = Tail::new(Arc::clone(&sessions.context), bell);
+    let tail = Tail::new(Arc::clone(&sessions.context), bell, buffers.clone());
     let threads = Threads::of(&sessions);
     let teams = Teams::load(sessions.clone(), threads.clone()).await?;
     // Nobody else has it yet.
@@ -204,6 +207,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         teams,
         about: Arc::new(about),
         logins: Logins::default(),
+        connections: Connections::new(Limits::within(getrlimit(Resource::Nofile).current), buffers),
         stop: Stop::default(),
     })
 }

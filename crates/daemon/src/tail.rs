@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 use paseo_core::id::{SessionId, ThreadId};
 use paseo_core::label;
@@ -20,23 +19,21 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::bell::{Bell, News};
+use crate::buffers::Buffers;
 use crate::failure::Failure;
-use crate::frames::{Handful, StoredFrame, Subject, Topics};
+use crate::frames::{Handful, PIECE, StoredFrame, Subject, Topics};
 use crate::journal::Journal;
 use crate::sessions::Context;
 use crate::stop::Stop;
 use crate::{threads, view};
 
 /// Events that are read from the log at once.
-const PAGE: usize = 500;
-/// Events that one reader reads from the log at once: it may stall with them in its hands.
-const CATCH_UP: usize = 16;
+const PAGE: usize = 128;
+/// Events that one reader reads from the log at once, at most.
+pub(crate) const CATCH_UP: usize = 16;
 /// Frames and bytes that are kept in memory.
 const FRAMES: usize = 4096;
 const BYTES: usize = 8 * 1024 * 1024;
-/// Bytes after which one reader gets no more frames at once: it may stall with them in its hands, too, and all of them
-/// may at the same time.
-const HANDFUL: usize = 16 * 1024;
 /// What readers were given lately, for those who come from the same point: when events come faster than they can be
 /// written to all readers, these stand at a few points.
 const SHARED: usize = 8;
@@ -49,6 +46,7 @@ pub(crate) struct Tail {
     readers: Arc<AtomicUsize>,
     journal: Journal,
     context: Arc<Context>,
+    pub(crate) buffers: Buffers,
 }
 
 #[derive(Default)]
@@ -70,11 +68,11 @@ pub(crate) struct Reading {
 }
 
 impl Tail {
-    pub(crate) fn new(context: Arc<Context>, bell: Bell) -> Self {
+    pub(crate) fn new(context: Arc<Context>, bell: Bell, buffers: Buffers) -> Self {
         let journal = context.journal.clone();
         let head = journal.head();
         let ring = Ring { floor: head, reached: head, ..Ring::default() };
-        Self { ring: Arc::new(Mutex::new(ring)), bell, readers: Arc::default(), journal, context }
+        Self { ring: Arc::new(Mutex::new(ring)), bell, readers: Arc::default(), journal, context, buffers }
     }
 
     /// Follows the log until the daemon stops.
@@ -101,15 +99,36 @@ impl Tail {
         Reading { readers: Arc::clone(&self.readers), news: self.bell.listen() }
     }
 
-    /// Returns the next frames after a point that someone wants to see, from memory or else from the log.
-    pub(crate) async fn after(&self, cursor: Seq, topics: &Topics) -> Result<Handful, Failure> {
-        if let Some(handful) = self.ring.lock().after(cursor, topics) {
+    /// Returns the next frames after a point that someone wants to see, from memory or else from the log: as many as
+    /// go in one piece, or one that is longer. A reader may stall with them in its hands.
+    pub(crate) async fn after(
+        &self,
+        cursor: Seq,
+        topics: &Topics,
+        appetite: usize,
+    ) -> Result<Handful, Failure> {
+        if let Some(handful) = self.ring.lock().after(cursor, topics, &self.buffers) {
             return Ok(handful);
         }
-        let records = self.journal.log.read(cursor, CATCH_UP).await?;
-        let reached = records.last().map_or(cursor, |record| record.seq);
-        let frames = self.encode(records).await?;
-        Ok(Handful::of(frames.iter().filter(|frame| topics.want(frame)), cursor, reached))
+        let records = self.journal.log.read(cursor, appetite).await?;
+        let (mut frames, mut bytes, mut reached) = (Vec::new(), 0, cursor);
+        let (mut taken, read) = (0, records.len());
+        for record in records {
+            let seq = record.seq;
+            if let Some(frame) = self.encode_one(record).await?
+                && topics.want(&frame)
+            {
+                if bytes > 0 && bytes + frame.bytes.len() > PIECE {
+                    break;
+                }
+                bytes += frame.bytes.len();
+                frames.push(frame);
+            }
+            (reached, taken) = (seq, taken + 1);
+        }
+        // Long events that did not fit are not read in vain again and again.
+        let appetite = if taken < read { taken } else { CATCH_UP.min(appetite * 2) };
+        Ok(Handful::of(frames.iter(), (cursor, reached), appetite, &self.buffers))
     }
 
     fn skip_to(&self, head: Seq) {
@@ -138,36 +157,38 @@ impl Tail {
     async fn encode(&self, records: Vec<Record>) -> Result<Vec<StoredFrame>, Failure> {
         let mut frames = Vec::with_capacity(records.len());
         for record in records {
-            if let Some(thread) = thread::from_stream(&record.stream) {
-                frames.push(self.thread_frame(thread, &record).await?);
-                continue;
-            }
-            if let Some(team) = team::from_stream(&record.stream) {
-                frames.push(team_frame(team, record));
-                continue;
-            }
-            let Some(session) = session::from_stream(&record.stream) else { continue };
-            let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
-            let (view, for_ui) = match record.body {
-                Body::Control { version } => {
-                    self.context.directory.taken_in(session, version, seq).await;
-                    let view = match self.context.directory.at(session, version, &self.journal).await? {
-                        Some(session) => Some(self.context.view(&session).await),
-                        None => None,
-                    };
-                    let labelled = view.as_ref().and_then(|view| view.labels.get(label::UI));
-                    let shown = labelled.is_some_and(|value| value == "true")
-                        || self.context.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
-                    (view, shown || changes_lists(&record.kind))
-                }
-                Body::Item { .. } => (None, false),
-            };
-            let permission = control && record.kind.starts_with("permission.");
-            let bytes = encode(session, record, view);
-            let of = Subject::Session(session);
-            frames.push(StoredFrame { seq, of, control, for_ui, permission, bytes });
+            frames.extend(self.encode_one(record).await?);
         }
         Ok(frames)
+    }
+
+    /// Encodes an event, unless it is none that readers can follow.
+    async fn encode_one(&self, record: Record) -> Result<Option<StoredFrame>, Failure> {
+        if let Some(thread) = thread::from_stream(&record.stream) {
+            return self.thread_frame(thread, &record).await.map(Some);
+        }
+        if let Some(team) = team::from_stream(&record.stream) {
+            return Ok(Some(self.team_frame(team, record)));
+        }
+        let Some(session) = session::from_stream(&record.stream) else { return Ok(None) };
+        let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
+        let (view, for_ui) = match record.body {
+            Body::Control { version } => {
+                self.context.directory.taken_in(session, version, seq).await;
+                let view = match self.context.directory.at(session, version, &self.journal).await? {
+                    Some(session) => Some(self.context.view(&session).await),
+                    None => None,
+                };
+                let labelled = view.as_ref().and_then(|view| view.labels.get(label::UI));
+                let shown = labelled.is_some_and(|value| value == "true")
+                    || self.context.directory.is_shown_in_ui(session, |above| above.labels.is_ui());
+                (view, shown || changes_lists(&record.kind))
+            }
+            Body::Item { .. } => (None, false),
+        };
+        let permission = control && record.kind.starts_with("permission.");
+        let bytes = self.buffers.count(encode(session, record, view));
+        Ok(Some(StoredFrame { seq, of: Subject::Session(session), control, for_ui, permission, bytes }))
     }
 }
 
@@ -176,25 +197,25 @@ impl Tail {
         let thread = id.to_string();
         let event = threads::view::event(&self.journal, &thread, record).await?;
         let frame = ThreadFrame { seq: record.seq, thread, event, deleted: record.kind == "thread.deleted" };
-        let bytes = sse(Some(record.seq), Frame::THREAD, &frame);
+        let bytes = self.buffers.count(sse(Some(record.seq), Frame::THREAD, &frame));
         Ok(StoredFrame::other(record.seq, Subject::Thread(id), bytes))
     }
-}
 
-/// Returns an event of a team as it was noted: reading what the team came to would cost too much with each of many.
-fn team_frame(id: TeamId, record: Record) -> StoredFrame {
-    let data = data(&record);
-    let frame = TeamFrame {
-        seq: record.seq,
-        ts: Timestamp::from_millis(record.ts).into(),
-        team: id.to_string(),
-        actor: record.actor,
-        kind: record.kind,
-        task: data.get("task").and_then(Value::as_str).map(str::to_owned),
-        data,
-    };
-    let bytes = sse(Some(record.seq), Frame::TEAM, &frame);
-    StoredFrame::other(record.seq, Subject::Team(id), bytes)
+    /// Returns an event of a team as it was noted: reading what the team came to would cost too much with each of many.
+    fn team_frame(&self, id: TeamId, record: Record) -> StoredFrame {
+        let data = data(&record);
+        let frame = TeamFrame {
+            seq: record.seq,
+            ts: Timestamp::from_millis(record.ts).into(),
+            team: id.to_string(),
+            actor: record.actor,
+            kind: record.kind,
+            task: data.get("task").and_then(Value::as_str).map(str::to_owned),
+            data,
+        };
+        let bytes = self.buffers.count(sse(Some(record.seq), Frame::TEAM, &frame));
+        StoredFrame::other(record.seq, Subject::Team(id), bytes)
+    }
 }
 
 /// Returns what an event says.
@@ -215,7 +236,7 @@ fn changes_lists(kind: &str) -> bool {
 
 impl Ring {
     /// Returns the next frames after a point that someone wants to see, unless some are not here any more.
-    fn after(&mut self, cursor: Seq, topics: &Topics) -> Option<Handful> {
+    fn after(&mut self, cursor: Seq, topics: &Topics, buffers: &Buffers) -> Option<Handful> {
         if cursor < self.floor {
             return None;
         }
@@ -227,14 +248,14 @@ impl Ring {
         let (mut bytes, mut reached) = (0, self.reached.max(cursor));
         let mut end = self.frames.len();
         for (index, frame) in self.frames.iter().enumerate().skip(start) {
-            if bytes >= HANDFUL {
+            if bytes > 0 && bytes + frame.bytes.len() > PIECE {
                 (end, reached) = (index, frame.seq - 1);
                 break;
             }
             bytes += frame.bytes.len();
         }
         let wanted = self.frames.range(start..end).filter(|frame| topics.want(frame));
-        let handful = Handful::of(wanted, cursor, reached);
+        let handful = Handful::of(wanted, (cursor, reached), CATCH_UP, buffers);
         self.shared.truncate(SHARED - 1);
         self.shared.push_front((topics.clone(), handful.clone()));
         Some(handful)
@@ -263,14 +284,14 @@ impl Drop for Reading {
 }
 
 /// Encodes a server-sent event.
-pub(crate) fn sse<T: Serialize>(id: Option<Seq>, name: &str, data: &T) -> Bytes {
+pub(crate) fn sse<T: Serialize>(id: Option<Seq>, name: &str, data: &T) -> Vec<u8> {
     // What goes over the wire is plain data with string keys: it always serialises, on one line.
     let json = serde_json::to_string(data).unwrap_or_default();
     let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    Bytes::from(format!("{id}event: {name}\ndata: {json}\n\n"))
+    format!("{id}event: {name}\ndata: {json}\n\n").into_bytes()
 }
 
-fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Bytes {
+fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Vec<u8> {
     match record.body {
         Body::Control { .. } => {
             let data = data(&record);
@@ -307,6 +328,7 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Byte
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use paseo_core::actor::Actor;
     use paseo_core::label::Labels;
     use paseo_wire::message::CreatedSession;
@@ -335,40 +357,43 @@ mod tests {
 
     #[test]
     fn a_reader_gets_a_handful_at_a_time_and_misses_nothing() {
-        let mut ring = ring(10, HANDFUL / 2);
+        let mut ring = ring(10, PIECE / 2);
         let (mut seen, mut cursor, mut pieces) = (0, 0, 0);
         while cursor < ring.reached {
-            let handful = ring.after(cursor, &everything()).unwrap();
+            let handful = ring.after(cursor, &everything(), &Buffers::default()).unwrap();
             let length = handful.bytes.map_or(0, |bytes| bytes.len());
-            assert!(length <= HANDFUL);
+            assert!(length <= PIECE);
             (seen, cursor, pieces) = (seen + length, handful.reached, pieces + 1);
         }
-        assert_eq!((seen, pieces), (10 * HANDFUL / 2, 5));
+        assert_eq!((seen, pieces), (10 * PIECE / 2, 5));
     }
 
     #[test]
     fn who_follows_the_same_from_the_same_point_on_is_given_the_same_bytes() {
         let mut ring = ring(4, 10);
         let address = |handful: &Handful| handful.bytes.as_ref().map(|bytes| bytes.as_ptr());
-        let first = ring.after(2, &everything()).unwrap();
+        let first = ring.after(2, &everything(), &Buffers::default()).unwrap();
         assert_eq!((first.told, first.bytes.as_ref().map(Bytes::len)), (Some(8), Some(30)));
-        assert_eq!(address(&ring.after(2, &everything()).unwrap()), address(&first));
+        assert_eq!(address(&ring.after(2, &everything(), &Buffers::default()).unwrap()), address(&first));
         // Another point, other topics, something new: each is looked for anew, and the first is still there.
-        assert_eq!(ring.after(4, &everything()).unwrap().bytes.unwrap().len(), 20);
-        assert_eq!(ring.after(2, &Topics::default()).unwrap().bytes, None);
-        assert_eq!(address(&ring.after(2, &everything()).unwrap()), address(&first));
+        assert_eq!(ring.after(4, &everything(), &Buffers::default()).unwrap().bytes.unwrap().len(), 20);
+        assert_eq!(ring.after(2, &Topics::default(), &Buffers::default()).unwrap().bytes, None);
+        assert_eq!(address(&ring.after(2, &everything(), &Buffers::default()).unwrap()), address(&first));
         let mut more = self::ring(1, 10).frames.pop_front().unwrap();
         more.seq = 12;
         ring.push(vec![more], 12);
-        let newer = ring.after(2, &everything()).unwrap();
+        let newer = ring.after(2, &everything(), &Buffers::default()).unwrap();
         assert_eq!((newer.told, newer.bytes.unwrap().len()), (Some(12), 40));
     }
 
     #[test]
     fn who_is_behind_the_oldest_frame_reads_the_log() {
         let mut ring = ring(FRAMES as Seq + 1, 1);
-        assert!(ring.after(1, &everything()).is_none());
-        assert_eq!(ring.after(2, &everything()).map(|handful| handful.reached), Some(ring.reached));
+        assert!(ring.after(1, &everything(), &Buffers::default()).is_none());
+        assert_eq!(
+            ring.after(2, &everything(), &Buffers::default()).map(|handful| handful.reached),
+            Some(ring.reached)
+        );
     }
 
     #[tokio::test]

@@ -85,6 +85,8 @@ pub enum Code {
     KeyReused,
     /// The log cannot be written or read now.
     StorageUnavailable,
+    /// The daemon has no connection or file descriptor left for this client.
+    Overloaded,
     /// The daemon is stopping.
     ShuttingDown,
     Internal,
@@ -125,6 +127,7 @@ impl Code {
         Self::CannotSteer,
         Self::KeyReused,
         Self::StorageUnavailable,
+        Self::Overloaded,
         Self::ShuttingDown,
         Self::Internal,
     ];
@@ -158,7 +161,7 @@ impl Code {
             Self::ForeignHost => 421,
             Self::QueueFull | Self::TooManyMessages | Self::TooManyAttempts => 429,
             Self::Internal => 500,
-            Self::StorageUnavailable | Self::ShuttingDown | Self::TmuxFailed => 503,
+            Self::StorageUnavailable | Self::Overloaded | Self::ShuttingDown | Self::TmuxFailed => 503,
         }
     }
 
@@ -192,7 +195,9 @@ impl Code {
             | Self::TooManyAttempts
             | Self::CannotSteer
             | Self::KeyReused => Exit::Refused,
-            Self::StorageUnavailable | Self::ShuttingDown | Self::TmuxFailed => Exit::Unreachable,
+            Self::StorageUnavailable | Self::Overloaded | Self::ShuttingDown | Self::TmuxFailed => {
+                Exit::Unreachable
+            }
             Self::Internal => Exit::AgentError,
         }
     }

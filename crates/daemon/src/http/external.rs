@@ -1,10 +1,10 @@
 //! Agents elsewhere: their answers come here, and people see the secret that both sides know.
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
+use axum::body::{Bytes, HttpBody};
+use axum::extract::{Request, State};
 use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::session::Session;
 use paseo_runtime::external::NAME;
@@ -15,11 +15,13 @@ use paseo_wire::error::Code;
 use paseo_wire::external::SecretView;
 use paseo_wire::{IDEMPOTENCY_KEY, MESSAGE_ID};
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 use super::App;
 use super::gate;
 use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
+use super::route::BodyLimit;
 use super::sessions::resolve;
 use crate::failure::Failure;
 use crate::mint;
@@ -27,6 +29,10 @@ use crate::sessions::{Callback, Command, RequestKey};
 
 /// Longest key by which an answer is known when it comes again.
 const KEY_CHARS: usize = 200;
+/// Long answers that are received at the same time before it is known whose they are.
+static LONG_UNVERIFIED: Semaphore = Semaphore::const_new(4);
+/// After how many seconds another one may be sent.
+const RETRY_SECONDS: u64 = 1;
 
 /// What may be asked along with an answer. Whatever else stands there is the business of those who put it there.
 #[derive(Deserialize)]
@@ -47,17 +53,20 @@ pub(crate) async fn receive(
     Path(id): Path<String>,
     Asked(origin): Asked<Origin>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    request: Request,
 ) -> Result<StatusCode, Failure> {
     let credential = credential(&headers)?;
     let session = external(&app, &id).await?;
-    let body = body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(Code::TooLarge, "the answer is larger than 1 MB"),
-        _ => Failure::new(Code::InvalidRequest, rejection.body_text()),
-    })?;
+    let body = match &credential {
+        Credential::Token(token) => {
+            check_token(&app, session, token)?;
+            read(request, BodyLimit::Known).await?
+        }
+        Credential::Signature { .. } => unverified(request).await?,
+    };
     let turn = origin.turn.unwrap_or_default();
     let signed = Signed { turn: &turn, key: given(&headers).unwrap_or_default(), body: &body };
-    check(&app, session, &credential, signed)?;
+    check_signature(&app, session, &credential, signed)?;
     let answers = (!turn.is_empty()).then(|| turn.parse::<TurnId>());
     let answers = answers.transpose().map_err(|malformed| {
         Failure::new(Code::InvalidRequest, format!("turnOriginId is no turn: {malformed}"))
@@ -74,6 +83,28 @@ pub(crate) async fn receive(
     let callback = Callback { answers, text, key };
     app.sessions.ask(session, |reply| Command::CallBack(callback, reply)).await?;
     Ok(StatusCode::OK)
+}
+
+/// Reads the body of a signed answer: whose it is shows only once all of it is there.
+async fn unverified(request: Request) -> Result<Bytes, Failure> {
+    let length = request.body().size_hint().exact();
+    if length.is_some_and(|length| length <= BodyLimit::Stranger.bytes() as u64) {
+        return read(request, BodyLimit::Stranger).await;
+    }
+    let Ok(_permit) = LONG_UNVERIFIED.try_acquire() else {
+        return Err(Failure::new(Code::Overloaded, "several long answers are being received already")
+            .hint("try again, or send the `callbackToken` instead of a signature")
+            .retry_after(RETRY_SECONDS));
+    };
+    read(request, BodyLimit::Known).await
+}
+
+async fn read(request: Request, limit: BodyLimit) -> Result<Bytes, Failure> {
+    match Limited::new(request.into_body(), limit.bytes()).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(limit.exceeded()),
+        Err(error) => Err(Failure::new(Code::InvalidRequest, format!("the answer cannot be read: {error}"))),
+    }
 }
 
 /// Shows the secret of a session, for whoever runs the other side.
@@ -124,36 +155,34 @@ async fn external(app: &App, id: &str) -> Result<SessionId, Failure> {
     found.filter(|(session, _)| is_external(session)).map(|_| id).ok_or_else(unknown)
 }
 
-fn check(
+fn check_token(app: &App, session: SessionId, token: &str) -> Result<(), Failure> {
+    let secret = app.sessions.context.external.secret(session)?;
+    match signature::is_callback_token(&secret, token) {
+        true => Ok(()),
+        false => Err(foreign("send the `callbackToken` of a message to this session")),
+    }
+}
+
+fn check_signature(
     app: &App,
     session: SessionId,
     credential: &Credential<'_>,
     signed: Signed<'_>,
 ) -> Result<(), Failure> {
+    let Credential::Signature { timestamp, signature } = credential else { return Ok(()) };
     let secret = app.sessions.context.external.secret(session)?;
-    let (good, hint) = match credential {
-        Credential::Token(token) => (
-            signature::is_callback_token(&secret, token),
-            "send the `callbackToken` of a message to this session".to_owned(),
-        ),
-        Credential::Signature { timestamp, signature } => (
-            signature::is_signed_answer(
-                &secret,
-                timestamp,
-                signed,
-                signature,
-                mint::now().as_millis() / 1_000,
-            ),
-            format!(
-                "sign timestamp, turnOriginId, key and body, each on a line of its own, with the session's own secret; \
-                 the clocks may be {WINDOW_SECONDS} seconds apart"
-            ),
-        ),
-    };
-    if good {
-        return Ok(());
+    let now = mint::now().as_millis() / 1_000;
+    match signature::is_signed_answer(&secret, timestamp, signed, signature, now) {
+        true => Ok(()),
+        false => Err(foreign(format!(
+            "sign timestamp, turnOriginId, key and body, each on a line of its own, with the session's own secret; \
+             the clocks may be {WINDOW_SECONDS} seconds apart"
+        ))),
     }
-    Err(Failure::new(Code::Forbidden, "this is not the agent of that session").hint(hint))
+}
+
+fn foreign(hint: impl Into<String>) -> Failure {
+    Failure::new(Code::Forbidden, "this is not the agent of that session").hint(hint)
 }
 
 /// Returns the sender's own word for an answer.

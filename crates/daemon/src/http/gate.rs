@@ -1,9 +1,11 @@
 //! Who may use a route. Every request passes here, over the Unix socket and over TCP.
 
+use std::sync::Arc;
+
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use http::header::{AUTHORIZATION, CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderValue, Method};
 use paseo_core::actor::Actor;
 use paseo_core::ancestry::Refusal;
@@ -12,6 +14,7 @@ use paseo_core::settings::{Settings, Token};
 use paseo_wire::error::Code;
 use paseo_wire::{VERSION, VERSION_HEADER};
 
+use super::connections::{Connection, Kind};
 use super::request::{Caller, check_query};
 use super::route::{Route, refusal};
 use super::{App, devices};
@@ -50,15 +53,20 @@ pub(crate) async fn edge(State(app): State<App>, request: Request, next: Next) -
     let (asked, path) = (Asked::of(&request), request.uri().path().to_owned());
     let checked = match request.extensions().get::<Peer>() {
         Some(Peer::Local(_)) => Ok(()),
-        Some(Peer::Network) | None => app.about.edge.check(request.headers()),
+        Some(Peer::Network) | None => app.about.edge.check(request.uri(), request.headers()),
     };
-    let mut response = match checked {
+    let response = match checked {
         Ok(()) => next.run(request).await,
         Err(failure) => refusal(&path, failure),
     };
     if response.status().is_server_error() {
         asked.failed(&response);
     }
+    sealed(response)
+}
+
+/// Adds the headers that every answer has.
+pub(super) fn sealed(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
     // The parts of the web app say themselves how long they may be kept. Nothing else is for any cache.
@@ -102,12 +110,19 @@ pub(crate) async fn gate(
     };
     match actor.and_then(|actor| permit(&app, access, actor)) {
         Ok(Some(actor)) => {
+            // What a harness asks for itself: its tools, and leave to do something.
+            let kind = Kind::of(&actor, access == Access::Itself);
+            let connection = request.extensions().get::<Arc<Connection>>();
+            if let Some(Err(failure)) = connection.map(|connection| connection.belongs_to(kind)) {
+                return closing(route.refuses(failure));
+            }
             request.extensions_mut().insert(Caller(actor));
         }
         Ok(None) => {}
         Err(_) if access == Access::Page => return to_login(request.uri().path()),
         Err(failure) => return route.refuses(failure),
     }
+    request.extensions_mut().insert(route.body_limit());
     // Pages may be linked to with whatever others add; the API ignores nothing.
     if route.path.starts_with("/api/")
         && let Err(failure) = check_query(request.uri(), route.query)
@@ -115,6 +130,12 @@ pub(crate) async fn gate(
         return failure.into_response();
     }
     next.run(request).await
+}
+
+/// Makes an answer the last one on its connection.
+fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Refuses whoever comes without a credential that counts, wherever they want to go.

@@ -4,6 +4,7 @@ mod admin;
 mod agents;
 mod back;
 mod bridge;
+mod connections;
 mod conversations;
 mod devices;
 mod external;
@@ -18,6 +19,7 @@ mod permissions;
 mod providers;
 mod reply;
 pub(crate) mod request;
+mod reserve;
 mod route;
 mod routes;
 mod rules;
@@ -33,6 +35,7 @@ mod threads;
 mod tools;
 mod topics;
 mod trace;
+mod transport;
 mod web;
 mod workers;
 mod worktrees;
@@ -43,6 +46,7 @@ use std::sync::Arc;
 use paseo_core::public_url::PublicUrl;
 use paseo_core::time::Timestamp;
 
+pub(crate) use connections::{Connections, Limits};
 pub(crate) use routes::router;
 pub(crate) use server::{Listeners, serve};
 
@@ -64,6 +68,7 @@ pub(crate) struct App {
     pub(crate) teams: Teams,
     pub(crate) about: Arc<About>,
     pub(crate) logins: Logins,
+    pub(crate) connections: Connections,
     pub(crate) stop: Stop,
 }
 

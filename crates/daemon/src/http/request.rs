@@ -11,6 +11,7 @@ use paseo_wire::error::Code;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::route::BodyLimit;
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::RequestKey;
@@ -122,12 +123,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
+        let limit = request.extensions().get().copied().unwrap_or(BodyLimit::Known);
         match axum::Json::<T>::from_request(request, state).await {
             Ok(axum::Json(body)) => Ok(Self(body)),
             Err(JsonRejection::BytesRejection(rejection))
                 if rejection.status() == http::StatusCode::PAYLOAD_TOO_LARGE =>
             {
-                Err(Failure::new(Code::TooLarge, "the body is larger than 1 MB"))
+                Err(limit.exceeded())
             }
             Err(rejection) => Err(Failure::new(Code::InvalidRequest, rejection.body_text())
                 .hint("send JSON with `Content-Type: application/json`; see /api/openapi.json")),

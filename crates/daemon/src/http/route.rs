@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
+use paseo_wire::error::Code;
 
 use super::gate::Access;
 use super::{App, bridge, teamd};
@@ -26,6 +27,32 @@ pub(crate) struct Route {
     /// What the answer is made of, when it is not JSON.
     pub(crate) media: Option<&'static str>,
     pub(super) handler: fn() -> MethodRouter<App>,
+}
+
+/// How long the body of a request may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyLimit {
+    /// Of a client that has not said who it is.
+    Stranger,
+    Known,
+}
+
+impl BodyLimit {
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::Stranger => 16 * 1024,
+            Self::Known => 1024 * 1024,
+        }
+    }
+
+    /// Refuses a body that is longer.
+    pub(crate) fn exceeded(self) -> Failure {
+        let most = match self {
+            Self::Stranger => "16 KB",
+            Self::Known => "1 MB",
+        };
+        Failure::new(Code::TooLarge, format!("the body is larger than {most}"))
+    }
 }
 
 /// Begins a route.
@@ -69,6 +96,15 @@ impl Route {
     /// Says whether it is one of the bridge protocol.
     pub(crate) fn is_of_bridge(&self) -> bool {
         is_of_bridge(self.path)
+    }
+
+    /// Returns how long a body may be.
+    pub(crate) fn body_limit(&self) -> BodyLimit {
+        match self.access {
+            Access::Public => BodyLimit::Stranger,
+            // That of a callback is read by its handler, once it knows more.
+            _ => BodyLimit::Known,
+        }
     }
 
     /// Says whether it is one of teamd.

@@ -25,9 +25,6 @@ use super::{
 use crate::failure::Failure;
 use crate::mcp;
 
-/// Largest body that is read.
-const BODY_BYTES: usize = 1024 * 1024;
-
 /// Every route there is.
 pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/healthz", Access::Public, || get(admin::health)).says("Says that the daemon answers.").gives("Health"),
@@ -444,13 +441,14 @@ pub(crate) static ROUTES: &[Route] = &[
 pub(crate) fn router(app: App) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
-        let gated = (route.handler)().route_layer(from_fn_with_state((app.clone(), route), gate));
+        let gated = (route.handler)()
+            .route_layer(from_fn_with_state((app.clone(), route), gate))
+            .layer(DefaultBodyLimit::max(route.body_limit().bytes()));
         router = router.route(route.path, gated);
     }
     router
         .fallback(nothing)
         .layer(from_fn_with_state(app.clone(), method_not_allowed))
-        .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn_with_state(app.clone(), edge))
         .with_state(app)
 }

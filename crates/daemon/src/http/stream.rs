@@ -1,10 +1,10 @@
 //! The event stream: the past from a point on, then the present, without a gap and without a duplicate.
 
-use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -16,25 +16,25 @@ use paseo_store::Seq;
 use paseo_wire::error::{Code, ErrorBody};
 use paseo_wire::stream::{Frame, ResumeFrame};
 use serde::Deserialize;
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::TryRecvError;
 use tokio::time::{Instant, Sleep};
 
 use super::App;
+use super::connections::Connection;
 use super::pass::Pass;
 use super::request::{Asked, Caller};
 use super::topics::Following;
+use crate::bell::News;
 use crate::failure::Failure;
-use crate::frames::{Pieces, Subject};
-use crate::live::LiveBytes;
-use crate::tail::{self, Reading, Tail};
+use crate::frames::{PIECE, Pieces, Subject};
+use crate::live::{Listener, Wants};
+use crate::tail::{self, CATCH_UP, Reading, Tail};
 
 /// A comment is sent this often, so that a dead connection is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(25);
 /// Events that pass a reader by before its cursor is moved for it.
 const CURSOR_EVERY: Seq = 256;
-/// Live frames that a reader holds back; more are dropped, as the stored item replaces them.
-const EARLY: usize = 256;
+/// Pieces of live text that a reader is given at most before stored events that wait.
+const LIVE_PIECES: usize = 16;
 /// A reader that comes back this far behind is told to connect again.
 const TOO_FAR: Seq = 50_000;
 
@@ -52,6 +52,7 @@ pub(crate) async fn stream(
     State(app): State<App>,
     Caller(by): Caller,
     pass: Pass,
+    connection: Option<Extension<Arc<Connection>>>,
     headers: HeaderMap,
     Asked(query): Asked<StreamQuery>,
 ) -> Result<Response, Failure> {
@@ -75,18 +76,22 @@ pub(crate) async fn stream(
         )
         .hint("read the page again and stream from its `seq`"));
     }
+    if let Some(Extension(connection)) = connection {
+        connection.state.streams();
+    }
     let reader = Reader {
         pass,
         tail: app.tail.clone(),
         reading: app.tail.join(),
-        live: app.sessions.context.live.subscribe(),
+        live: app.sessions.context.live.listen(),
         live_seen: 0,
+        live_pieces: 0,
         following,
         looked: None,
         cursor,
         told: cursor,
         ready: Pieces::One(Bytes::from_static(b": paseo\n\n")),
-        early: VecDeque::new(),
+        appetite: CATCH_UP,
         caught_up: false,
         over: false,
         spoke: Instant::now(),
@@ -99,14 +104,16 @@ pub(crate) async fn stream(
     Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
-/// One connection. It holds a cursor, not a queue: a reader that stalls costs nothing.
+/// One connection. It holds a cursor, not a queue: a reader that stalls costs no more than what is on its way to it.
 struct Reader {
     pass: Pass,
     tail: Tail,
     reading: Reading,
-    live: broadcast::Receiver<Arc<LiveBytes>>,
-    /// Up to which live frame it has looked.
+    live: Listener,
+    /// How many live frames there were when it had looked at all of them.
     live_seen: u64,
+    /// How many pieces of live text it was given while stored events waited.
+    live_pieces: usize,
     following: Following,
     /// Up to which event it was looked whether it may still see this.
     looked: Option<Seq>,
@@ -115,8 +122,8 @@ struct Reader {
     told: Seq,
     /// What goes to the client next.
     ready: Pieces,
-    /// Live frames that wait for what was stored before them.
-    early: VecDeque<Arc<LiveBytes>>,
+    /// How many events it reads from the log at once.
+    appetite: usize,
     /// It was up to date once: from then on, falling far behind means that it is too slow.
     caught_up: bool,
     over: bool,
@@ -129,7 +136,7 @@ struct Reader {
 impl Reader {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(bytes) = self.ready.take() {
+            if let Some(bytes) = self.ready.take(&self.tail.buffers) {
                 self.spoke = Instant::now();
                 return Some(bytes);
             }
@@ -142,8 +149,10 @@ impl Reader {
                 continue;
             }
             if news.live > self.live_seen {
-                self.live_seen = news.live;
-                self.take_live();
+                self.take_live(news);
+            }
+            if self.ready.len() > 0 && self.live_pieces < LIVE_PIECES {
+                continue;
             }
             if news.reached > self.cursor {
                 self.catch_up(news.reached).await;
@@ -173,21 +182,21 @@ impl Reader {
     }
 
     async fn catch_up(&mut self, reached: Seq) {
+        self.live_pieces = 0;
         if self.caught_up && reached - self.cursor > TOO_FAR {
             return self.send_away();
         }
-        match self.tail.after(self.cursor, &self.following.topics).await {
+        match self.tail.after(self.cursor, &self.following.topics, self.appetite).await {
             Ok(handful) => {
                 if let (Some(told), Some(bytes)) = (handful.told, handful.bytes) {
                     self.told = told;
                     self.ready.push(&bytes);
                 }
-                self.cursor = handful.reached;
+                (self.cursor, self.appetite) = (handful.reached, handful.appetite);
                 if self.cursor - self.told >= CURSOR_EVERY {
                     self.ready.push(&Bytes::from(format!("id: {}\n\n", self.cursor)));
                     self.told = self.cursor;
                 }
-                self.release_early();
             }
             Err(failure) => {
                 tracing::error!(error = %failure.message, "cannot read the log for a stream");
@@ -196,29 +205,26 @@ impl Reader {
         }
     }
 
-    fn take_live(&mut self) {
-        loop {
-            match self.live.try_recv() {
-                Ok(frame)
-                    if self.following.topics.each.contains(&Subject::Session(frame.session))
-                        && self.early.len() < EARLY =>
-                {
-                    self.early.push_back(frame);
-                    self.release_early();
-                }
-                // One that was missed is replaced by the stored item anyway.
-                Ok(_) | Err(TryRecvError::Lagged(_)) => {}
-                Err(TryRecvError::Empty | TryRecvError::Closed) => return,
-            }
+    /// Takes live frames whose past the reader has seen, as many as go in one piece.
+    ///
+    /// While stored events wait, a reader that cannot keep up with live text misses some of it.
+    fn take_live(&mut self, news: News) {
+        let (topics, ready) = (&self.following.topics, &mut self.ready);
+        let all = self.live.each(
+            |session| topics.each.contains(&Subject::Session(session)),
+            self.cursor,
+            |bytes| {
+                ready.push(bytes);
+                if ready.len() < PIECE { Wants::More } else { Wants::Enough }
+            },
+        );
+        let are_waiting = !all && self.ready.len() > 0 && news.reached > self.cursor;
+        self.live_pieces = if are_waiting { self.live_pieces + 1 } else { 0 };
+        if self.live_pieces == LIVE_PIECES {
+            self.live.skip();
         }
-    }
-
-    /// Lets live frames through whose past the reader has seen.
-    fn release_early(&mut self) {
-        while self.early.front().is_some_and(|frame| frame.after <= self.cursor) {
-            if let Some(frame) = self.early.pop_front() {
-                self.ready.push(&frame.bytes);
-            }
+        if all || self.live_pieces == LIVE_PIECES {
+            self.live_seen = news.live;
         }
     }
 
@@ -238,12 +244,13 @@ impl Reader {
     }
 
     fn send_away(&mut self) {
-        self.ready.push(&tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor }));
+        let resume = tail::sse(None, Frame::RESUME, &ResumeFrame { after: self.cursor });
+        self.ready.push(&Bytes::from(resume));
         self.over = true;
     }
 }
 
 /// Returns the last frame for one who may not see this any more.
 pub(super) fn ending(why: Failure) -> Bytes {
-    tail::sse(None, Frame::ENDED, &ErrorBody::from(why))
+    Bytes::from(tail::sse(None, Frame::ENDED, &ErrorBody::from(why)))
 }

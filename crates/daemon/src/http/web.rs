@@ -1,6 +1,9 @@
 //! The web app: pages and assets, embedded in the binary.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Redirect, Response};
+use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
@@ -58,7 +61,12 @@ fn respond(
     let mut response = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        ([(CONTENT_TYPE, kind)], file.data.into_owned()).into_response()
+        // What is built in is not copied for each client.
+        let data = match file.data {
+            Cow::Borrowed(data) => Bytes::from_static(data),
+            Cow::Owned(data) => data.into(),
+        };
+        ([(CONTENT_TYPE, kind)], data).into_response()
     };
     let set = response.headers_mut();
     let fixed: [(HeaderName, &'static str); 5] = [

@@ -1,7 +1,7 @@
 //! Checks at the edge of the TCP listener: is the request for us, and does a page of ours ask.
 
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, Uri};
 use paseo_core::public_url::PublicUrl;
 use paseo_wire::error::Code;
 
@@ -33,7 +33,12 @@ impl Edge {
     }
 
     /// Refuses requests that were meant for another host, or come from another site's page.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Failure> {
+    ///
+    /// A target may name a host, too (`GET http://host/path`), which then counts instead of the header.
+    pub(crate) fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Failure> {
+        if target.authority().is_some_and(|authority| !self.knows(authority.as_str())) {
+            return Err(foreign_host());
+        }
         let host = one(headers, HOST.as_str()).ok_or_else(foreign_host)?;
         if !self.knows(host) {
             return Err(foreign_host());
@@ -84,12 +89,18 @@ mod tests {
     use super::*;
 
     fn check(pairs: &[(&'static str, &str)]) -> Result<(), Code> {
+        check_target("/api/status", pairs)
+    }
+
+    fn check_target(target: &str, pairs: &[(&'static str, &str)]) -> Result<(), Code> {
         let mut headers = HeaderMap::new();
         for (name, value) in pairs {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
         let edge = Edge::new(6767, &[PublicUrl::parse("https://Paseo.example").unwrap()]);
-        edge.check(&headers).and_then(|()| Edge::check_site(&headers)).map_err(|failure| failure.code)
+        edge.check(&target.parse().unwrap(), &headers)
+            .and_then(|()| Edge::check_site(&headers))
+            .map_err(|failure| failure.code)
     }
 
     #[test]
@@ -120,6 +131,29 @@ mod tests {
         }
         assert_eq!(check(&[]), Err(Code::ForeignHost));
         assert_eq!(check(&[("host", "localhost:6767"), ("host", "evil.example")]), Err(Code::ForeignHost));
+    }
+
+    #[test]
+    fn a_target_that_names_a_host_is_checked_like_the_header() {
+        let ours = [("host", "localhost:6767")];
+        for target in ["http://localhost:6767/x", "http://127.0.0.1:6767/x", "https://paseo.example/x"] {
+            assert_eq!(check_target(target, &ours), Ok(()), "{target}");
+        }
+        for target in [
+            "http://evil.example/x",
+            "http://evil.example:6767/x",
+            "http://localhost/x",
+            "http://localhost:6767@evil.example/x",
+            "http://evil@localhost:6767/x",
+            "evil.example:6767",
+        ] {
+            assert_eq!(check_target(target, &ours), Err(Code::ForeignHost), "{target}");
+        }
+        // The header counts all the same.
+        assert_eq!(
+            check_target("http://localhost:6767/x", &[("host", "evil.example")]),
+            Err(Code::ForeignHost)
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::RequestExt;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -52,7 +53,7 @@ pub(crate) async fn serve(
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    service.handle(request).await.map(Body::new)
+    service.handle(request.with_limited_body()).await.map(Body::new)
 }
 
 /// Finds out which agent asks for which of its servers.

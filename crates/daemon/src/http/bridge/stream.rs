@@ -1,8 +1,10 @@
 //! A thread as it goes on, by server-sent events.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -21,6 +23,7 @@ use super::events::{Page, version};
 use super::{App, Refusal};
 use crate::failure::Failure;
 use crate::frames::Subject;
+use crate::http::connections::Connection;
 use crate::http::pass::Pass;
 use crate::http::request::{Asked, Caller, Path};
 use crate::http::stream::ending;
@@ -29,13 +32,14 @@ use crate::http::topics::Following;
 
 /// A comment is sent this often, as clients of the protocol expect.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Events that one reader holds at once: it may stall with them in its hands.
-const HANDFUL: usize = 16;
+/// Events that one reader holds at once: it may stall with them in its hands, and messages can be long.
+const HANDFUL: usize = 2;
 
 pub(crate) async fn stream(
     State(app): State<App>,
     Caller(by): Caller,
     pass: Pass,
+    connection: Option<Extension<Arc<Connection>>>,
     Path(typed): Path<String>,
     headers: HeaderMap,
     query: Result<Asked<BridgeQuery>, Failure>,
@@ -54,6 +58,9 @@ pub(crate) async fn stream(
         None => app.threads.version(thread.id).await?,
         Some(since) => version(&app, thread.id, since).await?,
     };
+    if let Some(Extension(connection)) = connection {
+        connection.state.streams();
+    }
     let head = app.sessions.context.journal.log.watch();
     let ready = VecDeque::from([Bytes::from_static(b": paseo\n\n")]);
     let (thread, spoke) = (thread.id, Instant::now());
@@ -94,7 +101,8 @@ impl Reader {
         if new {
             let page = Page::read(&self.app, self.thread, self.cursor, HANDFUL).await?;
             self.cursor = page.reached;
-            self.ready.extend(page.events.iter().map(frame));
+            let buffers = &self.app.tail.buffers;
+            self.ready.extend(page.events.iter().map(|event| buffers.count(frame(event))));
         }
         Ok(new)
     }
@@ -134,8 +142,8 @@ impl Reader {
 }
 
 /// The protocol's frame has no name; the id is ours, so that whoever comes back goes on where they were.
-fn frame(event: &BridgeEvent) -> Bytes {
+fn frame(event: &BridgeEvent) -> Vec<u8> {
     // Plain data with string keys always serialises, on one line.
     let json = serde_json::to_string(event).unwrap_or_default();
-    Bytes::from(format!("id: {}\ndata: {json}\n\n", event.ts))
+    format!("id: {}\ndata: {json}\n\n", event.ts).into_bytes()
 }

@@ -52,7 +52,7 @@ impl From<Failure> for Refusal {
             Code::KeyReused => "IDEMPOTENCY_KEY_REUSED",
             Code::Forbidden | Code::ForeignOrigin | Code::ForeignHost => "FORBIDDEN",
             Code::Internal => "INTERNAL_ERROR",
-            Code::StorageUnavailable | Code::ShuttingDown => "UNAVAILABLE",
+            Code::StorageUnavailable | Code::ShuttingDown | Code::Overloaded => "UNAVAILABLE",
             _ => "CONFLICT",
         };
         let message = match failure.hint {
