@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{HOME, NO_START, SESSION, TOKEN, URL};
-use crate::failure::Failure;
+use crate::failure::{Failure, is_out_of_files, out_of_files};
 use crate::home;
 use crate::settings::Settings;
 
@@ -55,8 +55,11 @@ pub(crate) fn is_running(settings: &Settings) -> bool {
 
 /// Returns with a daemon that answers, or says why there is none.
 pub(crate) fn ensure(settings: &Settings) -> Result<Presence, Failure> {
-    if is_running(settings) {
-        return Ok(Presence::Running);
+    match UnixStream::connect(settings.socket()) {
+        Ok(_) => return Ok(Presence::Running),
+        // That says nothing about the daemon, which may well be there.
+        Err(error) if is_out_of_files(&error) => return Err(out_of_files()),
+        Err(_) => {}
     }
     if !settings.start {
         return Err(

@@ -1,11 +1,16 @@
 //! How a command fails: an exit code, words, what to do, and what could have been meant.
 
+use std::fs::File;
 use std::io;
 
 use paseo_client::Error;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::session::Candidate;
+use rustix::io::Errno;
 use serde::Serialize;
+
+/// File descriptors that every command needs, with some to spare.
+const NEEDED_FILES: usize = 12;
 
 /// Why a command did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,9 +85,31 @@ impl Failure {
     }
 }
 
+/// Says that a process may not open another file or socket.
+pub(crate) fn is_out_of_files(error: &io::Error) -> bool {
+    let none_left = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
+    none_left.contains(&error.raw_os_error())
+}
+
+/// Refuses to begin without the file descriptors that any command needs: what comes later would not say what is short.
+pub(crate) fn need_files() -> Result<(), Failure> {
+    let files: io::Result<Vec<File>> = (0..NEEDED_FILES).map(|_| File::open("/dev/null")).collect();
+    match files {
+        Err(error) if is_out_of_files(&error) => Err(out_of_files()),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// This command may not open another file: the daemon has nothing to do with it.
+pub(crate) fn out_of_files() -> Failure {
+    Failure::new(Exit::AgentError, "too many open files: this command cannot open another one")
+        .hint("raise the limit with `ulimit -n`, or end programs of yours that hold many files open")
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
+            Error::Unreachable { reason, .. } if is_out_of_files(&reason) => out_of_files(),
             Error::Api(body) => {
                 let hint = body.hint.or_else(|| default_hint(body.code));
                 let (exit, code) = (body.code.exit(), Some(body.code));

@@ -39,7 +39,7 @@ use paseo_wire::error::Exit;
 use crate::args::{AgentsCommand, Cli, Command, DaemonCommand};
 use crate::context::Context;
 use crate::environment::Variable;
-use crate::failure::Failure;
+use crate::failure::{Failure, need_files};
 use crate::printer::Printer;
 use crate::settings::Settings;
 
@@ -93,6 +93,7 @@ fn look_at_config(settings: &Settings, command: &Command, printer: Printer) -> R
 }
 
 fn run(cli: Cli, printer: Printer) -> Result<Exit, Failure> {
+    need_files()?;
     let settings = Settings::resolve(&cli.global, Variable::value)?;
     look_at_config(&settings, &cli.command, printer)?;
     if let Command::Daemon(DaemonCommand::Run { detached }) = cli.command {

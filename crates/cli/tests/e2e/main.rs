@@ -36,6 +36,7 @@ mod external_stop;
 mod fake_daemon;
 mod far_agent;
 mod followers;
+mod greedy_clients;
 mod guard;
 mod guarded_asks;
 mod help;

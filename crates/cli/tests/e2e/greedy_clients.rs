@@ -1,0 +1,256 @@
+//! Clients that are slow, greedy or many, and a daemon that goes on answering everybody else.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use paseo_testkit::home::TestHome;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
+use serde_json::Value;
+
+use crate::{home, inspect, json, start, wait_for_text};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Allows this process as many files as it can get.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
+}
+
+fn address(home: &TestHome) -> String {
+    let status = json(&home.paseo(&["status", "--json"]));
+    status["url"].as_str().unwrap().trim_start_matches("http://").to_owned()
+}
+
+/// Starts an agent that stays busy, and returns its handle, its id and its own token.
+fn busy_agent(home: &TestHome) -> (String, String, String) {
+    let handle = start(home, "<<sh echo $PASEO_TOKEN \\> token>><<say started>><<hang>>");
+    wait_for_text(home, &handle, "started");
+    let id = inspect(home, &handle)["id"].as_str().unwrap().to_owned();
+    let token = fs::read_to_string(home.work().join("token")).unwrap().trim().to_owned();
+    (handle, id, token)
+}
+
+fn request(method: &str, path: &str, address: &str, token: &str, body: &str) -> String {
+    let token = if token.is_empty() { String::new() } else { format!("authorization: Bearer {token}\r\n") };
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\n{token}content-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-06-18\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Sends a request over a new connection, and returns the status and the body.
+fn ask(address: &str, request: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?}"));
+    (head[9..12].parse().unwrap(), body.to_owned())
+}
+
+/// Lists the tools of an agent as its harness does.
+fn list_tools(address: &str, id: &str, token: &str) -> (u16, String) {
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    ask(address, &request("POST", &format!("/mcp/{id}/paseo-tools"), address, token, body))
+}
+
+fn resident_megabytes(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
+}
+
+/// Waits until something holds.
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn time(action: impl Fn()) -> Duration {
+    let mut times: Vec<Duration> = (0..5)
+        .map(|_| {
+            let begin = Instant::now();
+            action();
+            begin.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[2]
+}
+
+#[test]
+fn readers_that_stall_hold_little_memory_and_give_it_back() {
+    const READERS: usize = 400;
+    raise_file_limit();
+    let home = home();
+    let handle = start(&home, "<<say ready>>");
+    home.paseo(&["wait", &handle]).ok();
+    let id = inspect(&home, &handle)["id"].as_str().unwrap().to_owned();
+    let pid = home.daemon_pid().unwrap();
+    let before = resident_megabytes(pid);
+    let open = |_| {
+        let mut stream = UnixStream::connect(home.path().join("daemon.sock")).unwrap();
+        write!(stream, "GET /api/stream?topics=session:{id} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        stream.read_exact(&mut [0; 16]).unwrap();
+        stream
+    };
+    let mut stalled: Vec<UnixStream> = (0..READERS).map(open).collect();
+    home.paseo(&["send", &handle, "--wait", &"<<spew 1m>>".repeat(12)]).ok();
+    let grown = resident_megabytes(pid).saturating_sub(before);
+    assert!(grown < 80, "{READERS} readers cost {grown} MB");
+
+    // Whoever reads on gets all that is stored, from where it stopped.
+    let mut late = stalled.pop().unwrap();
+    late.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut seen = String::new();
+    let mut buffer = [0; 64 * 1024];
+    while !seen.contains("\"kind\":\"turn.ended\"") {
+        let read = late.read(&mut buffer).unwrap();
+        assert_ne!(read, 0, "the stream ended");
+        seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+    assert_eq!(seen.matches("event: item\n").count(), 13, "the message and twelve texts");
+    drop((stalled, late));
+    eventually("memory comes back", || resident_megabytes(pid) < before + 30);
+}
+
+#[test]
+fn thousands_of_slow_clients_keep_nobody_out() {
+    const SLOW: usize = 3000;
+    raise_file_limit();
+    let home = home();
+    let (_, id, token) = busy_agent(&home);
+    let (address, pid) = (address(&home), home.daemon_pid().unwrap());
+    let healthz = || assert_eq!(ask(&address, &request("GET", "/healthz", &address, "", "")).0, 200);
+    let list = || {
+        home.paseo(&["ls"]).ok();
+    };
+    let tools = || {
+        let (status, body) = list_tools(&address, &id, &token);
+        assert_eq!(status, 200, "{body}");
+    };
+    let idle = [time(healthz), time(list), time(tools)];
+    let before = resident_megabytes(pid);
+    // A third of them with half a header, a third with half a body, a third that do not read what they asked for.
+    let begun = [
+        "GET /healthz HTTP/1.1\r\nhost: ".to_owned(),
+        format!(
+            "POST /api/login HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+             content-length: 16000\r\n\r\n{}",
+            "x".repeat(15_000)
+        ),
+        format!("GET /login HTTP/1.1\r\nhost: {address}\r\n\r\n"),
+    ];
+    let slow: Vec<TcpStream> = (0..SLOW)
+        .map(|number| {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            // It may have been displaced already.
+            stream.write_all(begun[number % begun.len()].as_bytes()).ok();
+            stream
+        })
+        .collect();
+    let busy = [time(healthz), time(list), time(tools)];
+    let grown = resident_megabytes(pid).saturating_sub(before);
+    assert!(grown < 60, "{grown} MB");
+    for (busy, idle) in busy.into_iter().zip(idle) {
+        // Other tests run at the same time: what takes no time at all may take a little.
+        assert!(busy < idle * 10 + Duration::from_millis(500), "{busy:?}, {idle:?} when idle");
+    }
+    drop(slow);
+    eventually("memory comes back", || resident_megabytes(pid) < before + 20);
+}
+
+#[test]
+fn an_agent_has_a_limited_number_of_connections_over_tcp_as_well() {
+    raise_file_limit();
+    let home = home();
+    let (_, id, token) = busy_agent(&home);
+    let address = address(&home);
+    let stream = format!("/api/stream?topics=session:{id}");
+    let open = |_| {
+        let mut connection = TcpStream::connect(&address).unwrap();
+        connection.write_all(request("GET", &stream, &address, &token, "").as_bytes()).unwrap();
+        let mut first = [0; 12];
+        connection.read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        connection
+    };
+    let open: Vec<TcpStream> = (0..64).map(open).collect();
+    let (status, body) = ask(&address, &request("GET", "/api/whoami", &address, &token, ""));
+    let body: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, &body["code"]), (503, &"overloaded".into()), "{body}");
+    // Its harness still reaches its tools, and people are not concerned.
+    let (status, body) = list_tools(&address, &id, &token);
+    assert_eq!(status, 200, "{body}");
+    assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 1);
+    drop(open);
+    let whoami = request("GET", "/api/whoami", &address, &token, "");
+    eventually("there is room again", || ask(&address, &whoami).0 == 200);
+}
+
+#[test]
+fn people_are_answered_when_the_daemon_is_out_of_file_descriptors() {
+    let home = home();
+    let (handle, _, token) = busy_agent(&home);
+    let address = address(&home);
+    let pid = home.daemon_pid().unwrap();
+    // From now on it gets next to no descriptor beyond those that it has, the reserve among them.
+    let limit = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count() as u64;
+    let none_left = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Nofile).maximum };
+    prlimit(Pid::from_raw(pid.cast_signed()), Resource::Nofile, none_left).unwrap();
+    let mut held = Vec::new();
+    let refused = loop {
+        // The free ones below are taken by an agent, until it gets one from the reserve.
+        let mut connection = TcpStream::connect(&address).unwrap();
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
+        let whoami = request("GET", "/api/whoami", &address, &token, "").replace("close", "keep-alive");
+        connection.write_all(whoami.as_bytes()).unwrap();
+        let mut answer = [0; 4096];
+        let read = connection.read(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer[..read]).into_owned();
+        if !answer.starts_with("HTTP/1.1 200") {
+            break answer;
+        }
+        held.push(connection);
+        assert!(held.len() < 64, "it is not out of descriptors");
+    };
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("out of file descriptors"), "{refused}");
+    for _ in 0..20 {
+        assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
+    }
+    home.paseo(&["stop", &handle]).ok();
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)] // A shell that lowers the limit.
+fn a_command_that_is_out_of_file_descriptors_says_so() {
+    let home = home();
+    home.paseo(&["up"]).ok();
+    let pid = home.daemon_pid();
+    for limit in 3..30 {
+        let script = format!("ulimit -n {limit}; exec {} ls", env!("CARGO_BIN_EXE_paseo"));
+        let mut shell = home.command(&["ls"]);
+        let environment: Vec<_> =
+            shell.get_envs().map(|(name, value)| (name.to_owned(), value.unwrap().to_owned())).collect();
+        shell = std::process::Command::new("sh");
+        shell.arg("-c").arg(script).current_dir(home.work()).env_clear().envs(environment);
+        let ended = shell.output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        // Below some limit not even the program can be loaded, and above another there are enough.
+        if ended.status.success() || told.contains("error while loading shared libraries") {
+            continue;
+        }
+        assert!(told.contains("too many open files") && told.contains("ulimit -n"), "{limit}: {told}");
+    }
+    assert_eq!(home.daemon_pid(), pid, "no other daemon was started");
+}
