@@ -171,6 +171,9 @@ const NOTES: &str = "\
   connections, those that are behind several at once; it stores nothing. Server and readers share the machine; one
   thread reads for all connections, of either server. What a stalled reader adds is what the daemon grew by in a round
   with it, less what it grew by in the same turn's round without it.
+- **stalled readers**: 1,000 connections follow one session and read nothing, while its agent says 100 texts of 1 MB, each
+  as live frames of 4 KB and as a stored item; one more reader keeps up, and sees the end. What the daemon grew by is
+  `VmHWM` less `VmRSS` before they came, and `VmRSS` a minute after they left less the same.
 - **sending**: from the arrival of the receipt, which says that the message is stored, to seeing `turn.handed` on an
   open stream; on a connection that is kept, to a scripted agent that runs already; 20 turns of 10 messages. On the way are a
   process, which gets the message and confirms it, and the fsync of that confirmation. What comes before, from sending

@@ -16,6 +16,7 @@ mod readers;
 mod reading;
 mod real_workers;
 mod sending;
+mod stalled;
 mod streaming;
 mod talking;
 mod teams;
@@ -36,6 +37,7 @@ pub(crate) const ALL: &[Subject] = &[
     ("appends", appends::measure),
     ("reading", reading::measure),
     ("streaming", streaming::measure),
+    ("stalled", stalled::measure),
     ("sending", sending::measure),
     ("first-token", first_token::measure),
     ("live-sessions", live_sessions::measure),

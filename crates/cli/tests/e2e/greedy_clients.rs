@@ -3,11 +3,10 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
 use crate::{home, inspect, json, start, wait_for_text};
@@ -89,42 +88,6 @@ fn time(action: impl Fn()) -> Duration {
 }
 
 #[test]
-fn readers_that_stall_hold_little_memory_and_give_it_back() {
-    const READERS: usize = 400;
-    raise_file_limit();
-    let home = home();
-    let handle = start(&home, "<<say ready>>");
-    home.paseo(&["wait", &handle]).ok();
-    let id = inspect(&home, &handle)["id"].as_str().unwrap().to_owned();
-    let pid = home.daemon_pid().unwrap();
-    let before = resident_megabytes(pid);
-    let open = |_| {
-        let mut stream = UnixStream::connect(home.path().join("daemon.sock")).unwrap();
-        write!(stream, "GET /api/stream?topics=session:{id} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
-        stream.read_exact(&mut [0; 16]).unwrap();
-        stream
-    };
-    let mut stalled: Vec<UnixStream> = (0..READERS).map(open).collect();
-    home.paseo(&["send", &handle, "--wait", &"<<spew 1m>>".repeat(12)]).ok();
-    let grown = resident_megabytes(pid).saturating_sub(before);
-    assert!(grown < 80, "{READERS} readers cost {grown} MB");
-
-    // Whoever reads on gets all that is stored, from where it stopped.
-    let mut late = stalled.pop().unwrap();
-    late.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut seen = String::new();
-    let mut buffer = [0; 64 * 1024];
-    while !seen.contains("\"kind\":\"turn.ended\"") {
-        let read = late.read(&mut buffer).unwrap();
-        assert_ne!(read, 0, "the stream ended");
-        seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
-    }
-    assert_eq!(seen.matches("event: item\n").count(), 13, "the message and twelve texts");
-    drop((stalled, late));
-    eventually("memory comes back", || resident_megabytes(pid) < before + 30);
-}
-
-#[test]
 fn thousands_of_slow_clients_keep_nobody_out() {
     const SLOW: usize = 3000;
     raise_file_limit();
@@ -196,39 +159,6 @@ fn an_agent_has_a_limited_number_of_connections_over_tcp_as_well() {
     drop(open);
     let whoami = request("GET", "/api/whoami", &address, &token, "");
     eventually("there is room again", || ask(&address, &whoami).0 == 200);
-}
-
-#[test]
-fn people_are_answered_when_the_daemon_is_out_of_file_descriptors() {
-    let home = home();
-    let (handle, _, token) = busy_agent(&home);
-    let address = address(&home);
-    let pid = home.daemon_pid().unwrap();
-    // From now on it gets next to no descriptor beyond those that it has, the reserve among them.
-    let limit = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count() as u64;
-    let none_left = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Nofile).maximum };
-    prlimit(Pid::from_raw(pid.cast_signed()), Resource::Nofile, none_left).unwrap();
-    let mut held = Vec::new();
-    let refused = loop {
-        // The free ones below are taken by an agent, until it gets one from the reserve.
-        let mut connection = TcpStream::connect(&address).unwrap();
-        connection.set_read_timeout(Some(PATIENCE)).unwrap();
-        let whoami = request("GET", "/api/whoami", &address, &token, "").replace("close", "keep-alive");
-        connection.write_all(whoami.as_bytes()).unwrap();
-        let mut answer = [0; 4096];
-        let read = connection.read(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer[..read]).into_owned();
-        if !answer.starts_with("HTTP/1.1 200") {
-            break answer;
-        }
-        held.push(connection);
-        assert!(held.len() < 64, "it is not out of descriptors");
-    };
-    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("out of file descriptors"), "{refused}");
-    for _ in 0..20 {
-        assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
-    }
-    home.paseo(&["stop", &handle]).ok();
 }
 
 #[test]
