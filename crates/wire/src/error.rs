@@ -94,7 +94,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,

@@ -113,7 +113,7 @@ async fn a_worker_goes_on_without_its_directory() {
 }
 
 /// A home whose commands find tmux in a folder of its own.
-fn with_own_tmux() -> (TestHome, std::path::PathBuf) {
+fn with_own_tmux() -> (TestHome, PathBuf) {
     let mut home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
     let folder = home.work().with_file_name("tools");
     fs::create_dir(&folder).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{Definition, Exposure, Kind};
+use super::{Definition, Exposure, Kind, Route};
 use crate::glob::Glob;
 use crate::permission::Mode;
 use crate::tool::{NOTIFY_WHEN_IDLE, Plugin, REGISTRY, RETRIEVE, Spec, TODO};
@@ -84,6 +84,7 @@ pub fn widens(before: &Definition, after: &Definition) -> Vec<Widening> {
         guarded,
         ceiling: _,
         directory,
+        route,
         source: _,
         lines: _,
     } = after;
@@ -112,7 +113,9 @@ pub fn widens(before: &Definition, after: &Definition) -> Vec<Widening> {
         || *api_exposed && !before.api_exposed
         || before.is_subagent && !is_subagent;
     note(visible, Widening::Visible);
-    note(*directory != before.directory, Widening::Directory);
+    // Shared by all projects it works in the directory of whichever project started it.
+    let shared = *route == Some(Route::Global) && before.route() == Route::Project;
+    note(*directory != before.directory || shared, Widening::Directory);
     found
 }
 
@@ -235,6 +238,7 @@ mod tests {
                 "permissions of agents that it starts, permissions ask",
             ),
             ("tools = ['read']", "tools = ['read']\nceiling = ['edit']", "ceiling native_write"),
+            ("tools = ['read']", "tools = ['read']\nscope = 'global'", "directory"),
             (
                 "permissions = 'ask'",
                 "permissions = 'ask'\nceiling = []",
