@@ -448,11 +448,8 @@ fn nobody_is_told_more_than_they_can_read() {
 #[test]
 fn the_built_in_one_grants_what_can_be_switched() {
     let definition = Definition::built_in();
-    assert!(
-        REGISTRY
-            .iter()
-            .all(|spec| definition.scope.admits(spec) == (spec.power.is_some() || !spec.switches.is_empty()))
-    );
+    assert!(REGISTRY.iter().all(|spec| definition.scope.admits(spec)
+        == (spec.power.is_some() || !spec.switches_for(&definition).is_empty())));
 }
 
 const FORMATS: [Format; 5] =
