@@ -134,6 +134,24 @@ pub(crate) fn environment(pid: u32) -> Option<Vec<(String, String)>> {
     Some(entries.filter_map(|entry| entry.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect())
 }
 
+/// Returns the files that a process has open for writing, as far as we may see them.
+pub(crate) fn written_files(pid: u32) -> Vec<PathBuf> {
+    let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { return Vec::new() };
+    let written = open.flatten().filter(|entry| {
+        let info = fs::read_to_string(format!("/proc/{pid}/fdinfo/{}", entry.file_name().display()));
+        info.is_ok_and(|info| is_written(&info))
+    });
+    written.filter_map(|entry| fs::read_link(entry.path()).ok()).collect()
+}
+
+/// Reads from what the kernel says of a file descriptor whether it can be written to.
+fn is_written(info: &str) -> bool {
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok()).unwrap_or(0);
+    // The access mode is in the last two bits: 0 reads only.
+    flags & 0o3 != 0
+}
+
 /// Says whether a process has a variable in its environment, as far as we may read it.
 pub(crate) fn carries(pid: u32, name: &str) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| variable(&environment, name).is_some())

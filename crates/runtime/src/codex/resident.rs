@@ -67,25 +67,28 @@ impl Resident {
         Ok(spawn::program(launch, program, isolated_home).into())
     }
 
-    /// Returns what the process of this session has open: of a new thread nobody else knows the name.
+    /// Returns the rollout that this session's process writes: nothing else names a new thread's file.
     fn open(&self) -> Option<PathBuf> {
         let is_ours = |pid: u32| process_table::mark(pid).is_some_and(|mark| mark.session == self.session);
         if let Some(pid) = self.process.get().filter(|pid| is_ours(*pid)) {
-            return self.opened_by(pid);
+            return self.written_by(pid);
         }
         let (pid, path) = process_table::all()
             .filter(|pid| is_ours(*pid))
-            .find_map(|pid| Some((pid, self.opened_by(pid)?)))?;
+            .find_map(|pid| Some((pid, self.written_by(pid)?)))?;
         self.process.set(Some(pid));
         Some(path)
     }
 
-    fn opened_by(&self, pid: u32) -> Option<PathBuf> {
-        let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
-        let paths = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
-        // Subagents have threads of their own.
-        let mut found: Vec<PathBuf> =
-            paths.filter(|path| self.is_rollout(path)).filter(|path| is_own(path)).collect();
+    /// Returns the rollout that a process has open for writing. At its start, codex also reads the rollouts of other
+    /// threads; taking one of those for its own would put another agent's conversation into this transcript.
+    fn written_by(&self, pid: u32) -> Option<PathBuf> {
+        let mut found: Vec<PathBuf> = process_table::written_files(pid)
+            .into_iter()
+            .filter(|path| self.is_rollout(path))
+            // Subagents have threads of their own.
+            .filter(|path| is_own(path))
+            .collect();
         found.sort_unstable();
         found.into_iter().next()
     }

@@ -1,14 +1,17 @@
 //! Codex in a terminal: its screens, and the lines that 0.166 writes down, shortened to what matters.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
+use paseo_core::id::SessionId;
 use paseo_core::permission::Mode;
 use serde_json::{Value, json};
 
 use super::super::resident::Resident;
 use super::super::rollout::Rollout;
 use super::launch;
+use crate::process_table::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::provider::Launch;
 use crate::terminal::resident::{Resident as _, Screen};
 use crate::terminal::told;
@@ -231,4 +234,39 @@ fn the_file_of_a_thread_is_found_by_its_id() {
     let resumed = Launch { resume: Some("thread-1".into()), ..in_terminal() };
     assert_eq!(resident(&resumed, Some(home.path())).session_file(), Some(file));
     assert_eq!(resident(&in_terminal(), Some(home.path())).session_file(), None);
+}
+
+/// A process of the session `launch` that has one file open for reading and, once told to, another for writing.
+#[allow(clippy::disallowed_methods)] // Not ours to reap: the test waits for it.
+fn process_of(launch: &Launch, script: &str) -> std::process::Child {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    shell.env(SESSION_VARIABLE, launch.session.to_string()).env(HOME_VARIABLE, "/nowhere");
+    shell.spawn().unwrap()
+}
+
+#[test]
+fn the_file_of_a_new_thread_is_the_one_that_its_process_writes() {
+    let home = tempfile::tempdir().unwrap();
+    let day = home.path().join("sessions/2026/11/16");
+    fs::create_dir_all(&day).unwrap();
+    // Older, so that it is first in every order.
+    let (other, own) = (day.join("rollout-1.jsonl"), day.join("rollout-2.jsonl"));
+    let meta = line("session_meta", json!({ "id": "t", "source": "cli" }));
+    fs::write(&other, format!("{meta}\n{}\n", said("what another agent was told"))).unwrap();
+    fs::write(&own, format!("{meta}\n")).unwrap();
+    let launch = Launch { session: SessionId::from_random([77; 16]), ..in_terminal() };
+    let script =
+        format!("exec 3<{}; echo; read go; exec 4>>{}; echo; read go", other.display(), own.display());
+    let mut process = process_of(&launch, &script);
+    let (mut told, mut stdin) =
+        (BufReader::new(process.stdout.take().unwrap()), process.stdin.take().unwrap());
+    let resident = resident(&launch, Some(home.path()));
+    told.read_line(&mut String::new()).unwrap();
+    assert_eq!(resident.session_file(), None, "it only reads the other one");
+    stdin.write_all(b"go\n").unwrap();
+    told.read_line(&mut String::new()).unwrap();
+    assert_eq!(resident.session_file(), Some(own.canonicalize().unwrap()));
+    stdin.write_all(b"go\n").unwrap();
+    process.wait().unwrap();
 }
