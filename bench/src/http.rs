@@ -3,6 +3,10 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long an answer or an event may take: a row that hangs says what it waited for instead.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A connection that one request after the other goes over.
 pub(crate) struct Connection {
@@ -13,6 +17,7 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn open(socket: &Path) -> Self {
         let stream = UnixStream::connect(socket).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
         Self { stream, buffer: vec![0; 64 * 1024] }
     }
 
@@ -21,7 +26,8 @@ impl Connection {
         self.stream.write_all(request(method, path, body).as_bytes()).expect("a request");
         let mut answer = Vec::new();
         loop {
-            let read = self.stream.read(&mut self.buffer).expect("an answer");
+            let read = self.stream.read(&mut self.buffer);
+            let read = read.unwrap_or_else(|error| panic!("no answer to {method} {path}: {error}"));
             assert!(read > 0, "the daemon closed the connection");
             answer.extend_from_slice(&self.buffer[..read]);
             let Some(end) = find(&answer, b"\r\n\r\n") else { continue };
@@ -42,6 +48,7 @@ impl Connection {
 /// A reader of the event stream that looks for words.
 pub(crate) struct EventReader {
     stream: UnixStream,
+    topic: String,
     seen: Vec<u8>,
 }
 
@@ -56,20 +63,33 @@ impl EventReader {
         let mut stream = UnixStream::connect(socket).expect("a connection");
         let asked = request("GET", &format!("/api/stream?topics={topic}"), "");
         stream.write_all(asked.as_bytes()).expect("a request");
-        let mut reader = Self { stream, seen: Vec::new() };
+        let mut reader = Self { stream, topic: topic.to_owned(), seen: Vec::new() };
         reader.wait_for(b": paseo");
         reader
     }
 
     /// Reads until some words have come, and forgets everything up to them.
     pub(crate) fn wait_for(&mut self, words: &[u8]) {
-        let mut buffer = [0; 16 * 1024];
+        let topic = self.topic.clone();
+        self.wait_for_agent(words, &topic);
+    }
+
+    /// Reads until some words have come, and forgets everything up to them. Names the agent when they do not come in time.
+    pub(crate) fn wait_for_agent(&mut self, words: &[u8], agent: &str) {
+        let (mut buffer, deadline) = ([0; 16 * 1024], Instant::now() + PATIENCE);
         loop {
             if let Some(place) = find(&self.seen, words) {
                 self.seen.drain(..place + words.len());
                 return;
             }
-            let read = self.stream.read(&mut buffer).expect("the stream");
+            let late = || {
+                let (words, seen) = (String::from_utf8_lossy(words), String::from_utf8_lossy(&self.seen));
+                format!("{agent}: {words} did not come within {PATIENCE:?}; what came instead:\n{seen}")
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "{}", late());
+            self.stream.set_read_timeout(Some(left)).expect("a time limit");
+            let read = self.stream.read(&mut buffer).unwrap_or_else(|error| panic!("{error}: {}", late()));
             assert!(read > 0, "the stream ended");
             self.seen.extend_from_slice(&buffer[..read]);
         }

@@ -30,9 +30,11 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         .map(|_| {
             let mut events = EventReader::of(&daemon.socket, "sessions");
             let start = Instant::now();
-            names.push(started(&mut connection, "scripted", "<<say ready>>").worker.name);
-            events.wait_for(b"\"kind\":\"turn.handed\"");
-            milliseconds(start.elapsed())
+            let name = started(&mut connection, "scripted", "<<say ready>>").worker.name;
+            events.wait_for_agent(b"\"kind\":\"turn.handed\"", &name);
+            let taken = milliseconds(start.elapsed());
+            names.push(name);
+            taken
         })
         .collect();
     let full = format!("<<sh seq {}>><<say enough>>", 2 * LINES);
