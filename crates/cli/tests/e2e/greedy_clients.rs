@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
@@ -88,6 +89,48 @@ fn time(action: impl Fn()) -> Duration {
 }
 
 #[test]
+fn readers_that_stall_hold_little_memory() {
+    const READERS: usize = 400;
+    raise_file_limit();
+    let home = home();
+    let handle = start(&home, "<<say ready>>");
+    home.paseo(&["wait", &handle]).ok();
+    let id = inspect(&home, &handle)["id"].as_str().unwrap().to_owned();
+    let pid = home.daemon_pid().unwrap();
+    let open = |_| {
+        let mut stream = UnixStream::connect(home.path().join("daemon.sock")).unwrap();
+        write!(stream, "GET /api/stream?topics=session:{id} HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        stream.read_exact(&mut [0; 16]).unwrap();
+        stream
+    };
+    let before = resident_megabytes(pid);
+    let mut after_each = Vec::new();
+    for _ in 0..2 {
+        let mut stalled: Vec<UnixStream> = (0..READERS).map(open).collect();
+        home.paseo(&["send", &handle, "--wait", &"<<spew 1m>>".repeat(12)]).ok();
+        let grown = resident_megabytes(pid).saturating_sub(before);
+        assert!(grown < 90, "{READERS} readers cost {grown} MB");
+
+        // Whoever reads on gets all that is stored, from where it stopped.
+        let mut late = stalled.pop().unwrap();
+        late.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut seen = String::new();
+        let mut buffer = [0; 64 * 1024];
+        while !seen.contains("\"kind\":\"turn.ended\"") {
+            let read = late.read(&mut buffer).unwrap();
+            assert_ne!(read, 0, "the stream ended");
+            seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+        assert_eq!(seen.matches("event: item\n").count(), 13, "the message and twelve texts");
+        drop((stalled, late));
+        let descriptors = || fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+        eventually("the daemon notices that they left", || descriptors() < READERS / 2);
+        after_each.push(resident_megabytes(pid));
+    }
+    assert!(after_each[1] < after_each[0] + 20, "what they held is not used again: {after_each:?} MB");
+}
+
+#[test]
 fn thousands_of_slow_clients_keep_nobody_out() {
     const SLOW: usize = 3000;
     raise_file_limit();
@@ -130,7 +173,8 @@ fn thousands_of_slow_clients_keep_nobody_out() {
         assert!(busy < idle * 10 + Duration::from_millis(500), "{busy:?}, {idle:?} when idle");
     }
     drop(slow);
-    eventually("memory comes back", || resident_megabytes(pid) < before + 20);
+    let descriptors = || fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    eventually("their connections are closed", || descriptors() < 200);
 }
 
 #[test]
