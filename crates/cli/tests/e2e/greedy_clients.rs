@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 use serde_json::Value;
 
 use crate::{home, inspect, json, start, wait_for_text};
@@ -203,6 +204,44 @@ fn an_agent_has_a_limited_number_of_connections_over_tcp_as_well() {
     drop(open);
     let whoami = request("GET", "/api/whoami", &address, &token, "");
     eventually("there is room again", || ask(&address, &whoami).0 == 200);
+}
+
+#[test]
+fn people_are_answered_when_the_daemon_is_out_of_file_descriptors() {
+    let home = home();
+    let (handle, id, token) = busy_agent(&home);
+    let address = address(&home);
+    let pid = home.daemon_pid().unwrap();
+    // From now on it gets no descriptor but those that it has, the reserve among them.
+    let reserve = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().filter_map(|entry| {
+        let entry = entry.unwrap();
+        let is_spare = fs::read_link(entry.path()).is_ok_and(|to| to == Path::new("/dev/null"));
+        entry.file_name().to_str()?.parse::<u64>().ok().filter(|_| is_spare)
+    });
+    let limit = reserve.max().unwrap() + 1;
+    let none_left = Rlimit { current: Some(limit), maximum: getrlimit(Resource::Nofile).maximum };
+    prlimit(Pid::from_raw(pid.cast_signed()), Resource::Nofile, none_left).unwrap();
+    // An agent takes the numbers that are free in between.
+    let stream = request("GET", &format!("/api/stream?topics=session:{id}"), &address, &token, "");
+    let mut held = Vec::new();
+    let refused = loop {
+        let mut connection = TcpStream::connect(&address).unwrap();
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
+        connection.write_all(stream.as_bytes()).unwrap();
+        let mut answer = [0; 4096];
+        let read = connection.read(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer[..read]).into_owned();
+        if !answer.starts_with("HTTP/1.1 200") {
+            break answer;
+        }
+        held.push(connection);
+        assert!(held.len() < 64, "it is not out of descriptors, of which {limit} are allowed");
+    };
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("out of file descriptors"), "{refused}");
+    for _ in 0..20 {
+        assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
+    }
+    home.paseo(&["stop", &handle]).ok();
 }
 
 #[test]
