@@ -180,7 +180,7 @@ async fn only_agents_that_can_start_are_listed_and_the_prompt_names_fifty() {
     assert!(!prompt.contains("peer49") && !prompt.contains("guarded"), "{prompt}");
     // One that is asked all the same says why not.
     let refused = cast.call(&caller.id, "agents_message", &ask("gone")).await;
-    assert!(refused.error().contains("there is no provider `nobodys`"), "{}", refused.text);
+    assert!(refused.error().contains("unknown provider `nobodys`"), "{}", refused.text);
 }
 
 #[tokio::test]

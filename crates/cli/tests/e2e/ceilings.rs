@@ -91,6 +91,7 @@ async fn a_power_that_the_provider_cannot_withhold_is_refused_before_there_is_an
     cast.0.home.paseo(&["providers", "add", "plain", "--", "cat"]).ok();
     let folder = cast.0.home.path().join("agents");
     fs::write(folder.join("plain.toml"), "provider = 'plain'\nis_subagent = true\n").unwrap();
+    cast.0.home.trust();
     let reader = cast.idle("reader").await;
     let refused = cast.call(&reader.id, "summon", &summon("plain", json!({}))).await;
     assert!(
