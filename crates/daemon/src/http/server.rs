@@ -20,7 +20,7 @@ use tower::{Service, ServiceExt};
 
 use super::connections::{Connection, Connections, Kind};
 use super::gate::sealed;
-use super::reserve::Reserve;
+use super::reserve::{Loan, Reserve};
 use super::transport::{Pieces, Socket, Timely};
 use crate::failure::Failure;
 use crate::identity::{Peer, identify};
@@ -64,18 +64,23 @@ pub(crate) async fn serve(
         refusals: Arc::new(Semaphore::new(REFUSALS)),
         _open: open,
     };
-    // Set when the next connection takes one of the last file descriptors.
-    let mut is_last_resort = false;
+    // What the next connection needs when there are no other file descriptors.
+    let mut loan = None;
     loop {
         let failed = tokio::select! {
             accepted = listeners.unix.accept() => match accepted {
                 Ok((stream, _)) => {
                     let (host, context) = (host.clone(), Arc::clone(&context));
-                    let is_last_resort = std::mem::take(&mut is_last_resort);
+                    let mut loan = loan.take();
                     tokio::spawn(async move {
-                        let actor = local(&stream, &context);
+                        let mut actor = local(&stream, &context);
+                        // Nobody is identified without reading files. The connection itself may have been the last.
+                        if actor.is_err() && loan.is_none() && Reserve::is_needed() {
+                            loan = host.reserve.lend();
+                            actor = local(&stream, &context);
+                        }
                         let kind = actor.as_ref().map_or(Kind::Stranger, |actor| Kind::of(actor, false));
-                        host.receive(stream, Peer::Local(actor), kind, is_last_resort).await;
+                        host.receive(stream, Peer::Local(actor), kind, loan).await;
                     });
                     continue;
                 }
@@ -86,9 +91,9 @@ pub(crate) async fn serve(
                     // Small frames shall not wait for each other.
                     let _ = stream.set_nodelay(true);
                     let host = host.clone();
-                    let is_last_resort = std::mem::take(&mut is_last_resort);
+                    let loan = loan.take();
                     tokio::spawn(async move {
-                        host.receive(stream, Peer::Network, Kind::Stranger, is_last_resort).await;
+                        host.receive(stream, Peer::Network, Kind::Stranger, loan).await;
                     });
                     continue;
                 }
@@ -96,8 +101,8 @@ pub(crate) async fn serve(
             },
             () = host.stop.requested() => break,
         };
-        is_last_resort = host.make_room(&failed);
-        if !is_last_resort {
+        loan = host.make_room(&failed);
+        if loan.is_none() {
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -119,14 +124,15 @@ struct Host {
 
 impl Host {
     /// Serves a connection, or says why not.
-    async fn receive<S>(&self, stream: S, peer: Peer, kind: Kind, is_last_resort: bool)
+    async fn receive<S>(&self, stream: S, peer: Peer, kind: Kind, loan: Option<Loan>)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        match self.connections.admit(kind, is_last_resort) {
+        match self.connections.admit(kind, loan.is_some()) {
             Ok(connection) => self.connection(stream, peer, Arc::new(connection)).await,
             Err(failure) => self.refuse(stream, failure).await,
         }
+        drop(loan);
         self.reserve.refill();
     }
 
@@ -176,11 +182,11 @@ impl Host {
         let _ = tokio::time::timeout(REFUSAL_TIMEOUT, served).await;
     }
 
-    /// Makes room for a connection that could not be accepted. False when there is nothing to be done but wait.
-    fn make_room(&self, error: &io::Error) -> bool {
+    /// Makes room for a connection that could not be accepted. `None` when there is nothing to be done but wait.
+    fn make_room(&self, error: &io::Error) -> Option<Loan> {
         let out_of_files = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
         if !out_of_files.contains(&error.raw_os_error()) {
-            return false;
+            return None;
         }
         self.connections.displace_stranger();
         self.reserve.lend()
@@ -234,7 +240,7 @@ mod tests {
             Peer::Local(Ok(actor)) => Kind::of(actor, false),
             Peer::Local(Err(_)) | Peer::Network => Kind::Stranger,
         };
-        tokio::spawn(async move { host.receive(ours, peer, kind, false).await });
+        tokio::spawn(async move { host.receive(ours, peer, kind, None).await });
         theirs
     }
 

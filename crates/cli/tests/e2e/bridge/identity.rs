@@ -160,6 +160,7 @@ fn an_agent_changes_no_thread_by_a_route_that_is_for_words() {
         "provider = 'scripted'\ntoolDenylist = ['threads_invite']\ntools = ['bash', 'threads_*']\n",
     )
     .unwrap();
+    bridge.home.trust();
     bridge.invite("speaker", json!({"client": "speaker"}));
     bridge.say("speaker", "<<sh echo $PASEO_TOKEN \\>token; mv token token-of>><<hang>>");
     let (path, deadline) = (bridge.home.work().join("token-of"), Instant::now() + PATIENCE);
