@@ -11,7 +11,7 @@ use super::resident::Resident;
 use super::spawn;
 use crate::provider::Launch;
 use crate::terminal::resident::{Boarding, Resident as _, Screen, Seen};
-use crate::terminal::told;
+use crate::terminal::{said_tests, told};
 
 fn in_terminal() -> Launch {
     Launch { terminal: Some(told::terminal()), ..spawn::tests::launch() }
@@ -284,4 +284,16 @@ fn who_is_guarded_has_us_asked_whatever_else_it_may() {
     }
     let free = words_of(&Launch { permissions: Mode::Ask, ..in_terminal() });
     assert!(!free.iter().any(|word| word.starts_with("--setting-sources") || word.starts_with("--add-dir")));
+}
+
+#[tokio::test]
+async fn a_task_that_is_answered_before_anybody_looks_is_no_persons() {
+    let home = tempfile::tempdir().unwrap();
+    let lines = [
+        user(1, json!(said_tests::TASK.replace('\n', " "))),
+        assistant(2, "m-1", "end_turn", json!({ "type": "text", "text": "ready" })),
+        over(3),
+    ];
+    let resident = Box::new(resident(&in_terminal(), home.path()));
+    said_tests::answered_before_the_driver_looks(resident, &lines).await;
 }

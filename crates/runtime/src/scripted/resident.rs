@@ -50,3 +50,29 @@ impl resident::Resident for Resident {
         seen.into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use paseo_core::id::{ItemId, TurnId};
+    use paseo_core::item::{Draft, Kind};
+    use paseo_core::time::Timestamp;
+
+    use super::*;
+    use crate::provider::TurnEnd;
+    use crate::terminal::said_tests;
+
+    #[tokio::test]
+    async fn a_task_that_is_answered_before_anybody_looks_is_no_persons() {
+        let id = ItemId::from_parts(Timestamp::from_millis(1), [1; 10]);
+        let draft = Draft::text(Kind::AssistantText, "ready");
+        let turn = TurnId::from_parts(Timestamp::from_millis(1), [9; 10]);
+        let lines = [
+            Entry::Said(said_tests::TASK.replace('\n', "")),
+            Entry::Report(Report(Output::Item { id, step: 1, parent: None, draft })),
+            Entry::Report(Report(Output::TurnEnded { turn, end: TurnEnd::Completed })),
+        ];
+        let lines = lines.map(|line| serde_json::to_string(&line).unwrap());
+        let resident = Box::new(Resident { record: PathBuf::from("/nowhere") });
+        said_tests::answered_before_the_driver_looks(resident, &lines).await;
+    }
+}

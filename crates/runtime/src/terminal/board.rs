@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::bookmark::{Bookmark, Progress};
+use super::bookmark::{Bookmark, Place};
 use super::driver::{Desk, Driver, Work};
 use super::ending::{hold, kill};
 use super::record::Record;
@@ -48,7 +48,8 @@ pub(crate) async fn start(
         }
     };
     let session = session.map_err(not_started)?;
-    drive(launch, resident, session, Arrival::Started, Some(Bookmark::idle(old_file.unwrap_or(0)))).await
+    let bookmark = Bookmark { place: Place::idle(old_file.unwrap_or(0)), ..Bookmark::default() };
+    drive(launch, resident, session, Arrival::Started, bookmark).await
 }
 
 /// Goes to a harness that was found in its terminal. When it has ended meanwhile, that is told.
@@ -60,7 +61,7 @@ pub(crate) async fn attach(launch: Launch, resident: Box<dyn Resident>) -> Resul
         return Err(taken(&terminal));
     }
     let kept = tmux.marked(&terminal.name).await.map_err(not_started)?;
-    let bookmark = kept.and_then(|text| Bookmark::parse(&text));
+    let bookmark = kept.and_then(|text| Bookmark::parse(&text)).unwrap_or_default();
     drive(launch, resident, session, Arrival::Found, bookmark).await
 }
 
@@ -82,7 +83,7 @@ async fn drive(
     resident: Box<dyn Resident>,
     session: Session,
     arrival: Arrival,
-    bookmark: Option<Bookmark>,
+    bookmark: Bookmark,
 ) -> Result<Harness, StartError> {
     let terminal = terminal(&launch)?;
     let (input, inputs) = mpsc::channel(QUEUE);
@@ -109,26 +110,23 @@ async fn drive(
         outputs,
         ids,
         record: Record::default(),
-        silent_until: bookmark.map_or(0, |bookmark| bookmark.position),
+        silent_until: bookmark.place.position,
+        place: bookmark.place,
         known: terminal.known,
         reference: launch.resume,
         turn: underway.filter(|underway| underway.handed).map(|underway| underway.turn),
         begun: None,
-        typed_before: None,
-        work: Work::default(),
+        work: Work::expecting(bookmark.expected),
     };
     if let Arrival::Started = arrival {
         driver.work.fresh = true;
-        driver.desk.mark(Bookmark::idle(driver.silent_until)).await;
+        driver.mark(driver.place).await;
     }
-    match (underway, bookmark.map(|bookmark| bookmark.state)) {
-        (Some(Underway { turn, handed: false }), Some(Progress::Begun(begun))) if turn == begun => {
-            driver.take_up(turn).await;
-        }
-        (Some(Underway { turn, handed: false }), Some(Progress::Typed(typed))) if turn == typed => {
-            driver.expect(turn);
-        }
-        _ => {}
+    driver.work.expected.call_off_others(underway.map(|underway| underway.turn));
+    if let Some(Underway { turn, handed: false }) = underway
+        && driver.place.begun == Some(turn)
+    {
+        driver.take_up(turn).await;
     }
     tokio::spawn(driver.run(word));
     Ok(Harness { input, output, shim, control: Control::of_terminal(stop) })

@@ -1,77 +1,88 @@
-//! What the next one who drives a terminal has to know: how far its session file was read, and for which turn. Kept by
-//! tmux itself, so it is there exactly as long as the terminal is.
+//! What the next driver of a terminal has to know: how far its session file was read, for which turn, and which texts were
+//! typed and not recorded yet. tmux keeps it, so it lives exactly as long as the terminal.
 
 use std::fmt;
 
 use paseo_core::id::TurnId;
 
+use super::expected::Expected;
+
 /// Where we are in a session file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Bookmark {
+    pub(super) place: Place,
+    /// What may still be recorded behind it.
+    pub(super) expected: Expected,
+}
+
+/// How far a session file was read, and what was going on then.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Place {
     /// What stands before this is dealt with.
     pub(super) position: u64,
-    pub(super) state: Progress,
+    /// The turn that has begun, if one has.
+    pub(super) begun: Option<TurnId>,
 }
 
-/// What was going on then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
-    Idle,
-    /// The messages of a turn are being typed in; whether they were taken stands behind this.
-    Typed(TurnId),
-    /// The turn has begun.
-    Begun(TurnId),
-}
-
-impl Bookmark {
+impl Place {
     pub(super) fn idle(position: u64) -> Self {
-        Self { position, state: Progress::Idle }
-    }
-
-    pub(super) fn typed(position: u64, turn: TurnId) -> Self {
-        Self { position, state: Progress::Typed(turn) }
+        Self { position, begun: None }
     }
 
     pub(super) fn begun(position: u64, turn: TurnId) -> Self {
-        Self { position, state: Progress::Begun(turn) }
+        Self { position, begun: Some(turn) }
     }
+}
 
+impl Bookmark {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut words = text.split(' ');
-        let position = words.next()?.parse().ok()?;
-        let state = match (words.next()?, words.next()) {
-            ("idle", None) => Progress::Idle,
-            ("typed", Some(turn)) => Progress::Typed(turn.parse().ok()?),
-            ("begun", Some(turn)) => Progress::Begun(turn.parse().ok()?),
+        let words: Vec<&str> = text.split(' ').collect();
+        let (position, words) = words.split_first()?;
+        let position = position.parse().ok()?;
+        let (place, typed, rest) = match words {
+            ["idle", rest @ ..] => (Place::idle(position), None, rest),
+            ["begun", turn, rest @ ..] => (Place::begun(position, turn.parse().ok()?), None, rest),
+            // As earlier versions wrote it: which turn was typed, but not which text.
+            ["typed", turn, rest @ ..] => (Place::idle(position), Some(turn.parse().ok()?), rest),
             _ => return None,
         };
-        Some(Self { position, state })
+        let mut expected: Expected = rest.join(" ").parse().ok()?;
+        if let Some(turn) = typed {
+            expected.expect_anything(turn, position);
+        }
+        Some(Self { place, expected })
     }
 }
 
 impl fmt::Display for Bookmark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let position = self.position;
-        match self.state {
-            Progress::Idle => write!(f, "{position} idle"),
-            Progress::Typed(turn) => write!(f, "{position} typed {turn}"),
-            Progress::Begun(turn) => write!(f, "{position} begun {turn}"),
+        let Self { place: Place { position, begun }, expected } = self;
+        match begun {
+            None => write!(f, "{position} idle{expected}"),
+            Some(turn) => write!(f, "{position} begun {turn}{expected}"),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::expected::Purpose;
     use super::*;
 
     #[test]
     fn a_bookmark_is_read_as_it_was_written() {
         let turn = TurnId::from_parts(paseo_core::time::Timestamp::from_millis(1), [1; 10]);
-        for bookmark in [Bookmark::idle(0), Bookmark::typed(7, turn), Bookmark::begun(u64::MAX, turn)] {
+        let mut expected = Expected::default();
+        for place in [Place::idle(0), Place::begun(u64::MAX, turn)] {
+            let bookmark = Bookmark { place, expected: expected.clone() };
             assert_eq!(Bookmark::parse(&bookmark.to_string()), Some(bookmark));
+            expected.expect(Purpose::Turn(turn), "two words", 7);
         }
-        for text in ["", "x idle", "7", "7 begun", "7 begun x", "7 idle x"] {
+        for text in ["", "x idle", "7", "7 begun", "7 begun x", "7 idle x", "7 typed", "7 other"] {
             assert_eq!(Bookmark::parse(text), None, "{text}");
         }
+        let earlier = Bookmark::parse(&format!("7 typed {turn}")).unwrap();
+        assert_eq!(earlier.place, Place::idle(7));
+        assert_eq!(earlier.expected.find("whatever it was", 7), [Purpose::Turn(turn)]);
     }
 }

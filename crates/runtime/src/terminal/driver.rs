@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use paseo_core::envelope::together;
-use paseo_core::id::{ItemId, SessionId, TurnId};
-use paseo_core::item::{Draft, Kind};
+use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
 use paseo_core::permission::{ON_SCREEN, Power, Request, Shape};
 use serde_json::Value;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
-use super::bookmark::Bookmark;
+use super::bookmark::{Bookmark, Place};
+use super::expected::{Expected, Purpose};
 use super::leaving::{Stop, ended};
-use super::record::{Line, Record};
+use super::record::{Record, Span};
 use super::resident::{Resident, Screen, Seen};
 use super::tmux::{Error, Tmux};
-use super::typing::{Move, Purpose, Typing, spoken};
-use crate::fresh::{Ids, item_id, now};
+use super::typing::{Move, Typing, spoken};
+use crate::fresh::Ids;
 use crate::provider::{Failed, FailureCode, Input, Message, Output, TurnEnd};
 
 /// How often it is looked while something is being typed, and while it is not.
@@ -33,9 +33,6 @@ const RARELY: Duration = Duration::from_secs(1);
 
 /// How long a turn may take to end after it was interrupted, before the screen decides.
 const INTERRUPT: Duration = Duration::from_secs(5);
-
-/// How long a text that could be ours waits for whoever knows.
-pub(super) const CLAIM: Duration = Duration::from_secs(5);
 
 /// How many lines of the last screen are told when it ends.
 pub(super) const LAST_LINES: usize = 20;
@@ -54,10 +51,10 @@ pub(super) struct Driver {
     pub(super) reference: Option<String>,
     /// The turn that runs.
     pub(super) turn: Option<TurnId>,
-    /// A turn that is known to have been taken before we came.
+    /// The newest turn of ours that the harness is known to have taken.
     pub(super) begun: Option<TurnId>,
-    /// A turn that was typed in before we came, as far as is known.
-    pub(super) typed_before: Option<TurnId>,
+    /// As the bookmark has it.
+    pub(super) place: Place,
     pub(super) work: Work,
 }
 
@@ -75,14 +72,18 @@ pub(super) struct Desk {
 /// What is under way.
 #[derive(Default)]
 pub(super) struct Work {
-    typing: Option<Typing>,
+    pub(super) typing: Option<Typing>,
     waiting: VecDeque<Typing>,
-    /// What was typed and not taken when its turn was interrupted.
-    called_off: Option<Typing>,
+    /// What was typed and is not recorded yet.
+    pub(super) expected: Expected,
+    /// What was read from the session file and not dealt with yet.
+    seen: VecDeque<(Span, Seen)>,
     /// When a turn that was interrupted is over even if its file does not say so.
     interrupted: Option<Instant>,
-    /// Something was said that may be ours, until then.
+    /// A message was recorded whose turn is not known yet: until when that is waited for.
     pub(super) unclaimed: Option<Instant>,
+    /// The harness has ended: nothing is waited for any more.
+    pub(super) last_look: bool,
     looked_for_file: Option<Instant>,
     looked_at_screen: Option<Instant>,
     /// Nothing was typed into it since it was started.
@@ -91,6 +92,13 @@ pub(super) struct Work {
     idle_lines: HashSet<String>,
     /// What the screen asks a person.
     asked: Option<String>,
+}
+
+impl Work {
+    /// Nothing is under way but what was typed and is not recorded yet.
+    pub(super) fn expecting(expected: Expected) -> Self {
+        Self { expected, ..Self::default() }
+    }
 }
 
 impl Driver {
@@ -140,16 +148,14 @@ impl Driver {
         }
         let text = together(messages.iter().map(|message| (&message.origin, message.text.as_str())));
         let typing = self.typing(Purpose::Turn(turn), &text);
-        let typed_before = self.typed_before.take() == Some(turn);
-        self.work.unclaimed = None;
-        if let Some(steered) = &mut self.work.typing
-            && typing.is(&steered.text)
-        {
+        let deliveries: Vec<DeliveryId> = messages.iter().map(|message| message.delivery).collect();
+        self.work.expected.adopt(turn, &deliveries);
+        let is_typed = self.work.expected.has(turn, &typing.text);
+        match &mut self.work.typing {
             // It was on its way into a turn that is over: now it is a turn of its own.
-            steered.purpose = Purpose::Turn(turn);
-            return;
+            Some(steered) if is_typed && steered.is_same_as(&typing) => steered.purpose = Purpose::Turn(turn),
+            _ => self.work.typing = Some(if is_typed { typing.pasted() } else { typing }),
         }
-        self.work.typing = Some(if typed_before { typing.pasted() } else { typing });
         self.follow().await;
     }
 
@@ -169,39 +175,32 @@ impl Driver {
                 self.record.open(path);
             }
         }
-        while let Some(line) = self.record.next() {
-            if !self.line(line).await {
-                return;
+        loop {
+            while let Some((line, seen)) = self.work.seen.pop_front() {
+                if !self.see(line, &seen).await {
+                    return self.work.seen.push_front((line, seen));
+                }
             }
+            let Some(line) = self.record.next() else { return };
+            let is_known = line.span.end <= self.silent_until;
+            let seen = self.resident.line(&line.text).into_iter();
+            let news = seen.filter(|seen| !is_known || matches!(seen, Seen::Reference(_)));
+            self.work.seen.extend(news.map(|seen| (line.span, seen)));
         }
     }
 
-    /// Takes in a line. False when it has to wait.
-    async fn line(&mut self, line: Line) -> bool {
-        if line.end <= self.silent_until {
-            for seen in self.resident.line(&line.text) {
-                if let Seen::Reference(reference) = seen {
-                    self.refer(reference).await;
+    /// Takes in what stands in a line. False when it has to wait.
+    async fn see(&mut self, line: Span, seen: &Seen) -> bool {
+        match seen {
+            Seen::Reference(reference) => self.refer(reference.clone()).await,
+            Seen::Said(text) => return self.said(text, line).await,
+            Seen::Item { id, step, parent, draft } => {
+                if self.known.insert(*id) {
+                    let (id, step, parent, draft) = (*id, *step, parent.clone(), draft.clone());
+                    self.tell(Output::Item { id, step, parent, draft }).await;
                 }
             }
-            return true;
-        }
-        let waits = self.work.unclaimed.is_some_and(|until| Instant::now() < until);
-        if waits {
-            self.record.put_back(line);
-            return false;
-        }
-        for seen in self.resident.line(&line.text) {
-            match seen {
-                Seen::Reference(reference) => self.refer(reference).await,
-                Seen::Said(text) => self.said(text, &line).await,
-                Seen::Item { id, step, parent, draft } => {
-                    if self.known.insert(id) {
-                        self.tell(Output::Item { id, step, parent, draft }).await;
-                    }
-                }
-                Seen::Ended(end) => self.turn_ended(end).await,
-            }
+            Seen::Ended(end) => self.turn_ended(end.clone()).await,
         }
         true
     }
@@ -210,67 +209,6 @@ impl Driver {
         if self.reference.as_ref() != Some(&reference) {
             self.reference = Some(reference.clone());
             self.tell(Output::Reference(reference)).await;
-        }
-    }
-
-    async fn said(&mut self, text: String, line: &Line) {
-        let id = self.record.id(line);
-        if self.known.contains(&id) {
-            // It is in the transcript already: a daemon before this one took it in.
-            return;
-        }
-        // What was typed is taken in its order: whatever comes next, it is this or it never comes.
-        if self.work.called_off.take().is_some_and(|typing| typing.is(&text)) {
-            return self.taken_all_the_same(line).await;
-        }
-        let mut ours = self.work.typing.take_if(|typing| !typing.is_waiting() && typing.is(&text));
-        let is_more = ours.as_ref().is_some_and(|typing| typing.is_less_than(&text));
-        self.give_back(ours.as_mut().and_then(Typing::take_theirs)).await;
-        let whole = is_more.then(|| text.clone());
-        if ours.as_ref().is_some_and(Typing::is_stalled) {
-            self.answered().await;
-        }
-        match ours.map(|typing| typing.purpose) {
-            Some(Purpose::Turn(turn)) => {
-                self.turn = Some(turn);
-                self.desk.mark(Bookmark::begun(line.end, turn)).await;
-                self.tell(Output::Handed { turn }).await;
-            }
-            Some(Purpose::Steer(delivery)) => {
-                self.known.insert(id);
-                self.tell(Output::Steered { delivery, item: Some(id) }).await;
-            }
-            None => {
-                let turn = self.turn.unwrap_or_else(|| self.ids.turn(now()));
-                if self.turn.is_none() {
-                    self.turn = Some(turn);
-                    // Before it: should nobody hear of it any more, it is read again.
-                    self.desk.mark(Bookmark::begun(line.begin, turn)).await;
-                }
-                self.known.insert(id);
-                self.tell(Output::Typed { turn, item: id, text }).await;
-            }
-        }
-        if let Some((whole, id)) = whole.zip(item_id().ok()) {
-            let kind = Kind::Notice { code: "submitted_with_more".to_owned() };
-            let text =
-                format!("A person had something in the line, and it went along. What was submitted: {whole}");
-            let draft = Draft::text(kind, text);
-            self.tell(Output::Item { id, step: 0, parent: None, draft }).await;
-        }
-    }
-
-    /// A message was taken after its turn was interrupted: it is nobody else's, and what it leads to ends, too.
-    async fn taken_all_the_same(&mut self, line: &Line) {
-        match self.turn {
-            Some(turn) => {
-                self.desk.mark(Bookmark::begun(line.end, turn)).await;
-                self.tell(Output::Handed { turn }).await;
-            }
-            None => {
-                let key = self.resident.interrupt();
-                self.desk.note(self.desk.tmux.press(&self.desk.name, &[key]).await);
-            }
         }
     }
 
@@ -288,9 +226,7 @@ impl Driver {
 
     /// Goes on with what is to be typed.
     async fn type_on(&mut self) {
-        if self.work.typing.is_none() {
-            self.work.typing = self.work.waiting.pop_front();
-        }
+        self.next_typing();
         if self.work.typing.is_none() {
             return;
         }
@@ -315,20 +251,7 @@ impl Driver {
             Move::Learn(line) => {
                 self.work.idle_lines.insert(line);
             }
-            Move::Paste => {
-                let position = self.record.position();
-                let before = match typing.purpose {
-                    Purpose::Turn(turn) => Some(Bookmark::typed(position, turn)),
-                    Purpose::Steer(_) => None,
-                };
-                let text = typing.text.clone();
-                let pasted = self.desk.paste(before, &text).await;
-                let is_silent = matches!(pasted, Err(Error::Silent { .. }));
-                self.desk.note(pasted);
-                if is_silent {
-                    self.work.typing.iter_mut().for_each(|typing| typing.not_pasted(Instant::now()));
-                }
-            }
+            Move::Paste => self.paste().await,
             Move::Enter => self.desk.note(self.desk.tmux.press(&self.desk.name, &["Enter"]).await),
             Move::Tell(words) => self.ask_person(words).await,
             Move::GiveUp(why) => {
@@ -347,6 +270,30 @@ impl Driver {
         }
     }
 
+    /// Takes up what is to be typed next.
+    pub(super) fn next_typing(&mut self) {
+        if self.work.typing.is_none() {
+            self.work.typing = self.work.waiting.pop_front();
+        }
+    }
+
+    /// Pastes what is to be typed. From before the first key on it is expected, here and by the next driver.
+    pub(super) async fn paste(&mut self) {
+        let Some(typing) = &self.work.typing else { return };
+        let (purpose, text) = (typing.purpose, typing.text.clone());
+        if let Purpose::Turn(_) = purpose {
+            let unread = self.work.seen.front().map(|(line, _)| line.begin);
+            self.place = Place::idle(unread.unwrap_or_else(|| self.record.position()));
+        }
+        self.work.expected.expect(purpose, &text, self.record.length());
+        let pasted = self.desk.paste(&self.bookmark(), &text).await;
+        if matches!(pasted, Err(Error::Silent { .. })) {
+            self.work.expected.withdraw(purpose);
+            self.work.typing.iter_mut().for_each(|typing| typing.not_pasted(Instant::now()));
+        }
+        self.desk.note(pasted);
+    }
+
     /// Returns what a person has in the line.
     fn in_line(&mut self, screen: &str) -> Option<String> {
         let line = self.resident.in_line(screen);
@@ -358,7 +305,7 @@ impl Driver {
     }
 
     /// Types back what was taken out of the way.
-    async fn give_back(&mut self, theirs: Option<String>) {
+    pub(super) async fn give_back(&mut self, theirs: Option<String>) {
         if let Some(theirs) = theirs {
             self.desk.note(self.desk.tmux.paste(&self.desk.name, &theirs).await);
         }
@@ -367,10 +314,6 @@ impl Driver {
     /// Looks at what goes on without us: a question to a person, a turn that was interrupted.
     async fn watch(&mut self) {
         let now = Instant::now();
-        if self.work.unclaimed.is_some_and(|until| now >= until) {
-            self.work.unclaimed = None;
-            self.typed_before = None;
-        }
         let due = self.work.looked_at_screen.is_none_or(|last| now.duration_since(last) >= RARELY);
         if self.turn.is_none() || self.work.typing.is_some() || !due {
             return;
@@ -415,7 +358,7 @@ impl Driver {
     }
 
     /// Takes a question back that stands on the screen no more.
-    async fn answered(&mut self) {
+    pub(super) async fn answered(&mut self) {
         if self.work.asked.take().is_some() {
             self.tell(Output::AskWithdrawn { call: ON_SCREEN.to_owned() }).await;
         }
@@ -431,7 +374,7 @@ impl Driver {
                 return self.tell(Output::TurnEnded { turn, end: TurnEnd::Interrupted }).await;
             }
             self.turn = Some(turn);
-            self.work.called_off = Some(typing);
+            self.work.expected.call_off(turn);
         }
         self.work.interrupted = Some(Instant::now() + INTERRUPT);
         let key = self.resident.interrupt();
@@ -443,7 +386,7 @@ impl Driver {
         let typing = self.work.typing.as_ref().filter(|typing| typing.is_waiting())?;
         match typing.purpose {
             Purpose::Turn(turn) => Some(turn),
-            Purpose::Steer(_) => None,
+            Purpose::Steer(_) | Purpose::CalledOff(_) => None,
         }
     }
 
@@ -459,23 +402,25 @@ impl Driver {
         self.tell(Output::Handed { turn }).await;
     }
 
-    /// Expects something that was typed before we came, and waits with what follows it until it is known what it was.
-    pub(super) fn expect(&mut self, turn: TurnId) {
-        self.typed_before = Some(turn);
-        self.work.unclaimed = Some(Instant::now() + CLAIM);
+    /// Notes for the next driver how far we are.
+    pub(super) async fn mark(&mut self, place: Place) {
+        self.place = place;
+        self.desk.mark(&self.bookmark()).await;
+    }
+
+    pub(super) fn bookmark(&self) -> Bookmark {
+        Bookmark { place: self.place, expected: self.work.expected.clone() }
     }
 }
 
 impl Desk {
-    pub(super) async fn mark(&self, bookmark: Bookmark) {
+    async fn mark(&self, bookmark: &Bookmark) {
         self.note(self.tmux.mark(&self.name, &bookmark.to_string()).await);
     }
 
-    /// Pastes a message. Whoever comes after us has to know before that it may have been.
-    async fn paste(&self, before: Option<Bookmark>, text: &str) -> Result<(), Error> {
-        if let Some(bookmark) = before {
-            self.tmux.mark(&self.name, &bookmark.to_string()).await?;
-        }
+    /// Pastes a message. The next driver has to know before that it may have been pasted.
+    async fn paste(&self, before: &Bookmark, text: &str) -> Result<(), Error> {
+        self.tmux.mark(&self.name, &before.to_string()).await?;
         self.tmux.paste(&self.name, text).await
     }
 

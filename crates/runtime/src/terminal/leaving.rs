@@ -8,8 +8,9 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::driver::{BUSY, CALM, CLAIM, Desk, Driver, LAST_LINES};
+use super::driver::{BUSY, CALM, Desk, Driver, LAST_LINES};
 use super::ending::{gone, kill};
+use super::said::CLAIM;
 use super::tmux::Error;
 use crate::provider::{Exit, Input, Output};
 use crate::sweep::{Sweep, sweep};
@@ -35,8 +36,9 @@ impl Driver {
     /// Does what has to be done at the end, and tells how it was.
     pub(super) async fn leave(mut self, mut stop: Stop, mut word: oneshot::Receiver<()>) {
         if let Stop::Ended = stop {
-            // What was typed before we came is told by whoever typed it: what follows it is no other's.
-            if self.typed_before.is_some()
+            // A turn that an earlier driver typed is on its way to us: taken in, it counts as typed, and comes again only as
+            // a possible repeat.
+            if self.awaits_input()
                 && let Ok(Some(input)) = timeout(CLAIM, self.inputs.recv()).await
             {
                 self.take(input).await;
@@ -59,6 +61,11 @@ impl Driver {
         };
         self.hand_back().await;
         self.tell(Output::Exited(exit)).await;
+    }
+
+    /// Says whether an earlier driver typed a turn that nobody has told this one of yet.
+    fn awaits_input(&self) -> bool {
+        self.work.typing.is_none() && self.work.expected.turn().is_some_and(|turn| self.begun != Some(turn))
     }
 
     /// Gives back the turn that was not typed in yet. Who never listened would not listen the next time either.
@@ -85,7 +92,7 @@ impl Driver {
 
     /// Tells how it ended. Its terminal stays for people to look at.
     async fn ended(&mut self) -> Exit {
-        self.work.unclaimed = None;
+        self.work.last_look = true;
         self.follow().await;
         let deadline = Instant::now() + NOTICE;
         let Desk { tmux, name, home, session, .. } = &self.desk;

@@ -4,11 +4,15 @@ mod board;
 mod bookmark;
 mod driver;
 pub mod ending;
+mod expected;
 mod leaving;
 #[cfg(test)]
 mod real_tests;
 mod record;
 pub(crate) mod resident;
+mod said;
+#[cfg(test)]
+pub(crate) mod said_tests;
 pub(crate) mod screen;
 pub mod tmux;
 #[cfg(test)]

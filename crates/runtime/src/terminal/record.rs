@@ -24,10 +24,16 @@ pub(super) struct Record {
     lines: VecDeque<Line>,
 }
 
-/// A whole line, and where it begins and ends in the file.
+/// A whole line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) text: String,
+    pub(super) span: Span,
+}
+
+/// Where a line begins and ends in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
     pub(super) begin: u64,
     pub(super) end: u64,
 }
@@ -42,17 +48,22 @@ impl Record {
     }
 
     /// Returns an id for what a line of it says: the same each time it is read.
-    pub(super) fn id(&self, line: &Line) -> ItemId {
+    pub(super) fn id(&self, line: Span) -> ItemId {
         let path = self.path.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         Ids::derived(&["said", &path, &line.begin.to_string()]).item(Timestamp::default())
     }
 
     /// Returns where the next line begins.
     pub(super) fn position(&self) -> u64 {
-        self.lines.front().map_or(self.read - self.partial.len() as u64, |line| line.begin)
+        self.lines.front().map_or(self.read - self.partial.len() as u64, |line| line.span.begin)
     }
 
-    /// Returns the next line that is there. Lines wait until they are taken.
+    /// Returns how long the file is now, read or not. Nothing while it is not known.
+    pub(super) fn length(&self) -> u64 {
+        self.path.as_ref().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |file| file.len())
+    }
+
+    /// Returns the next line that is there.
     pub(super) fn next(&mut self) -> Option<Line> {
         if self.lines.is_empty()
             && let Err(error) = self.fill()
@@ -61,11 +72,6 @@ impl Record {
             tracing::warn!(%error, path = ?self.path, "a session file cannot be read");
         }
         self.lines.pop_front()
-    }
-
-    /// Puts a line back that could not be dealt with yet.
-    pub(super) fn put_back(&mut self, line: Line) {
-        self.lines.push_front(line);
     }
 
     fn fill(&mut self) -> io::Result<()> {
@@ -92,7 +98,7 @@ impl Record {
             self.read += newline as u64 + 1;
             bytes = &bytes[newline + 1..];
             let text = String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned();
-            self.lines.push_back(Line { text, begin, end: self.read });
+            self.lines.push_back(Line { text, span: Span { begin, end: self.read } });
         }
         self.partial.extend_from_slice(bytes);
         self.read += bytes.len() as u64;
@@ -112,14 +118,12 @@ mod tests {
         assert_eq!(record.next(), None);
         record.open(file.path().to_owned());
         file.write_all("one\ntw\u{e9}".as_bytes()).unwrap();
-        assert_eq!(record.next(), Some(Line { text: "one".to_owned(), begin: 0, end: 4 }));
-        assert_eq!((record.next(), record.position()), (None, 4));
+        let line = |text: &str, begin, end| Some(Line { text: text.to_owned(), span: Span { begin, end } });
+        assert_eq!(record.next(), line("one", 0, 4));
+        assert_eq!((record.next(), record.position(), record.length()), (None, 4, 8));
         file.write_all(b"o\nthree\n").unwrap();
-        let second = record.next().unwrap();
-        assert_eq!((second.text.as_str(), second.end, record.position()), ("tw\u{e9}o", 10, 10));
-        record.put_back(second.clone());
-        assert_eq!(record.next(), Some(second));
-        assert_eq!(record.next(), Some(Line { text: "three".to_owned(), begin: 10, end: 16 }));
+        assert_eq!((record.next(), record.position()), (line("tw\u{e9}o", 4, 10), 10));
+        assert_eq!(record.next(), line("three", 10, 16));
         assert_eq!((record.next(), record.position()), (None, 16));
     }
 }

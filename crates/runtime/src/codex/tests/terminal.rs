@@ -14,7 +14,7 @@ use super::launch;
 use crate::process_table::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::provider::Launch;
 use crate::terminal::resident::{Resident as _, Screen};
-use crate::terminal::told;
+use crate::terminal::{said_tests, told};
 
 fn in_terminal() -> Launch {
     Launch { terminal: Some(told::terminal()), ..launch() }
@@ -269,4 +269,20 @@ fn the_file_of_a_new_thread_is_the_one_that_its_process_writes() {
     assert_eq!(resident.session_file(), Some(own.canonicalize().unwrap()));
     stdin.write_all(b"go\n").unwrap();
     process.wait().unwrap();
+}
+
+#[tokio::test]
+async fn a_task_that_is_answered_before_anybody_looks_is_no_persons() {
+    let home = tempfile::tempdir().unwrap();
+    let lines = [
+        line("session_meta", json!({ "id": "t-1", "source": "cli" })),
+        event("task_started", json!({})),
+        said(&said_tests::TASK.replace("  ", " ")),
+        completed(
+            json!({ "type": "AgentMessage", "id": "a", "content": [{ "type": "Text", "text": "ready" }] }),
+        ),
+        event("task_complete", json!({})),
+    ];
+    let resident = Box::new(resident(&in_terminal(), Some(home.path())));
+    said_tests::answered_before_the_driver_looks(resident, &lines).await;
 }

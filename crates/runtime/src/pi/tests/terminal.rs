@@ -13,7 +13,7 @@ use super::launch;
 use crate::process_table::HOME_VARIABLE;
 use crate::provider::Launch;
 use crate::terminal::resident::{Boarding, Resident as _, Screen};
-use crate::terminal::told;
+use crate::terminal::{said_tests, told};
 
 fn in_terminal() -> Launch {
     let mut launch = Launch { terminal: Some(told::terminal()), ..launch(Path::new("/project")) };
@@ -38,15 +38,19 @@ fn boarding(launch: &Launch, generation: Generation) -> Boarding {
 }
 
 /// Writes lines as the extension does, each with its number.
-fn seen(lines: &[Value]) -> Vec<String> {
-    let mut record = Record::new();
+fn written(lines: &[Value]) -> Vec<String> {
     let numbered = lines.iter().enumerate().map(|(number, line)| {
         let mut line = line.clone();
         line["id"] = format!("run-{number}").into();
         line["at"] = (1_000_000 + number * 1_000).into();
         line.to_string()
     });
-    told::words(&numbered.flat_map(|line| record.line(&line)).collect::<Vec<_>>())
+    numbered.collect()
+}
+
+fn seen(lines: &[Value]) -> Vec<String> {
+    let mut record = Record::new();
+    told::words(&written(lines).iter().flat_map(|line| record.line(line)).collect::<Vec<_>>())
 }
 
 fn said(text: &str) -> Value {
@@ -168,4 +172,13 @@ fn people_type_to_it_and_it_gets_all_else_as_behind_pipes() {
     let file = format!("/home/paseo/pi/{}.jsonl", launch.session);
     assert_eq!((&told["record"], &told["ask"]), (&json!(file), &json!(true)));
     assert!(!of(Generation::Early).arguments.contains(&"--no-approve".into()));
+}
+
+#[tokio::test]
+async fn a_task_that_is_answered_before_anybody_looks_is_no_persons() {
+    let mut lines = begin(&said_tests::TASK.replace("  ", " "));
+    lines
+        .extend([answer("stop", json!([{ "type": "text", "text": "ready" }])), json!({ "type": "settled" })]);
+    let resident = Box::new(resident(&in_terminal()));
+    said_tests::answered_before_the_driver_looks(resident, &written(&lines)).await;
 }
