@@ -197,21 +197,34 @@ impl Follow {
         Ok(held.then_some(Step::Done(Outcome::Held { reason })))
     }
 
-    /// Ends the way when the message waits and nothing will move it by itself.
+    /// Ends the wait when the message is still queued and nothing will move it without a person. When an earlier message's
+    /// turn failed, that failure is the outcome: it is what keeps this message from starting.
     async fn stuck(&mut self, event: &EventFrame) -> Result<Option<Step>, Error> {
-        let reason = match (event.kind.as_str(), text(&event.data, "outcome"), text(&event.data, "hold")) {
-            ("session.closed", ..) => "closed",
-            ("turn.ended", Some("failed"), _) => "error",
-            (_, _, Some(hold)) if !matches!(hold, "none" | "budget") => hold,
+        let failed = event.kind == "turn.ended" && text(&event.data, "outcome") == Some("failed");
+        let reason = match (event.kind.as_str(), text(&event.data, "hold")) {
+            ("session.closed", _) => "closed",
+            (_, Some(hold)) if !matches!(hold, "none" | "budget") => hold,
             _ => "",
         };
         let Some(view) = self.delivery().await? else { return Ok(None) };
-        let reason = match view.stage.as_str() {
-            "held" => view.reason.unwrap_or_else(|| "held".to_owned()),
-            "queued" if !reason.is_empty() => reason.to_owned(),
+        let outcome = match view.stage.as_str() {
+            "held" => Outcome::Held { reason: view.reason.unwrap_or_else(|| "held".to_owned()) },
+            "queued" if failed => self.failed(text(&event.data, "turn").unwrap_or_default(), event).await?,
+            "queued" if !reason.is_empty() => Outcome::Held { reason: reason.to_owned() },
             _ => return Ok(None),
         };
-        Ok(Some(Step::Done(Outcome::Held { reason })))
+        Ok(Some(Step::Done(outcome)))
+    }
+
+    /// Returns the failure of a turn that did not take the message. What it said before is no answer to the message.
+    async fn failed(&self, turn: &str, event: &EventFrame) -> Result<Outcome, Error> {
+        let failure = self.client.insist(|| self.client.failure(&self.session, turn)).await?;
+        Ok(Outcome::Failed {
+            turn: turn.to_owned(),
+            code: text(&event.data, "code").unwrap_or("failed").to_owned(),
+            text: failure.and_then(|item| item.text).unwrap_or_default(),
+            answer: None,
+        })
     }
 
     /// Returns what became of the message so far, when the daemon still knows.

@@ -166,12 +166,17 @@ async fn a_message_is_followed_to_its_answer() {
 }
 
 #[tokio::test]
-async fn a_message_behind_a_failed_turn_is_held() {
-    let failed = event(1, "turn.ended", &json!({"turn": "t1", "outcome": "failed"}));
+async fn a_message_behind_a_failed_turn_ends_with_that_failure() {
+    let failed = event(1, "turn.ended", &json!({"turn": "t1", "outcome": "failed", "code": "start_failed"}));
     let queued = json!({"seq": 1, "delivery": "d1", "session": SESSION, "stage": "queued"}).to_string();
-    let daemon = FakeDaemon::new(vec![stream(&failed), answer("200 OK", &queued)]);
+    let items = [
+        item(1, "assistant_text", "t1", &json!({}), "not an answer to d1"),
+        item(2, "error", "t1", &json!({"code": "start_failed"}), "no such directory"),
+    ];
+    let daemon = FakeDaemon::new(vec![stream(&failed), answer("200 OK", &queued), page(&items)]);
     let step = daemon.client().follow(SESSION, "d1", 0).next().await.unwrap();
-    assert_eq!(step, Step::Done(Outcome::Held { reason: "error".to_owned() }));
+    let (turn, code, text) = ("t1".to_owned(), "start_failed".to_owned(), "no such directory".to_owned());
+    assert_eq!(step, Step::Done(Outcome::Failed { turn, code, text, answer: None }));
 }
 
 #[tokio::test]

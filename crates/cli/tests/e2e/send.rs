@@ -98,6 +98,12 @@ fn an_agent_that_cannot_be_started_says_why_and_takes_the_message_later() {
     assert_eq!(told.code, 1, "{told:?}");
     assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
     assert!(told.stderr.contains("the message is kept: it is taken up with the next one"), "{told:?}");
+    // The kept message goes first and fails again: that failure is why the new one did not start.
+    let told = home.paseo(&["send", &agent, "--wait", "<<say sooner>>"]);
+    assert_eq!((told.code, told.stdout.as_str()), (1, ""), "{told:?}");
+    assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
+    assert!(told.stderr.contains("the message is kept: it is taken up with the next one"), "{told:?}");
+    assert!(!told.stderr.contains("until a person acts"), "{told:?}");
     std::fs::create_dir(&gone).unwrap();
     let told = home.paseo(&["send", &agent, "--wait", "<<say now>>"]);
     assert!(told.ok().ends_with("now"), "{told:?}");
