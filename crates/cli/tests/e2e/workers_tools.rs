@@ -1,12 +1,13 @@
 //! Workers as agents have them: leaders start them, and nobody reaches further than they may.
 
+use paseo_testkit::home::TestHome;
 use paseo_wire::session::{CreateSession, SessionView};
 use paseo_wire::team::NoticeQuery;
 use paseo_wire::worker::WorkerQuery;
 use serde_json::json;
 
-use crate::cast::Cast;
-use crate::workers::{Reader, red, started, until};
+use crate::cast::{Cast, tool};
+use crate::workers::{Reader, red, red_at, started, until};
 
 pub(crate) async fn member(cast: &Cast, agent: Option<&str>, role: &str) -> SessionView {
     cast.create(CreateSession {
@@ -176,4 +177,22 @@ async fn a_worker_does_not_reach_others_unless_it_may() {
     cast.until_heard(&worker.session, "hello").await;
     // Nobody lives in the terminal of one who is in no team.
     cast.0.home.paseo(&["worker", "kill", "red-1"]).ok();
+}
+
+#[tokio::test]
+async fn a_start_that_is_refused_leaves_nothing_behind() {
+    let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    std::fs::create_dir_all(home.path()).unwrap();
+    std::fs::write(home.path().join("config.toml"), "[limits]\nworkers = 20\n").unwrap();
+    let cast = red_at(home);
+    let lead = member(&cast, None, "leader").await;
+    let one = tool("team_tmux_start", &json!({ "taskPrompt": "be there", "provider": "scripted" }));
+    cast.0.send(&lead.id, &one.repeat(13)).await;
+    cast.0.settled(&lead.id).await;
+    let called = cast.called(&lead.id).await;
+    assert_eq!(called.iter().filter(|called| called.outcome == "ok").count(), 12);
+    assert!(called[12].error().starts_with("12 agents were started within a minute"), "{}", called[12].text);
+    // Neither a number of its own nor one of its thread was spent.
+    let next = started(&cast, "<<say ready>>").await;
+    assert_eq!((next.name.as_str(), next.thread.as_deref()), ("red-13", Some("thread-0013")));
 }

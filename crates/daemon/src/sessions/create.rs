@@ -132,6 +132,17 @@ impl Sessions {
         .await
     }
 
+    /// Refuses what [`Self::create`] would refuse: for callers that make other things for a session first.
+    pub(crate) async fn check(&self, new: &NewSession) -> Result<(), Failure> {
+        let (context, now) = (&self.context, mint::now());
+        context.dress(&Session::create(new.created(), now))?;
+        if let Some(spawned) = new.spawned {
+            let (cause, _) = context.journal.cause(spawned.cause.0).await?;
+            spawn(&cause, spawned, new.id, now)?;
+        }
+        Ok(())
+    }
+
     /// Makes a session; `None` when someone else was faster to spend from its cause.
     async fn try_create(&self, new: NewSession) -> Result<Option<CreatedSession>, Failure> {
         let context = &self.context;
@@ -144,13 +155,11 @@ impl Sessions {
         let handle = context.directory.handle(id);
         // What it costs the request that it descends from.
         let mut paid = None;
-        if let Some(Spawned { by, cause: (cause, _), .. }) = new.spawned {
-            let (mut state, version) = context.journal.cause(cause).await?;
-            let event = state.spawn(by, id, now).map_err(|refused| {
-                Failure::new(Code::Conflict, refused.to_string()).hint("work with the agents that there are")
-            })?;
+        if let Some(spawned) = new.spawned {
+            let (mut state, version) = context.journal.cause(spawned.cause.0).await?;
+            let event = spawn(&state, spawned, id, now)?;
             state.apply(&event, now);
-            paid = Some((cause, state, version, vec![event]));
+            paid = Some((spawned.cause.0, state, version, vec![event]));
         }
         let mut first = None;
         if let Some(text) = new.prompt {
@@ -222,4 +231,11 @@ impl Sessions {
         drop(changing);
         Ok(Some(answer))
     }
+}
+
+/// Charges a session to the request that it descends from.
+fn spawn(cause: &Cause, spawned: Spawned, id: SessionId, now: Timestamp) -> Result<cause::Event, Failure> {
+    cause.spawn(spawned.by, id, now).map_err(|refused| {
+        Failure::new(Code::Conflict, refused.to_string()).hint("work with the agents that there are")
+    })
 }

@@ -55,10 +55,8 @@ impl Workers {
 
     async fn begin(&self, acting: &Acting, id: &TeamId, wanted: NewWorker) -> Result<StartedWorker, Failure> {
         let context = &self.sessions.context;
-        if let Some(key) = &wanted.key
-            && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?
-        {
-            return self.repeated(&first).await;
+        if let Some(started) = self.repeated(&wanted).await? {
+            return Ok(started);
         }
         check_task(&wanted.task)?;
         let team = self.teams.get(id).await?;
@@ -79,6 +77,10 @@ impl Workers {
             None => None,
         };
         let _making = context.terminals.making.lock().await;
+        // The same request may have been the one that was waited for.
+        if let Some(started) = self.repeated(&wanted).await? {
+            return Ok(started);
+        }
         self.admit(starter.as_deref())?;
         let order = self.order(acting, &team, starter.as_deref(), &wanted)?;
         let new = match &starter {
@@ -223,6 +225,10 @@ impl Workers {
         let context = &self.sessions.context;
         let name = self.free_name(team, prefix).await?;
         let id = new.id;
+        // Refused before it has a place in the team, a thread or a number: those cannot be taken back.
+        let seat = TeamSeat { team: team.id.clone(), agent: name.clone(), leads: false };
+        let planned = NewSession { team: Some(seat), terminal: Some(name.clone()), ..new.clone() };
+        self.sessions.check(&planned).await?;
         let wish = Wish { make: wanted.worktree.then_some(true), ..Wish::default() };
         let place = worktrees::prepare(&context.home, id, new.directory.clone(), false, wish).await?;
         let seated = self.seat(acting, team, &name, &new, &wanted).await;
@@ -303,8 +309,12 @@ impl Workers {
         Ok(team::next_name(prefix, team.names().chain(terminals).chain(shown)))
     }
 
-    async fn repeated(&self, first: &str) -> Result<StartedWorker, Failure> {
-        self.answer(serde_json::from_str(first).map_err(Failure::internal)?).await
+    /// Returns the worker that the same request has started before, if it has.
+    async fn repeated(&self, wanted: &NewWorker) -> Result<Option<StartedWorker>, Failure> {
+        let Some(key) = &wanted.key else { return Ok(None) };
+        let log = &self.sessions.context.journal.log;
+        let Some(first) = log.receipt(&key.scope, &key.key, key.body).await? else { return Ok(None) };
+        self.answer(serde_json::from_str(&first).map_err(Failure::internal)?).await.map(Some)
     }
 
     async fn answer(&self, created: CreatedSession) -> Result<StartedWorker, Failure> {
