@@ -27,21 +27,31 @@ pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Fail
     } else {
         let people = People::among(client, trace.steps.iter().map(|step| step.actor.as_str())).await;
         show(&printer, &trace, &people)?;
+        // Some causes have no record of their own, and agents see only theirs: suggest what works.
+        if client.cause(&trace.cause).await.is_ok() {
+            printer.aside(&format!("`paseo cause {}` shows what else it led to", trace.cause));
+        }
     }
     Ok(Exit::Ok)
 }
 
-/// Finds the newest message for an agent: the last of those that wait, else the last that it took up.
+/// Finds the newest message for an agent: the last of those that wait, else the one on its way into the running turn, else
+/// the last that the agent took up.
 async fn newest(client: &Client, handle: &str) -> Option<String> {
     let session = client.session(handle).await.ok()?.session;
-    let waiting = client.queue(&session.id).await.ok()?.messages.pop();
-    match waiting {
-        Some(message) => Some(message.delivery),
-        None => {
-            let taken = client.last_message(&session.id).await.ok()??;
-            taken.fields.get("delivery").and_then(Value::as_str).map(str::to_owned)
-        }
+    if let Some(waiting) = client.queue(&session.id).await.ok()?.messages.pop() {
+        return Some(waiting.delivery);
     }
+    let taken = client.last_message(&session.id).await.ok()?;
+    let is_on_its_way = session.turn.is_some() && taken.as_ref().is_none_or(|item| item.turn != session.turn);
+    if is_on_its_way
+        && let Ok(cause) = client.cause(&session.id).await
+        && cause.session.as_deref() == Some(&session.id)
+        && let Some(delivery) = cause.delivery
+    {
+        return Some(delivery);
+    }
+    taken?.fields.get("delivery").and_then(Value::as_str).map(str::to_owned)
 }
 
 fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(), Failure> {
@@ -71,7 +81,6 @@ fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(),
     if let (Some(first), Some(last)) = (trace.steps.first(), trace.steps.last()) {
         printer.styled(&[(Style::Dim, &format!("{} in all", lasted(first.ts, last.ts)))])?;
     }
-    printer.aside(&format!("`paseo cause {}` shows what else it led to", trace.cause));
     Ok(())
 }
 

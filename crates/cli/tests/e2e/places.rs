@@ -42,6 +42,14 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     assert!(shown(&["ls"]).contains(&format!("starting: {reason}")), "{}", shown(&["ls"]));
     assert!(shown(&["inspect", &second]).contains(&format!("starting ({reason})")));
     assert!(shown(&["why", &second]).contains("one of 1 processes"));
+    // Its message is on its way, and neither queued nor in the transcript. What is suggested works.
+    let traced = watched.home.paseo(&["trace", &second]);
+    assert!(
+        traced.ok().contains(" handing  delivery ") && traced.stdout.contains("turn.opened"),
+        "{traced:?}"
+    );
+    let suggested = traced.stderr.split('`').nth(1).unwrap().split(' ').skip(1).collect::<Vec<_>>();
+    watched.home.paseo(&suggested).ok();
 
     watched.client.stop(&first.session.id).await.unwrap();
     assert_eq!(watched.settled(&second).await, "idle");
