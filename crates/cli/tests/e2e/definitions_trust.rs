@@ -1,7 +1,8 @@
 //! Changes of the user's own definitions: which count at once, which wait for a person, and what counts meanwhile.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
 use paseo_testkit::home::{Output, TestHome};
 use paseo_wire::agent::SaveAgent;
@@ -279,4 +280,37 @@ fn a_config_that_never_parsed_refuses_everybody() {
     assert!(refused.code == 6 && refused.stderr.contains("config.json:2"), "{refused:?}");
     write(&home, "config.json", "{}\n");
     assert_eq!(home.paseo(&["run", "<<say hi>>"]).ok(), "hi");
+}
+
+/// Each way to put a file that cannot be read in front of a trusted one.
+#[test]
+fn an_unreadable_twin_of_a_trusted_project_definition_takes_nothing_from_it() {
+    type Twin = fn(&Path);
+    let twins: [(&str, Twin); 4] = [
+        ("too large", |path| fs::write(path, "#".repeat(300_000)).unwrap()),
+        ("a link", |path| symlink("/etc/passwd", path).unwrap()),
+        ("a directory", |path| fs::create_dir(path).unwrap()),
+        ("not UTF-8", |path| fs::write(path, b"name = '\xff'").unwrap()),
+    ];
+    for (what, twin) in twins {
+        let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+        let folder = home.work().join(".paseo/agents");
+        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir(home.work().join(".git")).unwrap();
+        fs::write(folder.join("default.md"), "---\ntools: Read\n---\n").unwrap();
+        home.paseo(&["agents", "trust", "--yes"]).ok();
+        assert_eq!(tools(&home, "default").as_deref(), Some("native_read todo"), "{what}");
+        let path = folder.join("default.toml");
+        twin(&path);
+        home.paseo(&["agents", "ls"]).ok();
+        if fs::symlink_metadata(&path).unwrap().is_dir() {
+            fs::remove_dir(&path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        fs::remove_file(folder.join("default.md")).unwrap();
+        assert_eq!(tools(&home, "default").as_deref(), Some("native_read todo"), "{what}: it fell through");
+        home.paseo(&["restart"]).ok();
+        assert_eq!(tools(&home, "default").as_deref(), Some("native_read todo"), "{what}: after a restart");
+    }
 }

@@ -1,6 +1,6 @@
 //! What one place defines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use paseo_core::definition::{self, Definition, Excerpt, Format, Keys, Problem, Reading, Severity, Version};
@@ -28,6 +28,7 @@ impl Layer {
     pub(super) fn read(place: &Place, scan: &Scan, keys: &Keys) -> Self {
         let mut layer = Self::default();
         let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+        let mut unreadable: BTreeSet<&str> = BTreeSet::new();
         for directory in &scan.overfull {
             layer.problems.push(problem(&directory.display().to_string(), files::overfull(), None));
         }
@@ -36,8 +37,9 @@ impl Layer {
             let text = found.read(room);
             room -= text.as_ref().map_or(0, String::len);
             layer.take(place, found, text.as_deref().map_err(String::as_str), keys);
-            if let Ok(text) = text {
-                texts.insert(&found.relative, text);
+            match text {
+                Ok(text) => drop(texts.insert(&found.relative, text)),
+                Err(_) => drop(unreadable.insert(&found.relative)),
             }
         }
         // Behind their files: what could be read of a folder counts.
@@ -49,6 +51,9 @@ impl Layer {
             // That there are too many is said above.
             let new = unsure.iter().filter(|_| !scan.overfull.contains(&folder.path));
             layer.problems.extend(new.cloned());
+            if unsure.is_some() {
+                unreadable.insert(&folder.relative);
+            }
             let file = folder.relative.clone();
             layer.readings.push(Reading { file, unsure, holds_many: true, ..Reading::default() });
         }
@@ -58,7 +63,11 @@ impl Layer {
             let problem = problem(&path.display().to_string(), message.to_owned(), None);
             layer.problems.push(Problem { severity: Severity::Warning, ..problem });
         }
-        layer.sha256 = hash(texts.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]));
+        let read = texts.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+        // A file that cannot be read is a change as well: it may beat one that was trusted. No name is empty, so what
+        // follows an empty part was not read.
+        let divider = (!unreadable.is_empty()).then_some(&b""[..]);
+        layer.sha256 = hash(read.chain(divider).chain(unreadable.iter().map(|name| name.as_bytes())));
         let hashed = |(name, text): (&str, String)| (name.to_owned(), hash([text.as_bytes()]));
         layer.files = texts.into_iter().map(hashed).collect();
         layer
