@@ -11,6 +11,7 @@ fn who_has_no_shell_runs_no_command_in_the_sandbox_either() {
     let folder = bench.home.path().join("agents");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("mute.toml"), "provider = 'codex-acp'\ntoolDenylist = ['native_shell']\n").unwrap();
+    bench.home.trust();
     fs::write(bench.file("poem.txt"), "roses\n").unwrap();
     let (handle, _) = bench.run(&["--agent", "mute"], "<<bash cat poem.txt>><<say done>>");
     let told = bench.told();

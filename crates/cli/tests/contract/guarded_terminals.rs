@@ -114,6 +114,7 @@ fn a_guarded_pi_in_a_terminal_is_given_leave_for_what_it_holds_then() {
     std::fs::create_dir_all(home.path().join("agents")).unwrap();
     let asker = "provider = 'pi'\npermissions = 'ask'\nguard = 'lease'\n";
     std::fs::write(home.path().join("agents/asker.toml"), asker).unwrap();
+    home.trust();
     home.paseo(&["task", "create", "A task", "--resource", "."]).ok();
     home.paseo(&["worker", "start", "--team", "red", "--agent", "asker", "-q", "Please <<say hello>>"]).ok();
     let listed: Value = serde_json::from_str(home.paseo(&["worker", "ls", "--json"]).ok()).unwrap();

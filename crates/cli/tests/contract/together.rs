@@ -21,6 +21,7 @@ pub(crate) fn define_in(home: &TestHome, agents: &[(&str, &str)]) {
     for (slug, lines) in agents {
         fs::write(folder.join(format!("{slug}.toml")), format!("name = \"{slug}\"\n{lines}\n")).unwrap();
     }
+    home.trust();
 }
 
 fn switch_on(bench: &Bench, settings: &[&str]) {
@@ -128,7 +129,10 @@ pub(crate) fn an_agent_is_told_when_another_is_idle(bench: &mut Bench) {
 
 pub(crate) fn an_answer_that_nobody_waits_for_comes_as_news(bench: &mut Bench) {
     define(bench, &[("lead", ""), ("notes", "")]);
-    let content = r#""agentId":"notes","content":"<<bash cat gate\>\><<say noted it\>\>""#;
+    // The notice quotes how the request begins: what is to be done stands behind that, or the asking agent does it, too.
+    let request =
+        format!("{}<<bash cat gate\\>\\><<say noted it\\>\\>", "Please take your time with this. ".repeat(3));
+    let content = format!(r#""agentId":"notes","content":"{request}""#);
     for (mode, status) in [(r#""mode":"async""#, "started"), (r#""timeout":1"#, "timeout")] {
         fs::remove_file(bench.file("gate")).ok();
         let gate = bench.gate();

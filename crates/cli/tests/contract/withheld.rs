@@ -11,6 +11,7 @@ pub(crate) fn run(bench: &Bench, slug: &str, definition: &str, prompt: &str) -> 
     let agents = bench.home.path().join("agents");
     std::fs::create_dir_all(&agents).unwrap();
     std::fs::write(agents.join(format!("{slug}.toml")), definition).unwrap();
+    bench.home.trust();
     let wanted = CreateSession {
         agent: Some(slug.to_owned()),
         directory: bench.home.work().display().to_string(),

@@ -62,7 +62,7 @@ fn texts_and_lists() {
 
 #[test]
 fn teams_and_threads() {
-    assert_eq!((LEASE_MS, MIN_LEASE_MS, MAX_LEASE_MS), (5 * 60_000, 1_000, 24 * 3_600_000));
+    assert_eq!((LEASE_MS, MIN_LEASE_MS, MAX_LEASE_MS), (5 * 60_000, 1, 24 * 3_600_000));
     assert_eq!((WORKERS, LIVE_PROCESSES, TEAM_AGENTS, THREAD_HELD), (16, 8, 64, 64));
     assert_eq!((THREAD_PATIENCE_SECONDS, THREAD_POSTS_PER_MINUTE, UNASKED_PER_HOUR), (600, 60, 60));
     assert_eq!(LOGIN_SECONDS, 5 * 60);
