@@ -60,11 +60,12 @@ export class Daemon {
         return this.paseo('run', '-d', '--ui', '--title', name, ...flags, script);
     }
 
-    /** Writes a definition, by which agents can be started. */
+    /** Writes a definition, by which agents can be started, and trusts it. */
     async define(slug: string, fields: string): Promise<void> {
         const folder = join(this.home, 'agents');
         await mkdir(folder, { recursive: true });
         await writeFile(join(folder, `${slug}.toml`), fields);
+        await this.paseo('agents', 'trust', '--yes', slug);
     }
 
     /** Makes an idle agent that the web app does not list. Returns its id. */
