@@ -86,6 +86,7 @@ pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
         "new" => "is new",
         "shadows" => "would replace another definition",
         "removed" => "was removed",
+        "named" => "is new and counts, but nobody has trusted it",
         _ => "has changed",
     };
     printer.note(&format!("the definition `{slug}` {what}"));

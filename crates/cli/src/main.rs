@@ -77,12 +77,10 @@ fn wants_json(words: impl Iterator<Item = OsString>) -> bool {
 fn look_at_config(settings: &Settings, command: &Command, printer: Printer) -> Result<(), Failure> {
     let Some(problem) = &settings.problem else { return Ok(()) };
     match command {
-        Command::Run(_) | Command::Restart(_) | Command::Daemon(DaemonCommand::Run { .. }) => {
-            return Err(problem.clone());
-        }
+        Command::Restart(_) | Command::Daemon(DaemonCommand::Run { .. }) => return Err(problem.clone()),
         // It reports it among the rest.
         Command::Doctor(_) | Command::Agents(AgentsCommand::Check { .. }) => {}
-        // Whatever starts the daemon fails with the same words.
+        // What the daemon read when it started counts. Whatever starts it now fails with the same words.
         _ if autostart::is_running(settings) => printer.warn(&problem.message, problem.hint.as_deref()),
         Command::Status(_) | Command::Down(_) | Command::Daemon(_) => {
             printer.warn(&problem.message, problem.hint.as_deref());

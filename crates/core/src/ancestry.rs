@@ -63,6 +63,8 @@ pub enum Refusal {
     NotOpen { claimed: SessionId },
     #[error("this process belonged to an agent whose supervisor was killed")]
     Orphan,
+    #[error("this window was opened on Paseo's own tmux server, which agents can do as well as people")]
+    Window,
 }
 
 impl Refusal {
@@ -76,6 +78,7 @@ impl Refusal {
             Self::Disagreement { .. } => "marks_disagree",
             Self::NotOpen { .. } => "mark_not_open",
             Self::Orphan => "orphan",
+            Self::Window => "window",
         }
     }
 }
@@ -102,7 +105,11 @@ pub fn identify(chain: &[Link], sessions: &impl Sessions) -> Result<Caller, Refu
         return under_shim(session, &below[..=height]);
     }
     if let Some(server) = below.iter().position(|link| link.post == Post::Terminals) {
-        return marked(&below[..server], |session| sessions.is_boarding(session));
+        // No worker's, and nobody knows who opened it.
+        return match marked(&below[..server], |session| sessions.is_boarding(session))? {
+            Caller::Human => Err(Refusal::Window),
+            caller => Ok(caller),
+        };
     }
     if top.is_some() {
         return Err(Refusal::Orphan);
@@ -272,8 +279,11 @@ mod tests {
                 who(&[says(4), says(5), post(Post::Terminals), top]),
                 Err(Refusal::Disagreement { nearest: id(4), above: id(5) })
             );
-            // A person opened a window beside a worker.
-            assert_eq!(who(&[silent(), silent(), post(Post::Terminals), top]), Ok(Caller::Human));
+            assert_eq!(
+                who(&[silent(), silent(), post(Post::Terminals), top]),
+                Err(Refusal::Window),
+                "an agent can open a window beside a worker, too"
+            );
         }
     }
 

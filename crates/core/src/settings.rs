@@ -154,6 +154,9 @@ pub struct AcceptedVersion {
     pub format: Format,
     /// The definition alone, without the rest of its file.
     pub text: ContentRef,
+    /// It counts because it granted nothing new, and no person has trusted it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
 }
 
 /// What counts of a layer.

@@ -43,7 +43,7 @@ pub struct PendingAgent {
     pub slug: String,
     /// home or project.
     pub origin: String,
-    /// new, shadows, changed or removed.
+    /// new, shadows, changed, removed, or named (it counts, and another definition may use it as it is once it is trusted).
     pub change: String,
     /// The file that changed.
     pub file: Option<String>,

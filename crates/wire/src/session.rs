@@ -108,6 +108,9 @@ pub struct SessionView {
     /// Handles of the agents that its turn waits for right now. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<Vec<String>>,
+    /// Why it follows another version of its definition than the file holds. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// One thing that an agent has set itself to do.

@@ -137,6 +137,9 @@ pub struct ThreadAnswer {
     /// Nothing was changed: it was so already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
+    /// Why participants follow another version of their definition than the file holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// The body of `POST /api/threads`.
@@ -246,6 +249,9 @@ pub struct PostedMessage {
     /// Why somebody whom it is for was not woken, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwoken: Vec<String>,
+    /// Why those whom it wakes follow another version of their definition than the file holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// The body of `POST /api/threads/{thread}/controls`: what the bridge protocol calls a control.

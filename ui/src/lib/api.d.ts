@@ -7709,7 +7709,7 @@ export interface components {
             after?: string | null;
             /** @description The text that counts now; null when that is of another layer, or nothing does. */
             before?: string | null;
-            /** @description new, shadows, changed or removed. */
+            /** @description new, shadows, changed, removed, or named (it counts, and another definition may use it as it is once it is trusted). */
             change: string;
             /** @description The file that changed. */
             file?: string | null;
@@ -7757,6 +7757,8 @@ export interface components {
         /** @description What was said, as it is stored. */
         PostedMessage: {
             event: components["schemas"]["ThreadEvent"];
+            /** @description Why those whom it wakes follow another version of their definition than the file holds. */
+            notices?: string[];
             /**
              * Format: int64
              * @description The point in the log to stream from.
@@ -8121,6 +8123,8 @@ export interface components {
             model?: string | null;
             /** @description Given by a person. */
             name?: string | null;
+            /** @description Why it follows another version of its definition than the file holds. Only answers about one session have it. */
+            notice?: string | null;
             parent?: string | null;
             parked_until?: components["schemas"]["Moment"] | null;
             /** @description full, ask or read-only. */
@@ -8332,6 +8336,8 @@ export interface components {
         };
         /** @description A thread by itself. */
         ThreadAnswer: {
+            /** @description Why participants follow another version of their definition than the file holds. */
+            notices?: string[];
             /**
              * Format: int64
              * @description The point in the log to stream from.

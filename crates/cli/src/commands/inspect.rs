@@ -11,6 +11,7 @@ use super::ls::shown_labels;
 use super::why::is_elsewhere;
 use crate::args::InspectArgs;
 use crate::asks;
+use crate::consent;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::people::People;
@@ -55,6 +56,7 @@ pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Fa
         }
     }
     printer.table(&table)?;
+    consent::warn(&printer, session.notice.as_deref());
     if let Some(todo) = session.todo.as_ref().filter(|todo| !todo.is_empty()) {
         printer.text("")?;
         printer.styled(&[(Style::Dim, "todo")])?;

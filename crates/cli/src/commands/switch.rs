@@ -51,7 +51,7 @@ async fn go(
     };
     let went = context.client()?.switch_agent(&agent.to_string_lossy(), &wanted).await?;
     context.explain_version();
-    consent::explain(printer, went.receipt.as_ref());
+    consent::warn(printer, went.session.notice.as_deref());
     let session = &went.session;
     if went.created {
         printer.aside(&format!("{} is a new session of {}", session.handle, session.agent));

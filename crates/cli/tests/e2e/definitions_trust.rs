@@ -68,9 +68,18 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
             "{ran:?}"
         );
         assert!(ran.stderr.contains("the previous version is used"), "{ran:?}");
-        for command in
-            [&["ask", "reader", "<<say hi>>"][..], &["tell", "reader", "<<say hi>>"], &["agents", "ls"]]
-        {
+        let handle = home.paseo(&["ls", "-q"]).ok().lines().next().unwrap().to_owned();
+        let thread = format!("t{round}");
+        home.paseo(&["thread", "new", &thread]).ok();
+        for command in [
+            &["ask", "reader", "<<say hi>>"][..],
+            &["tell", "reader", "<<say hi>>"],
+            &["switch", "reader"],
+            &["inspect", &handle],
+            &["thread", "invite", &thread, "reader", "--id", "ruth"],
+            &["thread", "post", &thread, "@ruth <<say hi>>"],
+            &["agents", "ls"],
+        ] {
             let told = home.paseo(command);
             assert!(told.stderr.contains("the previous version is used"), "{command:?}: {told:?}");
         }
@@ -88,6 +97,41 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
     );
     let ran = run(&home, "reader", "<<say hi>>");
     assert!(!ran.stderr.contains("previous version"), "{ran:?}");
+}
+
+/// A definition that grants no more than `default` counts at once, and an agent can write one.
+#[test]
+fn an_agent_gains_nothing_from_a_peer_that_it_wrote_itself() {
+    let home = home();
+    let asks = "provider = 'scripted'\ntools = ['bash', 'agents_message']\nagentAllowlist = ['helper']\n";
+    write(&home, "agents/asker.toml", asks);
+    home.paseo(&["up"]).ok();
+    let file = home.path().join("agents/helper.toml");
+    let message = r#"<<tool agents_message {"agentId":"helper","content":"hello"}>>"#;
+    let script = format!("<<sh printf \"tools = ['read', 'edit']\\n\" \\> {}>>{message}", file.display());
+    let of_helper = || {
+        let listed = json(&home.paseo(&["ls", "--all-statuses", "--json"]));
+        let helper = listed["sessions"].as_array().unwrap().iter().find(|one| one["agent"] == "helper");
+        let helper = helper.unwrap_or_else(|| panic!("{listed}"))["id"].as_str().unwrap().to_owned();
+        let inspected = home.paseo(&["inspect", &helper]).ok().to_owned();
+        (helper, inspected)
+    };
+    run(&home, "asker", &script).ok();
+    assert_eq!(tools(&home, "helper").as_deref(), Some("native_read native_write todo"), "it counts");
+    let (helper, shown) = of_helper();
+    assert!(!shown.contains("native_write"), "{shown}");
+
+    let waiting = pending(&home);
+    assert_eq!((waiting.len(), &waiting[0]["change"]), (1, &"named".into()), "{waiting:?}");
+    assert_eq!(waiting[0]["widens"][0], "all its tools when `asker` asks it");
+    home.paseo(&["agents", "trust", "helper", "--yes"]).ok();
+    assert!(pending(&home).is_empty());
+    home.paseo(&["restart"]).ok();
+    assert!(pending(&home).is_empty(), "after a restart");
+    home.paseo(&["rm", &helper]).ok();
+    run(&home, "asker", message).ok();
+    let (_, shown) = of_helper();
+    assert!(shown.contains("native_write"), "{shown}");
 }
 
 #[test]
@@ -240,13 +284,11 @@ fn a_config_that_does_not_parse_opens_no_gate() {
             assert_eq!(tools(&home, slug).as_deref(), Some("native_read todo"), "{file}: {slug}");
             let ran = run(&home, slug, "<<say hi>>");
             assert!(ran.stderr.contains(&format!("{file}:2: ")), "{ran:?}");
-            if file == "config.toml" {
-                // The command reads it, too: it may say which provider is meant.
-                assert_eq!(ran.code, 2, "{ran:?}");
-                continue;
-            }
             assert!(ran.ok() == "hi" && ran.stderr.contains("the last good version of"), "{ran:?}");
         }
+        // It may define more than what was read of it.
+        let ran = run(&home, "unheard-of", "<<say hi>>");
+        assert!(ran.code == 6 && ran.stderr.contains(&format!("{file}:2: ")), "{ran:?}");
         for command in [&["agents", "ls"][..], &["doctor"]] {
             let told = home.paseo(command);
             let words = format!("{} {}", told.stdout, told.stderr);
@@ -258,6 +300,18 @@ fn a_config_that_does_not_parse_opens_no_gate() {
             assert_eq!(tools(&home, "default").as_deref(), Some("native_read todo"), "after a restart");
         }
     }
+}
+
+/// Also those who follow a definition of another file hear of it.
+#[test]
+fn a_config_that_does_not_parse_is_told_to_whoever_starts_an_agent() {
+    let home = home();
+    write(&home, "config.json", "{}\n");
+    home.paseo(&["up"]).ok();
+    write(&home, "config.json", "{\n \"agents\": [}\n");
+    let ran = home.paseo(&["run", "<<say hi>>"]);
+    assert!(ran.ok() == "hi" && ran.stderr.contains("config.json:2: "), "{ran:?}");
+    assert!(ran.stderr.contains("its last good content is used"), "{ran:?}");
 }
 
 #[test]

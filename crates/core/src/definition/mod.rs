@@ -242,4 +242,9 @@ impl Definition {
     pub fn sees(&self, other: &Self) -> bool {
         other.ui_visible && self.agents.pass(&other.slug)
     }
+
+    /// Says whether `agentAllowlist` names a slug.
+    pub fn names(&self, slug: &str) -> bool {
+        self.agents.allow.iter().flatten().any(|glob| glob.matches(slug))
+    }
 }

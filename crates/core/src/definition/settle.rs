@@ -17,6 +17,8 @@ pub struct Version {
     /// The definition alone, without the rest of its file.
     pub text: Arc<str>,
     pub definition: Arc<Definition>,
+    /// It counts because it grants nothing new. No person has trusted it, so nobody gains by naming it.
+    pub untrusted: bool,
 }
 
 impl Version {
@@ -92,6 +94,8 @@ pub enum WaitingKind {
     Shadows,
     Changed,
     Removed,
+    /// A new definition that counts already, and another one names it as an agent that it may use as it is.
+    Named,
 }
 
 impl WaitingKind {
@@ -102,6 +106,7 @@ impl WaitingKind {
             Self::Shadows => "shadows",
             Self::Changed => "changed",
             Self::Removed => "removed",
+            Self::Named => "named",
         }
     }
 }
@@ -253,7 +258,8 @@ impl<'a> Layer<'a> {
         }
         let widens = default.map(|default| widens(default, &version.definition));
         if self.policy == Policy::Own && widens.as_ref().is_some_and(Vec::is_empty) {
-            return Standing { counts: Some(version.clone()), is_news: true, ..Standing::default() };
+            let counts = Some(Version { untrusted: true, ..version.clone() });
+            return Standing { counts, is_news: true, ..Standing::default() };
         }
         let waits = waits(WaitingKind::New, widens.unwrap_or_default());
         Standing { refused: true, waits, ..Standing::default() }
@@ -273,7 +279,9 @@ impl<'a> Layer<'a> {
         let reworded =
             is_news && self.policy == Policy::Foreign && !kept.definition.says_the_same(&version.definition);
         if widens.is_empty() && !reworded {
-            return Standing { counts: Some(version.clone()), is_news, ..Standing::default() };
+            // A person who trusted more trusts less as well.
+            let counts = Some(Version { untrusted: kept.untrusted, ..version.clone() });
+            return Standing { counts, is_news, ..Standing::default() };
         }
         previous(kept, Waiting { kind: WaitingKind::Changed, widens, version: Some(version.clone()) })
     }
@@ -401,6 +409,7 @@ mod tests {
         let versions = parsed.definitions.into_iter().map(|definition| {
             let excerpt = &parsed.excerpts[&definition.slug];
             let version = Version {
+                untrusted: false,
                 file: file.to_owned(),
                 format: excerpt.format,
                 text: excerpt.text.as_str().into(),

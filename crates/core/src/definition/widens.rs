@@ -36,6 +36,8 @@ pub enum Widening {
     /// Agents find it, or people and agents start it by itself.
     Visible,
     Directory,
+    /// Another definition may use it as it is, with all its tools.
+    Named(String),
 }
 
 impl fmt::Display for Widening {
@@ -55,6 +57,7 @@ impl fmt::Display for Widening {
             Self::Agents => formatter.write_str("agents that it may talk to"),
             Self::Visible => formatter.write_str("visibility"),
             Self::Directory => formatter.write_str("directory"),
+            Self::Named(by) => write!(formatter, "all its tools when `{by}` asks it"),
         }
     }
 }

@@ -45,6 +45,14 @@ impl Outfit {
     }
 }
 
+/// A definition that a session asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub slug: &'a str,
+    /// A person has trusted it, or it is built in.
+    pub is_trusted: bool,
+}
+
 impl Ceiling {
     /// Says whether a tool may be passed on.
     pub fn admits(&self, name: &str) -> bool {
@@ -74,11 +82,11 @@ impl Ceiling {
     }
 
     /// Returns what an agent may have that a session asks by its definition. A person who names a definition in the
-    /// `agentAllowlist` of their own agent lets that agent use it as it is.
-    pub fn of_asked(session: &Session, definition: &Definition, slug: &str) -> Self {
+    /// `agentAllowlist` of their own agent lets that agent use it as it is, once a person has trusted it as well: an
+    /// agent could have written it.
+    pub fn of_asked(session: &Session, definition: &Definition, asked: Asked<'_>) -> Self {
         let own = Self::of(session, definition);
-        let named = definition.agents.allow.iter().flatten().any(|glob| glob.matches(slug));
-        if named && session.profile.created_by.is_human() {
+        if asked.is_trusted && definition.names(asked.slug) && session.profile.created_by.is_human() {
             Self { tools: None, mode: own.mode }
         } else {
             own
@@ -269,6 +277,21 @@ mod tests {
         let mut session = root(&leader, None);
         session.profile.team = Some(Box::new(seat(true)));
         assert!(!Ceiling::of(&session, &leader).admits("agents_message"), "its definition decides");
+    }
+
+    #[test]
+    fn a_peer_is_used_as_it_is_when_people_named_it_and_trusted_it() {
+        let named = Lists { allow: Some(vec![Glob::new("help*")]), deny: Vec::new() };
+        let reader = Definition { agents: named, ..definition(Some(&["native_read"]), None, None) };
+        let asked = |slug, is_trusted| Asked { slug, is_trusted };
+        let session = root(&reader, None);
+        let writes = |asked| Ceiling::of_asked(&session, &reader, asked).admits("native_write");
+        assert!(writes(asked("helper", true)));
+        assert!(!writes(asked("helper", false)), "the reader may have written it");
+        assert!(!writes(asked("other", true)), "nobody named it");
+        let below = child(&session, &reader, &reader, None);
+        let passed = Ceiling::of_asked(&below, &reader, asked("helper", true));
+        assert!(!passed.admits("native_write"), "no person started it");
     }
 
     #[test]

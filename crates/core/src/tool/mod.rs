@@ -9,7 +9,7 @@ mod withheld;
 
 use std::collections::BTreeSet;
 
-pub use ceiling::{Ceiling, Outfit};
+pub use ceiling::{Asked, Ceiling, Outfit};
 pub use registry::{
     AGENTS_LIST, AGENTS_MESSAGE, NOTIFY_WHEN_IDLE, Plugin, READ_TAB, REGISTRY, RETRIEVE, SEND_TO_TAB,
     SET_BRANCH, SET_TITLE, SUMMON, Spec, TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL,

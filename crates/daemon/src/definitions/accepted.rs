@@ -30,10 +30,11 @@ pub(super) async fn load(
     for (key, stored) in &settings.accepted {
         let place = place(key, home);
         let mut accepted = Accepted { sound: stored.sound.clone(), ..Accepted::default() };
-        for (slug, AcceptedVersion { file, format, text }) in &stored.versions {
+        for (slug, AcceptedVersion { file, format, text, untrusted }) in &stored.versions {
             let text = journal.log.text(text.id.uuid()).await?.unwrap_or_default();
             match layer::again(&place, slug, file, *format, &text, keys) {
                 Ok(version) => {
+                    let version = Version { untrusted: *untrusted, ..version };
                     accepted.versions.insert(slug.clone(), version);
                 }
                 Err(problem) => {
@@ -181,10 +182,15 @@ fn waiting(catalogue: &Catalogue, slug: &str, sha256: &str) -> Result<News, Fail
 
 fn event(news: &News, texts: &mut Vec<Text>) -> Event {
     match news {
-        News::Accepted(layer, slug, Version { file, format, text, .. }) => {
+        News::Accepted(layer, slug, Version { file, format, text, untrusted, .. }) => {
             let reference = reference(text);
             texts.push(Text { id: reference.id, text: text.to_string() });
-            let version = AcceptedVersion { file: file.clone(), format: *format, text: reference };
+            let version = AcceptedVersion {
+                file: file.clone(),
+                format: *format,
+                text: reference,
+                untrusted: *untrusted,
+            };
             Event::DefinitionAccepted { layer: layer.clone(), slug: slug.clone(), version }
         }
         News::Forgotten(layer, slug) => {

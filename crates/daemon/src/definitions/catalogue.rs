@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use paseo_core::definition::{
-    Accepted, Change, Definition, Policy, Problem, Settled, Standing, Version, adopt, settle,
+    Accepted, Change, Definition, Policy, Problem, Settled, Standing, Version, Waiting, WaitingKind,
+    Widening, adopt, settle,
 };
 use paseo_core::settings::{self, Layer as Key};
 use paseo_wire::error::Code;
@@ -22,6 +23,10 @@ pub(crate) struct Catalogue {
     refused: BTreeMap<String, Failure>,
     /// Why nothing else can be used: a file that could define it was never read.
     closed: Option<Problem>,
+    /// Those that count although no person has trusted them.
+    untrusted: BTreeMap<String, Version>,
+    /// A file with many definitions that cannot be read now, and whose last good content counts.
+    unread: Option<Problem>,
     /// Why what counts is not what the files say.
     notices: BTreeMap<String, String>,
     listed: Vec<Listed>,
@@ -113,6 +118,7 @@ impl Catalogue {
             }
             catalogue.project = Some(project.clone());
         }
+        catalogue.await_the_named();
         catalogue.listed.sort_by(|one, other| {
             let key = |listed: &Listed| {
                 (
@@ -132,7 +138,8 @@ impl Catalogue {
             return Err(refused.clone());
         }
         self.by_slug.get(slug).cloned().ok_or_else(|| {
-            if let Some(problem) = &self.closed {
+            // It may be defined where nothing can be read.
+            if let Some(problem) = self.closed.as_ref().or(self.unread.as_ref()) {
                 return pending::broken(slug, problem);
             }
             let known = self.by_slug.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -141,9 +148,21 @@ impl Catalogue {
         })
     }
 
+    /// Says whether a person has trusted the definition that counts under a slug, or it is built in.
+    pub(crate) fn is_trusted(&self, slug: &str) -> bool {
+        self.by_slug.contains_key(slug) && !self.untrusted.contains_key(slug)
+    }
+
     /// Says why a definition that counts is not what its file says.
     pub(crate) fn notice(&self, slug: &str) -> Option<&str> {
         self.notices.get(slug).map(String::as_str)
+    }
+
+    /// Says what those who use a definition are to know: that its file says something else than what counts, or that
+    /// a file which may define it cannot be read.
+    pub(crate) fn told(&self, slug: &str) -> Option<String> {
+        let unread = || self.unread.as_ref().map(pending::unread);
+        self.notice(slug).map(str::to_owned).or_else(unread)
     }
 
     /// Returns all that count, by slug.
@@ -176,6 +195,8 @@ impl Catalogue {
         let below = |slug: &str| self.by_slug.get(slug).cloned();
         let Settled { standings, closed, sound } = settle(&layer.readings, accepted, policy, &below);
         self.problems.extend(layer.problems.iter().cloned());
+        let unread = layer.readings.iter().filter(|reading| reading.holds_many);
+        self.unread = unread.filter_map(|reading| reading.unsure.clone()).next().or(self.unread.take());
         news.extend(sound.into_iter().map(|file| News::Read(key.clone(), file)));
         if let Some(problem) = closed {
             let slugs: Vec<String> = self.by_slug.keys().cloned().collect();
@@ -195,7 +216,12 @@ impl Catalogue {
         let Standing { counts, refused, waits, broken, is_news: _ } = standing;
         let pending = waits.as_ref().map(|waits| Pending::new(key, slug, waits, counts.as_ref()));
         match (counts, broken, &pending) {
-            (Some(version), ..) => self.insert(Arc::clone(&version.definition)),
+            (Some(version), ..) => {
+                self.insert(Arc::clone(&version.definition));
+                if version.untrusted {
+                    self.untrusted.insert(slug.to_owned(), version.clone());
+                }
+            }
             (None, Some(problem), _) if *refused => self.refuse(slug, pending::broken(slug, problem)),
             (None, None, Some(pending)) if *refused => self.refuse(slug, pending.refusal()),
             _ => {}
@@ -213,6 +239,20 @@ impl Catalogue {
             self.listed.push(Listed { definition, counts: false, trusted: false });
         }
         self.pending.push(pending);
+    }
+
+    /// Has those wait for a person that nobody has trusted and that another one may use as they are.
+    fn await_the_named(&mut self) {
+        for (slug, version) in &self.untrusted {
+            let names = |other: &&Arc<Definition>| other.slug != *slug && other.names(slug);
+            let by = self.by_slug.values().filter(names).map(|other| Widening::Named(other.slug.clone()));
+            let widens: Vec<Widening> = by.collect();
+            if !widens.is_empty() {
+                let version = Some(Version { untrusted: false, ..version.clone() });
+                let waiting = Waiting { kind: WaitingKind::Named, widens, version };
+                self.pending.push(Pending::new(&Key::home(), slug, &waiting, None));
+            }
+        }
     }
 
     /// Lists definitions that do not count.
@@ -241,6 +281,7 @@ impl Catalogue {
         self.outdo(&definition.slug);
         self.refused.remove(&definition.slug);
         self.notices.remove(&definition.slug);
+        self.untrusted.remove(&definition.slug);
         self.listed.push(Listed { definition: Arc::clone(&definition), counts: true, trusted: true });
         self.by_slug.insert(definition.slug.clone(), definition);
     }
@@ -249,6 +290,7 @@ impl Catalogue {
         self.outdo(slug);
         self.by_slug.remove(slug);
         self.notices.remove(slug);
+        self.untrusted.remove(slug);
         self.refused.insert(slug.to_owned(), failure);
     }
 
@@ -294,7 +336,10 @@ mod tests {
             let source = Source { origin, file: Some(format!("/{}/{slug}.md", origin.word())) };
             let definition = Arc::new(Definition::plain(slug, source));
             let (file, text) = (format!("agents/{slug}.md"), "".into());
-            ((*slug).to_owned(), Version { file, format: Format::Markdown, text, definition })
+            (
+                (*slug).to_owned(),
+                Version { file, format: Format::Markdown, text, definition, untrusted: false },
+            )
         };
         let problem = |slug: &&str| Problem {
             file: format!("/{slug}.md"),

@@ -82,23 +82,23 @@ pub(super) struct Scan {
 }
 
 impl Place {
-    /// Finds the places of a project: its directory and those above it in the same repository, as far as they have
-    /// folders for definitions or are known to have had some, the nearest first. The home of the daemon is no project,
-    /// wherever it is.
+    /// Finds the places of a project, the nearest first: its directory and those above it in the same repository, as far
+    /// as they have folders for definitions; and all those above that a person has trusted, since anyone can put a
+    /// `.git` below them. The home of the daemon is no project, wherever it is.
     pub(super) fn of_project(project: &Path, home: &Path, known: impl Fn(&Path) -> bool) -> Vec<Self> {
         if !project.is_absolute() {
             return Vec::new();
         }
         let repository = project.ancestors().find(|directory| directory.join(".git").exists());
         let last = repository.unwrap_or(project);
-        let candidates = project.ancestors().take_while(|directory| directory.starts_with(last));
         let place = |root: &Path| {
             let ours = root.join(OURS);
             let ours = is_there(&ours) && !same(&ours, home);
             let place = || Self::Project { root: root.to_owned(), ours };
-            (ours || is_there(&root.join(CLAUDES)) || known(root)).then(place)
+            let has_some = || ours || is_there(&root.join(CLAUDES));
+            (known(root) || root.starts_with(last) && has_some()).then(place)
         };
-        candidates.filter_map(place).collect()
+        project.ancestors().filter_map(place).collect()
     }
 
     /// Returns its directory.

@@ -152,7 +152,10 @@ fn versions(parsed: definition::Parsed, file: &str) -> BTreeMap<String, Version>
         definition.directory = definition.directory.map(|directory| under_home(&directory));
         let slug = definition.slug.clone();
         let definition = Arc::new(definition);
-        Some((slug, Version { file: file.to_owned(), format, text: text.into(), definition }))
+        Some((
+            slug,
+            Version { file: file.to_owned(), format, text: text.into(), definition, untrusted: false },
+        ))
     };
     parsed.definitions.into_iter().filter_map(version).collect()
 }

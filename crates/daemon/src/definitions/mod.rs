@@ -144,8 +144,11 @@ impl Definitions {
     pub(crate) fn catalogue(&self, project: &str) -> Arc<Catalogue> {
         let shared = &*self.0;
         let mut memory = shared.memory.lock();
-        let known =
-            |root: &Path| memory.accepted.contains_key(&settings::Layer::project(&root.to_string_lossy()));
+        let trusted = &shared.settings.get().trusted;
+        let known = |root: &Path| {
+            let root = root.to_string_lossy();
+            trusted.contains_key(&*root) || memory.accepted.contains_key(&settings::Layer::project(&root))
+        };
         let places = Place::of_project(Path::new(project), &shared.home, known);
         let home = memory.layer(&Place::Home(shared.home.clone()), &shared.known_keys);
         let (own, empty) = self.own(&mut memory, &places);
@@ -206,7 +209,7 @@ impl Definitions {
 
     /// Says why a session follows another version of its definition than the file holds.
     pub(crate) fn notice(&self, session: &Session) -> Option<String> {
-        self.catalogue(&session.profile.project).notice(session.profile.slug()).map(str::to_owned)
+        self.catalogue(&session.profile.project).told(session.profile.slug())
     }
 
     /// Returns what the harness of a session must find in its environment, for its model to be paid with the key that

@@ -83,6 +83,9 @@ impl Pending {
             WaitingKind::Changed => {
                 format!("the agent definition `{slug}` has changed and grants more{more}")
             }
+            WaitingKind::Named => {
+                format!("the agent definition `{slug}` is new and others may use it as it is{more}")
+            }
             WaitingKind::Removed => {
                 format!("the agent definition `{slug}` was removed, and the one below it grants more{more}")
             }
@@ -107,6 +110,12 @@ impl Pending {
 pub(super) fn kept(slug: &str, problem: &Problem) -> String {
     let Problem { file, line, message, .. } = problem;
     format!("{file}:{line}: {message}; the last good version of `{slug}` is used")
+}
+
+/// Says that the last good content of a file with many definitions counts, and why.
+pub(super) fn unread(problem: &Problem) -> String {
+    let Problem { file, line, message, .. } = problem;
+    format!("{file}:{line}: {message}; its last good content is used")
 }
 
 /// Refuses a definition that cannot be read.

@@ -256,6 +256,33 @@ fn what_is_put_in_front_of_what_is_trusted_only_takes_away() {
     assert_eq!(prompt("other").as_deref(), Ok("Other."));
 }
 
+/// Anyone who may write below a trusted folder can make a directory there look like a repository.
+#[test]
+fn a_repository_below_what_is_trusted_hides_nothing_of_it() {
+    let bed = Bed::new();
+    bed.write("repo/.git/HEAD", "");
+    bed.write("repo/.paseo/agents/default.md", "Be careful.");
+    let trusted = bed.catalogue("repo").project.clone().unwrap();
+    let mut settings = Settings::default();
+    let event =
+        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
+    settings.apply(&event, Timestamp::default());
+    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    let prompt = || {
+        let catalogue = definitions.catalogue(bed.path("repo/part").to_str().unwrap());
+        catalogue.get(DEFAULT).map(|found| found.prompt.clone().unwrap_or_default())
+    };
+    fs::create_dir_all(bed.path("repo/part")).unwrap();
+    assert_eq!(prompt().unwrap(), "Be careful.");
+    bed.write("repo/part/.git/HEAD", "");
+    assert_eq!(prompt().unwrap(), "Be careful.");
+    bed.write("repo/part/.paseo/agents/default.md", "Be free.");
+    assert!(prompt().unwrap_err().message.contains("is not trusted"));
+    fs::remove_dir_all(bed.path("repo/.paseo")).unwrap();
+    fs::remove_dir_all(bed.path("repo/part/.paseo")).unwrap();
+    assert_eq!(prompt().unwrap(), "Be careful.", "what was trusted is known");
+}
+
 #[test]
 fn what_is_never_read_is_said() {
     let bed = Bed::new();

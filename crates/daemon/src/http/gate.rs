@@ -168,8 +168,8 @@ fn unidentified(refusal: Refusal) -> Failure {
         | Refusal::NotOpen { .. } => {
             (Code::IdentityMismatch, "leave PASEO_SESSION as it was set; outside an agent, unset it")
         }
-        Refusal::Unreadable | Refusal::Orphan => {
-            (Code::Unauthenticated, "run the `paseo` command from a shell of your own")
+        Refusal::Unreadable | Refusal::Orphan | Refusal::Window => {
+            (Code::Unauthenticated, "run the `paseo` command in a terminal of your own")
         }
     };
     Failure::new(code, refusal.to_string()).hint(hint)

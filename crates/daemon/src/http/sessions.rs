@@ -380,6 +380,7 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
         guard: context.is_guarded_process(&session).then(|| LEASE.to_owned()),
         last_cause: session.last_cause().map(|cause| cause.to_string()),
         waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
+        notice: context.definitions.notice(&session),
         ..shown(app, &session).await?
     })
 }

@@ -205,7 +205,8 @@ pub(crate) async fn post(
         Words { to: request.to.unwrap_or_default(), text: request.text, reply_to, tags: request.tags };
     let event = say(&app, &thread, &speaker, &words, key).await?;
     let unwoken = app.threads.unwoken(&thread, &speaker, &words);
-    Ok(Json(PostedMessage { seq: app.sessions.context.journal.head(), event, unwoken }))
+    let notices = app.threads.notices(&thread, &event.meta.wakes);
+    Ok(Json(PostedMessage { seq: app.sessions.context.journal.head(), event, unwoken, notices }))
 }
 
 /// Says something, and returns it as it is stored.
@@ -340,8 +341,11 @@ pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<
 }
 
 async fn answer(app: &App, thread: &Thread) -> Answer<ThreadAnswer> {
+    let invited: Vec<String> = thread.invited.keys().cloned().collect();
+    let notices = app.threads.notices(thread, &invited);
     let thread = shown(app, thread).await?;
-    Ok(Json(ThreadAnswer { seq: app.sessions.context.journal.head(), thread, unchanged: false }))
+    let seq = app.sessions.context.journal.head();
+    Ok(Json(ThreadAnswer { seq, thread, unchanged: false, notices }))
 }
 
 /// Returns a thread as the API shows it, with how its participants are, and with what its team knows of it.

@@ -11,7 +11,7 @@ pub(super) fn refused(pid: u32, refusal: Refusal) {
     match refusal {
         // It ended before it could be looked at.
         Refusal::Gone => {}
-        Refusal::Unreadable | Refusal::Malformed | Refusal::Orphan => {
+        Refusal::Unreadable | Refusal::Malformed | Refusal::Orphan | Refusal::Window => {
             tracing::warn!(target: TARGET, code, pid, "security event: {refusal}");
         }
         Refusal::Contradiction { runs_under, claimed } => {

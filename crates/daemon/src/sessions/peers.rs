@@ -6,7 +6,7 @@ use std::sync::Arc;
 use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
 use paseo_core::session::Session;
-use paseo_core::tool::Ceiling;
+use paseo_core::tool::{Asked, Ceiling};
 
 use super::{Context, Order, routing};
 use crate::definitions::Catalogue;
@@ -21,19 +21,22 @@ impl Context {
     ) -> Vec<Arc<Definition>> {
         let held = self.is_held(caller);
         let mut peers = catalogue.peers(own);
-        peers.retain(|peer| self.can_start(caller, own, peer, held));
+        peers.retain(|peer| {
+            let asked = Asked { slug: &peer.slug, is_trusted: catalogue.is_trusted(&peer.slug) };
+            let above = Ceiling::of_asked(caller, own, asked);
+            self.can_start(caller, peer, &above, held)
+        });
         peers
     }
 
     /// Says whether an agent could start for a caller, without starting it. `held` is whether the caller is guarded.
-    fn can_start(&self, caller: &Session, own: &Definition, peer: &Arc<Definition>, held: bool) -> bool {
+    fn can_start(&self, caller: &Session, peer: &Arc<Definition>, above: &Ceiling, held: bool) -> bool {
         let directory = routing::place_for(caller, peer);
         if !Path::new(&directory).is_dir() || !self.definitions.unreadable_keys(peer).is_empty() {
             return false;
         }
-        let above = Ceiling::of_asked(caller, own, &peer.slug);
         let order = Order::of_peer(caller, peer, directory);
-        let Ok(new) = order.within(self, caller, &above, None, None) else { return false };
+        let Ok(new) = order.within(self, caller, above, None, None) else { return false };
         // The agents of a guarded caller share its leases; any other guarded one would have no team.
         let guards =
             || self.providers.get(&new.provider).is_some_and(|provider| provider.capabilities().guard);

@@ -1,5 +1,6 @@
 //! The sessions behind seats.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use paseo_core::actor::Actor;
@@ -187,6 +188,20 @@ impl Threads {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Says why participants follow another version of their definition than the file holds.
+    pub(crate) fn notices(&self, thread: &Thread, ids: &[String]) -> Vec<String> {
+        let Some(directory) = thread.directory.as_deref() else { return Vec::new() };
+        let catalogue = self.sessions.context.definitions.catalogue(directory);
+        let clients = ids.iter().filter_map(|id| thread.invited.get(id)?.profile.client.as_deref());
+        let slugs: BTreeSet<String> = clients
+            .filter_map(|client| match self.runner(directory, client).ok()? {
+                Runner::Definition(definition) => Some(definition.slug.clone()),
+                Runner::Provider(_) => Some(definition::DEFAULT.to_owned()),
+            })
+            .collect();
+        slugs.iter().filter_map(|slug| catalogue.told(slug)).collect()
     }
 
     /// Takes out of a message whom its author may not have do things, and says so. A person's own agents may wake each

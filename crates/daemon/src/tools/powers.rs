@@ -3,7 +3,7 @@
 use paseo_core::actor::Actor;
 use paseo_core::family;
 use paseo_core::session::Session;
-use paseo_core::tool::{Ceiling, SET_BRANCH, SET_TITLE};
+use paseo_core::tool::{Asked, Ceiling, SET_BRANCH, SET_TITLE};
 use paseo_wire::error::Code;
 
 use crate::failure::Failure;
@@ -20,8 +20,12 @@ pub(crate) fn ceiling(sessions: &Sessions, session: &Session) -> Ceiling {
 
 /// Returns the most that the agents of a definition may have when a session asks them.
 pub(crate) fn above(sessions: &Sessions, caller: &Session, slug: &str) -> Ceiling {
-    match sessions.context.definitions.of(caller) {
-        Ok(definition) => Ceiling::of_asked(caller, &definition, slug),
+    let catalogue = sessions.context.definitions.catalogue(&caller.profile.project);
+    match catalogue.followed(caller) {
+        Ok(definition) => {
+            let asked = Asked { slug, is_trusted: catalogue.is_trusted(slug) };
+            Ceiling::of_asked(caller, &definition, asked)
+        }
         Err(_) => ceiling(sessions, caller),
     }
 }

@@ -23,6 +23,7 @@ use self::surface::Surface;
 use super::logs;
 use super::run::directory;
 use crate::args::AttachArgs;
+use crate::consent;
 use crate::context::Context;
 use crate::editor::Typed;
 use crate::failure::Failure;
@@ -57,6 +58,7 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
     };
     let handle = session.handle.clone();
     context.explain_version();
+    consent::warn(&printer, session.notice.as_deref());
 
     let typed = std::io::stdin().is_terminal();
     let prompted = typed && printer.is_screen() && printer.mode() != Mode::Json;
@@ -110,10 +112,11 @@ fn farewell(session: &SessionView) -> String {
 async fn newest(client: &Client, slug: &str) -> Result<SessionView, Failure> {
     let asked = AgentSessionsQuery { project: directory(None)?, limit: Some(1), after: None };
     let newest = client.agent_sessions(slug, &asked).await?.sessions.into_iter().next();
-    newest.ok_or_else(|| {
+    let newest = newest.ok_or_else(|| {
         Failure::new(Exit::NotFound, format!("the agent `{slug}` has no session here yet"))
             .hint(format!("`paseo switch {slug}` starts one"))
-    })
+    })?;
+    Ok(client.session(&newest.id).await?.session)
 }
 
 /// Shows what happens and does what is typed, until there is a reason to leave.

@@ -19,7 +19,7 @@ use crate::args::{InviteArgs, OneThread, Output, PostArgs, SeatsArgs, ThreadComm
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table};
-use crate::{harnesses, prompt};
+use crate::{consent, harnesses, prompt};
 
 pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exit, Failure> {
     match command {
@@ -233,6 +233,7 @@ async fn post(context: &Context, args: PostArgs) -> Result<(), Failure> {
     context.explain_version();
     let printer = context.printer.with(args.output);
     posted.unwoken.iter().for_each(|why| printer.note(why));
+    posted.notices.iter().for_each(|notice| consent::warn(&printer, Some(notice)));
     match printer.mode() {
         Mode::Json => printer.json(&posted.event),
         Mode::Quiet => printer.line(&posted.event.id),
@@ -278,6 +279,8 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
     harnesses::warn_without_login(&context.settings, &context.printer.with(args.output), Some(&wanted));
     let content = json!({ "invite": { "participant_id": args.id, "profile": profile } });
     let changed = client.control_thread(&args.thread, content).await?;
+    let printer = context.printer.with(args.output);
+    changed.notices.iter().for_each(|notice| consent::warn(&printer, Some(notice)));
     let known: Vec<&str> = seats.iter().map(|seat| seat.id.as_str()).collect();
     let invited = &changed.thread.state.participants.invited;
     let new = invited.iter().find(|seat| !known.contains(&seat.id.as_str())).map(|seat| seat.id.clone());
