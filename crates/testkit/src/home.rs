@@ -176,6 +176,13 @@ impl TestHome {
         all().filter(|pid| has_variable(*pid, &mark)).collect()
     }
 
+    /// Returns the command lines of everything that runs in this home, which every user of the machine can read.
+    pub fn command_lines(&self) -> Vec<String> {
+        let line = |pid| fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let lines = self.processes().into_iter().map(line);
+        lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).collect()
+    }
+
     /// Waits until nothing of this home runs but its daemon, and returns what did not end in time.
     pub fn left_beside_the_daemon(&self) -> Vec<String> {
         self.left(|pid| !is_daemon(pid))

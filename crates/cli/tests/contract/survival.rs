@@ -63,6 +63,10 @@ pub(crate) fn a_killed_harness_loses_nothing(bench: &mut Bench) {
         .paseo(&["send", &handle, &format!("<<bash {} sleep 1000>><<say never>>", Witness::COMMAND)])
         .ok();
     witness.up();
+    let (id, lines) = (bench.inspect(&handle)["id"].clone(), bench.home.command_lines());
+    let tells = |line: &&String| line.contains(id.as_str().unwrap());
+    // The daemon, the shim, the harness and its command.
+    assert!(lines.len() >= 4 && !lines.iter().any(|line| tells(&line)), "{lines:?}");
     bench.kill_harness();
     witness.gone();
     let waited = bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
