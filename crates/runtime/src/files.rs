@@ -18,6 +18,8 @@ pub struct Access {
     pub id: String,
     /// Nothing outside of it is touched.
     pub directory: PathBuf,
+    /// Refuses files with several hard links: another name may be outside of the directory.
+    pub confined: bool,
     pub path: PathBuf,
     pub what: What,
 }
@@ -42,6 +44,8 @@ pub struct Accessed {
 pub enum Refused {
     #[error("{} is outside of {}: files are served within that directory only", .path.display(), .directory.display())]
     Outside { path: PathBuf, directory: PathBuf },
+    #[error("{} has several hard links, and another of its names may be outside of {}", .path.display(), .directory.display())]
+    Linked { path: PathBuf, directory: PathBuf },
     #[error("there is no file {}", .0.display())]
     Missing(PathBuf),
     #[error("{} is not a file", .0.display())]
@@ -86,6 +90,7 @@ impl Access {
     /// Finds where the path leads, which must be in the directory.
     fn target(&self) -> Result<Target, Refused> {
         let root = Root::new(self.directory.clone()).map_err(|error| self.failed(&error))?;
+        let root = if self.confined { root.confined() } else { root };
         let target = root.resolve(&self.path.to_string_lossy()).map_err(|denied| self.refused(denied))?;
         if target.is_inside() { Ok(target) } else { Err(self.outside()) }
     }
@@ -97,10 +102,12 @@ impl Access {
     fn refused(&self, denied: Denied) -> Refused {
         match denied {
             // A link that was put there meanwhile may lead anywhere.
-            Denied::Behind(_)
-            | Denied::Processes(_)
-            | Denied::Linked(_)
-            | Denied::Failed { error: Errno::LOOP, .. } => self.outside(),
+            Denied::Behind(_) | Denied::Processes(_) | Denied::Failed { error: Errno::LOOP, .. } => {
+                self.outside()
+            }
+            Denied::Linked(_) => {
+                Refused::Linked { path: self.path.clone(), directory: self.directory.clone() }
+            }
             Denied::Failed { error: Errno::NOENT, .. } => Refused::Missing(self.path.clone()),
             Denied::Failed { error: Errno::NXIO | Errno::ISDIR | Errno::INVAL, .. } => {
                 Refused::NoFile(self.path.clone())
@@ -125,8 +132,12 @@ mod tests {
     use super::*;
 
     fn access(directory: &Path, path: &str, what: What) -> Result<Option<String>, Refused> {
+        perform(directory, path, what, true)
+    }
+
+    fn perform(directory: &Path, path: &str, what: What, confined: bool) -> Result<Option<String>, Refused> {
         let path = directory.join(path);
-        Access { id: "1".into(), directory: directory.to_owned(), path, what }.perform().result
+        Access { id: "1".into(), directory: directory.to_owned(), confined, path, what }.perform().result
     }
 
     fn write(directory: &Path, path: &str, text: &str) -> Result<Option<String>, Refused> {
@@ -172,6 +183,20 @@ mod tests {
         assert_eq!(fs::read_to_string(outside).unwrap(), "secret");
         assert!(matches!(write(root, "out/new/deep.txt", "x"), Err(Refused::Outside { .. })));
         assert!(!other.path().join("new").exists());
+    }
+
+    #[test]
+    fn a_hard_link_leads_only_those_out_who_may_do_everything() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, secret) = (folder.path(), other.path().join("secret"));
+        fs::write(&secret, "secret").unwrap();
+        fs::hard_link(&secret, root.join("linked")).unwrap();
+        for what in [What::Read, What::Write("gone".to_owned())] {
+            let refused = perform(root, "linked", what, true);
+            assert!(matches!(refused, Err(Refused::Linked { .. })), "{refused:?}");
+        }
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "secret", "nothing was emptied");
+        assert_eq!(perform(root, "linked", What::Read, false), Ok(Some("secret".to_owned())));
     }
 
     #[test]

@@ -176,6 +176,7 @@ impl Conversation {
     pub(super) fn new(setup: Setup, past: u64, ids: Ids) -> Self {
         Self {
             out: Out::new(&setup.name, ids),
+            asks: Asks::new(setup.confined),
             setup,
             link: Link::Greeting,
             able: Able::default(),
@@ -191,7 +192,6 @@ impl Conversation {
             ended_calls: HashSet::new(),
             numbers: HashMap::new(),
             step_done: false,
-            asks: Asks::default(),
             meter: Meter::default(),
         }
     }

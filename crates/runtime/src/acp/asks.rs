@@ -15,6 +15,8 @@ use crate::provider::Answer;
 /// What is asked and not answered yet.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
+    /// Something is kept from the agent: hard links must not lead it out of its directory.
+    confined: bool,
     open: BTreeMap<u64, Open>,
     last: u64,
     /// Files that were allowed to be written as a part of a call, and their text: who has us write them then is not
@@ -57,6 +59,10 @@ pub(super) enum Reply {
 }
 
 impl Asks {
+    pub(super) fn new(confined: bool) -> Self {
+        Self { confined, ..Self::default() }
+    }
+
     /// Opens a question about a call, and returns it in our words.
     pub(super) fn call(
         &mut self,
@@ -154,7 +160,7 @@ impl Asks {
         self.last += 1;
         let call = self.last.to_string();
         self.accessing.insert(call.clone(), (id, lines));
-        Access { id: call, directory: directory.to_owned(), path, what }
+        Access { id: call, directory: directory.to_owned(), confined: self.confined, path, what }
     }
 
     /// Returns the request that an access was for.

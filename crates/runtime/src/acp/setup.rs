@@ -29,6 +29,8 @@ pub(super) struct Setup {
     model: Option<String>,
     effort: Option<String>,
     permissions: Mode,
+    /// It may not do everything that the user may.
+    pub(super) confined: bool,
     /// What it holds counts at the moment of each change.
     pub(super) guarded: bool,
     prompt: String,
@@ -72,6 +74,7 @@ impl Setup {
             model: launch.model.clone(),
             effort: launch.effort.clone(),
             permissions: launch.permissions,
+            confined: !launch.permissions.is_full() || !launch.withheld.is_empty() || launch.guarded,
             guarded: launch.guarded,
             prompt: launch.prompt.clone(),
             servers: launch.servers.clone(),

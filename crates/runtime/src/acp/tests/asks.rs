@@ -171,6 +171,20 @@ fn files_are_read_and_written_by_leave() {
 }
 
 #[test]
+fn hard_links_are_followed_only_where_nothing_is_kept_from_the_agent() {
+    let ask = Launch { permissions: Mode::Ask, ..launch() };
+    let withheld = Launch { withheld: vec![Power::Shell], ..launch() };
+    let guarded = Launch { guarded: true, ..launch() };
+    for (launch, confined) in [(launch(), false), (ask, true), (withheld, true), (guarded, true)] {
+        let mut bed = Bed::launched(launch);
+        bed.ask(7, "fs/read_text_file", json!({ "path": "/project/a" }));
+        let request = asked(&bed);
+        bed.decide(&request.call, allow(&request));
+        assert_eq!(bed.accesses.pop().unwrap().confined, confined);
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_served_is_told_why() {
     let mut bed = Bed::running();
     bed.ask(7, "fs/read_text_file", json!({ "path": "/project/a" }));
