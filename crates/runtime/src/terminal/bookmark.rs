@@ -76,7 +76,7 @@ mod tests {
         for place in [Place::idle(0), Place::begun(u64::MAX, turn)] {
             let bookmark = Bookmark { place, expected: expected.clone() };
             assert_eq!(Bookmark::parse(&bookmark.to_string()), Some(bookmark));
-            expected.expect(Purpose::Turn(turn), "two words", 7);
+            expected.expect(Purpose::Turn(turn), "two words", 7, true).unwrap();
         }
         for text in ["", "x idle", "7", "7 begun", "7 begun x", "7 idle x", "7 typed", "7 other"] {
             assert_eq!(Bookmark::parse(text), None, "{text}");

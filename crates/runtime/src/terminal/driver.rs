@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
 use super::bookmark::{Bookmark, Place};
-use super::expected::{Expected, Purpose};
+use super::expected::{Expected, Full, Purpose};
 use super::leaving::{Stop, ended};
 use super::record::{Record, Span};
 use super::resident::{Resident, Screen, Seen};
@@ -251,22 +251,29 @@ impl Driver {
             Move::Learn(line) => {
                 self.work.idle_lines.insert(line);
             }
-            Move::Paste => self.paste().await,
-            Move::Enter => self.desk.note(self.desk.tmux.press(&self.desk.name, &["Enter"]).await),
-            Move::Tell(words) => self.ask_person(words).await,
-            Move::GiveUp(why) => {
-                let Some(mut typing) = self.work.typing.take() else { return };
-                self.give_back(typing.take_theirs()).await;
-                if let Purpose::Turn(turn) = typing.purpose {
-                    let shown = last_lines(&screen);
-                    let text = format!(
-                        "The message could not be typed into the terminal: {why}. It shows:\n{shown}"
-                    );
-                    let code = FailureCode::Own("not_submitted".to_owned());
-                    let end = TurnEnd::Failed(Failed { code, text, until: None });
-                    self.tell(Output::TurnEnded { turn, end }).await;
+            Move::Paste => {
+                if let Err(Full) = self.paste().await {
+                    let why =
+                        "too many messages before it were typed, and the agent has recorded none of them";
+                    self.give_up(why, &screen).await;
                 }
             }
+            Move::Enter => self.desk.note(self.desk.tmux.press(&self.desk.name, &["Enter"]).await),
+            Move::Tell(words) => self.ask_person(words).await,
+            Move::GiveUp(why) => self.give_up(why, &screen).await,
+        }
+    }
+
+    /// Types no more of a message. One that was to go into the running turn stays with the daemon.
+    async fn give_up(&mut self, why: &str, screen: &str) {
+        let Some(mut typing) = self.work.typing.take() else { return };
+        self.give_back(typing.take_theirs()).await;
+        if let Purpose::Turn(turn) = typing.purpose {
+            let shown = last_lines(screen);
+            let text = format!("The message could not be typed into the terminal: {why}. It shows:\n{shown}");
+            let code = FailureCode::Own("not_submitted".to_owned());
+            let end = TurnEnd::Failed(Failed { code, text, until: None });
+            self.tell(Output::TurnEnded { turn, end }).await;
         }
     }
 
@@ -277,21 +284,23 @@ impl Driver {
         }
     }
 
-    /// Pastes what is to be typed. From before the first key on it is expected, here and by the next driver.
-    pub(super) async fn paste(&mut self) {
-        let Some(typing) = &self.work.typing else { return };
-        let (purpose, text) = (typing.purpose, typing.text.clone());
+    /// Pastes what is to be typed. From before the first key on it is expected, here and by the next driver: what cannot
+    /// be is not typed.
+    pub(super) async fn paste(&mut self) -> Result<(), Full> {
+        let Some(typing) = &self.work.typing else { return Ok(()) };
+        let (purpose, text, crowded) = (typing.purpose, typing.text.clone(), typing.is_crowded());
+        self.work.expected.expect(purpose, &text, self.record.length(), crowded)?;
         if let Purpose::Turn(_) = purpose {
             let unread = self.work.seen.front().map(|(line, _)| line.begin);
             self.place = Place::idle(unread.unwrap_or_else(|| self.record.position()));
         }
-        self.work.expected.expect(purpose, &text, self.record.length());
         let pasted = self.desk.paste(&self.bookmark(), &text).await;
         if matches!(pasted, Err(Error::Silent { .. })) {
             self.work.expected.withdraw(purpose);
             self.work.typing.iter_mut().for_each(|typing| typing.not_pasted(Instant::now()));
         }
         self.desk.note(pasted);
+        Ok(())
     }
 
     /// Returns what a person has in the line.
@@ -328,8 +337,16 @@ impl Driver {
             Screen::Asks(words) => self.ask_person(words).await,
             Screen::Ready if self.work.interrupted.is_some_and(|until| now >= until) => {
                 let keys = self.resident.taken_back();
-                if !keys.is_empty() {
-                    self.desk.note(self.desk.tmux.press(&self.desk.name, keys).await);
+                let is_empty = if keys.is_empty() {
+                    self.in_line(&screen).is_none()
+                } else {
+                    let pressed = self.desk.tmux.press(&self.desk.name, keys).await;
+                    let is_pressed = pressed.is_ok();
+                    self.desk.note(pressed);
+                    is_pressed
+                };
+                if is_empty {
+                    self.work.expected.take_back();
                 }
                 self.turn_ended(TurnEnd::Interrupted).await;
             }

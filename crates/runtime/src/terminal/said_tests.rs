@@ -132,7 +132,7 @@ impl Play {
         self.driver.next_typing();
         let typing = self.driver.work.typing.as_mut().unwrap();
         assert_eq!(typing.look(&Screen::Ready, "", None, Instant::now()), Move::Paste);
-        self.driver.paste().await;
+        self.driver.paste().await.unwrap();
     }
 
     /// The harness records this, all at once, before the driver looks again. Returns what the driver then tells.
@@ -323,4 +323,48 @@ async fn what_was_called_off_and_is_taken_all_the_same_is_not_a_persons() {
     play.typed(begins(1, "begin")).await;
     play.told(Input::Interrupt).await;
     assert_eq!(play.records("said begin\nover\n").await, ["handed 1", "ended 1"]);
+}
+
+#[tokio::test]
+async fn a_persons_words_are_theirs_though_a_message_that_waits_is_in_them() {
+    let mut play = Play::new(None);
+    play.typed(begins(1, "do it")).await;
+    // All of it is recorded and answered before anybody looks: theirs was queued when ours was typed.
+    let told =
+        play.records("said could you do it again\ntext twice\nover\nsaid do it\ntext once\nover\n").await;
+    assert_eq!(
+        told,
+        [
+            "a person: could you do it again",
+            "answer twice",
+            "ended own",
+            "handed 1",
+            "answer once",
+            "ended 1"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_was_called_off_is_not_a_persons_though_a_persons_words_come_first() {
+    let mut play = Play::new(None);
+    play.typed(begins(1, "begin")).await;
+    play.told(Input::Interrupt).await;
+    assert_eq!(
+        play.records("said by hand\nsaid begin\nover\n").await,
+        ["a person: by hand", "handed 1", "ended 1"]
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_typed_that_could_not_be_told_from_a_persons_words() {
+    let mut play = Play::new(None);
+    for number in 10..74 {
+        play.typed(begins(number, &format!("word {number}"))).await;
+        play.told(Input::Interrupt).await;
+    }
+    play.told(begins(9, "one more")).await;
+    assert!(play.driver.paste().await.is_err());
+    // The oldest is still known to be ours.
+    assert_eq!(play.records("said word 10\n").await, ["handed own"]);
 }

@@ -127,6 +127,11 @@ impl Typing {
         self.stalled
     }
 
+    /// Says whether a person was typing into the line when it was emptied for this.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.theirs.is_some()
+    }
+
     /// Returns what a person had in the line before, once.
     pub(super) fn take_theirs(&mut self) -> Option<String> {
         self.theirs.take()
@@ -328,6 +333,7 @@ mod tests {
         assert_eq!(look(&mut typing, "draft", 10), Move::Nothing);
         assert_eq!(look(&mut typing, "dr", 400), Move::Empty, "there is more of it");
         assert_eq!(look(&mut typing, "", 30), Move::Paste);
+        assert!(typing.is_crowded());
         assert_eq!(typing.take_theirs().as_deref(), Some("draft"));
         assert!(
             typing.is_less_than("draft hi") && !typing.is_less_than(" h i ") && !typing.is_less_than("h")
