@@ -38,8 +38,16 @@ describe('the list of requests', () => {
     it('has an end', () => {
         const full = shelve([], asks('abcd'), undefined, 3);
         expect(shown(full)).toBe('abc');
-        expect(shown(shelve(full, asks('bcd'), undefined, 3))).toBe('(a)bc');
-        expect(shown(shelve(swept(shelve(full, asks('bcd'))), asks('bcd'), undefined, 3))).toBe('bcd');
+        expect(shown(shelve(full, asks('abcde'), undefined, 3))).toBe('abc');
+    });
+
+    it('never hides an open one behind those that were decided', () => {
+        let shelf: readonly Shelved[] = [];
+        for (const open of ['abcdef', 'cdef', 'ef', 'efg']) shelf = shelve(shelf, asks(open), undefined, 3);
+        expect(shown(shelf)).toBe('(a)(b)(c)(d)efg');
+        expect(shown(shelve(shelf, asks('efgh'), undefined, 3))).toBe('(a)(b)(c)(d)efg');
+        // One that comes back is open again, and none beside it is hidden for that.
+        expect(shown(shelve(shelf, asks('aefg'), undefined, 3))).toBe('a(b)(c)(d)efg');
     });
 
     it('shows again what comes back', () => {

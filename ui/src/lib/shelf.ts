@@ -1,6 +1,6 @@
 import type { Ask } from './wire';
 
-/** Most permission requests that are displayed at once. */
+/** Most open permission requests that are displayed at once. Decided ones do not count: they would hide open ones. */
 const ROOM = 100;
 
 /** A permission request at its place in the list. */
@@ -25,11 +25,9 @@ export function shelve(
         entry.open === waiting.has(entry.ask.hash) ? entry : { ...entry, open: !entry.open },
     );
     const known = new Set(before.map(({ ask }) => ask.hash));
-    for (const ask of open) {
-        if (known.has(ask.hash)) continue;
-        if (after.length >= room) break;
-        after.push({ ask, open: true });
-    }
+    const free = room - after.filter((entry) => entry.open).length;
+    const added = open.filter((ask) => !known.has(ask.hash)).slice(0, Math.max(free, 0));
+    after.push(...added.map((ask) => ({ ask, open: true })));
     return after.some((entry) => entry.open || keep(entry.ask)) ? after : [];
 }
 
