@@ -168,11 +168,12 @@ pub(super) async fn summon(
     let tools = tools(sessions, caller, input)?;
     let family = match top_level {
         true => None,
-        false => Some(context.families.lock().await),
+        false => {
+            let family = context.families.lock().await;
+            admit(sessions, caller)?;
+            Some(family)
+        }
     };
-    if family.is_some() {
-        admit(sessions, caller)?;
-    }
     let directory = place(caller, &definition, input, top_level)?;
     let cause = inherited(caller, mint::session())?;
     let ui = caller.labels.is_ui() && top_level;
@@ -206,7 +207,15 @@ pub(super) async fn summon(
     let place = worktrees::prepare(&context.home, id, new.directory.clone(), ui, Wish::default()).await?;
     new.directory.clone_from(&place.directory);
     new.worktree = place.made.as_ref().map(|made| made.worktree.clone());
-    let created = sessions.create(new.with_task(task, !background, (!top_level).then_some(notify))).await;
+    // For a user agent only now: nobody else waits while git makes its worktree.
+    let family = match family {
+        Some(family) => family,
+        None => context.families.lock().await,
+    };
+    let created = match still_open(sessions, caller) {
+        Ok(()) => sessions.create(new.with_task(task, !background, (!top_level).then_some(notify))).await,
+        Err(closed) => Err(closed),
+    };
     drop(family);
     let told = match created.map(|created| created.receipt) {
         Ok(Some(told)) => told,
@@ -368,12 +377,18 @@ fn tools(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Option<
     Ok(Some(names))
 }
 
+/// Refuses an agent that was closed or deleted after it called. Only under the lock of families is that final.
+fn still_open(sessions: &Sessions, caller: &Session) -> Result<(), Failure> {
+    match sessions.context.directory.get(caller.id) {
+        Some(_) => Ok(()),
+        None => Err(Failure::new(Code::Closed, "you were closed meanwhile")),
+    }
+}
+
 /// Refuses families that get too large.
 pub(crate) fn admit(sessions: &Sessions, caller: &Session) -> Result<(), Failure> {
+    still_open(sessions, caller)?;
     let directory = &sessions.context.directory;
-    if directory.get(caller.id).is_none() {
-        return Err(Failure::new(Code::Closed, "you were closed meanwhile"));
-    }
     let parent = |id| directory.get(id).and_then(|session| session.profile.parent);
     let ancestors = family::ancestors(caller.id, parent);
     let root = ancestors.last().copied().unwrap_or(caller.id);

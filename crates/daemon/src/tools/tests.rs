@@ -3,12 +3,14 @@
 use paseo_core::actor::Actor;
 use paseo_core::id::SessionId;
 use paseo_core::item::ToolOutcome;
+use paseo_core::session::{Class, Verb};
 use paseo_core::settings::{Event, Key};
 use paseo_core::tool::REGISTRY;
 use serde_json::{Value, json};
 
 use super::{Way, answered, call, catalogue};
 use crate::http::tests::House;
+use crate::sessions::{Command, Message};
 
 async fn agent(house: &House) -> SessionId {
     house.session().await.session.id.parse().unwrap()
@@ -140,6 +142,45 @@ async fn what_could_be_somebody_elses_is_not_told() {
     house.app.sessions.close(others[1], &Actor::Human("cli".into())).await.unwrap();
     let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
     assert_eq!(outcome, ToolOutcome::Ok, "{text}");
+}
+
+#[tokio::test]
+async fn whoever_is_closed_meanwhile_starts_no_user_agent() {
+    let house = House::new().await;
+    switch_on(&house, Key::PermUserAgent).await;
+    let (sessions, caller, person) =
+        (&house.app.sessions, agent(&house).await, Actor::Human("cli".to_owned()));
+    let request = Message {
+        origin: person.clone(),
+        text: "begin".to_owned(),
+        verb: Verb::Queue,
+        class: Class::Message,
+        waited: false,
+        aside: false,
+        notify: None,
+        cause: None,
+        key: None,
+    };
+    sessions.ask(caller, |reply| Command::Deliver(request, reply)).await.unwrap();
+    // The close is on its way when the call comes in.
+    let family = sessions.context.families.lock().await;
+    let mut closing = std::pin::pin!(sessions.close(caller, &person));
+    let queued = async {
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        closed = &mut closing => panic!("nobody let it go on: {closed:?}"),
+        () = queued => {}
+    }
+    let summon = json!({ "agent": "default", "task": "write", "top_level": true });
+    let ((outcome, text), closed, ()) =
+        tokio::join!(ask(&house, caller, "summon", summon), closing, async { drop(family) });
+    closed.unwrap();
+    assert_eq!((outcome, text.as_str()), (ToolOutcome::Error, "you were closed meanwhile"));
+    assert!(sessions.context.directory.all().is_empty(), "nothing was started");
 }
 
 #[tokio::test]
