@@ -487,3 +487,86 @@ async fn closing_and_deleting_tell_whoever_does_not_wait_once() {
         assert_eq!(cast.view(&caller.id).await.turns, 3, "{act}");
     }
 }
+
+/// Does something to an agent, as a person.
+async fn act_on(cast: &Cast, act: &str, agent: &str) {
+    match act {
+        "stop" => drop(cast.0.client.stop(agent).await.unwrap()),
+        "close" => drop(cast.0.client.close(agent).await.unwrap()),
+        _ => drop(cast.0.home.paseo(&["rm", "-f", agent]).ok()),
+    }
+}
+
+/// Waits until a caller has so many notices, and sees that no more are on their way: they come before the next words.
+async fn has_notices(cast: &Cast, what: &str, caller: &str, count: usize) {
+    let is_notice = |item: &paseo_wire::item::ItemView| told(item, "responseId");
+    cast.until(caller, |items| items.iter().filter(|item| is_notice(item)).count() >= count).await;
+    cast.0.send(caller, "<<say on>>").await;
+    cast.0.settled(caller).await;
+    let notices = cast.notices(caller).await;
+    assert_eq!(notices.len(), count, "{what}: {notices:#?}");
+}
+
+#[tokio::test]
+async fn whoever_asked_a_busy_agent_is_told_once_that_it_was_stopped_closed_or_deleted() {
+    for act in ["stop", "close", "rm"] {
+        let cast = Cast::new(&[]);
+        cast.define("general", ASKER);
+        cast.script("slow", "", &format!("{WAIT}\n---\n<<say done>>"));
+        let running = cast.idle("general").await;
+        cast.call(&running.id, "agents_message", &ask_async("slow")).await.json();
+        let slow = cast.open("slow").await.remove(0);
+        cast.until_calling(&slow.id).await;
+        let queued = cast.idle("general").await;
+        let accepted = cast.call(&queued.id, "agents_message", &ask_async("slow")).await.json();
+        assert_eq!(accepted["queued"], true);
+        let waiting = cast.start("general", &tool("agents_message", &ask("slow"))).await;
+        cast.until_accepted(&slow.id, 3).await;
+        act_on(&cast, act, &slow.id).await;
+        cast.0.settled(&waiting.id).await;
+        has_notices(&cast, act, &running.id, 1).await;
+        let result = cast.called(&waiting.id).await.pop().unwrap();
+        if act == "stop" {
+            // What waits is kept until a person writes. Then it is answered, and that is told.
+            assert_eq!(result.json()["message"], "held: a person stopped it; do not resend it");
+            for caller in [&queued, &waiting] {
+                has_notices(&cast, act, &caller.id, 0).await;
+            }
+            cast.0.send(&slow.id, "go on").await;
+            has_notices(&cast, act, &waiting.id, 1).await;
+        } else {
+            assert!(result.error().ends_with("was closed before it answered"), "{act}: {}", result.text);
+            has_notices(&cast, act, &waiting.id, 0).await;
+        }
+        has_notices(&cast, act, &queued.id, 1).await;
+        has_notices(&cast, act, &running.id, 1).await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_asked_an_agent_that_is_held_is_told_once_what_became_of_it() {
+    for act in ["stop", "close", "rm"] {
+        let cast = Cast::new(&[]);
+        cast.define("general", ASKER);
+        cast.script("slow", "", "<<hang>>\n---\n<<say done>>");
+        let slow = cast.start("slow", "begin").await;
+        cast.until_heard(&slow.id, "begin").await;
+        cast.0.client.stop(&slow.id).await.unwrap();
+        cast.0.settled(&slow.id).await;
+        let (waited, sent) = (cast.idle("general").await, cast.idle("general").await);
+        let held = cast.call(&waited.id, "agents_message", &ask("slow")).await.json();
+        assert_eq!(held["message"], "held: a person stopped it; do not resend it");
+        let held = cast.call(&sent.id, "agents_message", &ask_async("slow")).await.json();
+        assert_eq!(held["held"], true);
+        act_on(&cast, act, &slow.id).await;
+        if act == "stop" {
+            for caller in [&waited, &sent] {
+                has_notices(&cast, act, &caller.id, 0).await;
+            }
+            cast.0.send(&slow.id, "go on").await;
+        }
+        for caller in [&waited, &sent] {
+            has_notices(&cast, act, &caller.id, 1).await;
+        }
+    }
+}
