@@ -78,6 +78,21 @@ pub const THREAD_HELD: usize = 64;
 pub const THREAD_GUESTS: usize = 256;
 /// Messages and controls of one participant of a thread within a minute. People are not counted.
 pub const THREAD_POSTS_PER_MINUTE: usize = 60;
+/// How many earlier messages of a thread a participant is told when it is woken, and how much of them, in bytes.
+pub const BRIEFING_MESSAGES: usize = 50;
+pub const BRIEFING_BYTES: usize = 48 * 1024;
+/// How much of one earlier message a participant is told, in bytes: a long one leaves room for the others.
+pub const BRIEFING_MESSAGE_BYTES: usize = 8 * 1024;
+/// Most bytes that the tags of a message in a thread take as JSON. They stand in the event itself.
+pub const TAGS_BYTES: usize = 8 * 1024;
+/// Most participants that a control of a thread names.
+pub const CONTROL_TARGETS: usize = 64;
+/// Most participants of a thread.
+pub const THREAD_SEATS: usize = 64;
+/// How many peers a prompt names.
+pub const PROMPT_PEERS: usize = 50;
+/// Most agents that one file defines.
+pub const FILE_AGENTS: usize = 500;
 /// Words of an agent elsewhere that no turn waited for, in one session.
 pub const UNASKED_PER_HOUR: usize = 60;
 /// Most characters and words that can be searched for at once.

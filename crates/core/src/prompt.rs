@@ -1,6 +1,7 @@
 //! What is added to a harness's own prompt.
 
 use crate::definition::{Definition, Exposure};
+use crate::limits::PROMPT_PEERS;
 use crate::permission::Power;
 use crate::session::Session;
 use crate::tool::{AGENTS_LIST, AGENTS_MESSAGE, Grants, Plugin, Spec, TODO};
@@ -115,18 +116,15 @@ fn command(tool: &str) -> String {
     format!("paseo tool {tool}")
 }
 
-/// How many peers the prompt names.
-const PEERS: usize = 50;
-
 fn agents(parts: &Parts<'_>) -> Option<String> {
     if parts.peers.is_empty() || !parts.grants.has(AGENTS_MESSAGE) {
         return None;
     }
-    let named = parts.peers.iter().take(PEERS).map(|peer| match &peer.description {
+    let named = parts.peers.iter().take(PROMPT_PEERS).map(|peer| match &peer.description {
         Some(description) => format!("- {}: {} - {description}", peer.slug, peer.name),
         None => format!("- {}: {}", peer.slug, peer.name),
     });
-    let rest = parts.peers.len().saturating_sub(PEERS);
+    let rest = parts.peers.len().saturating_sub(PROMPT_PEERS);
     let more = (rest > 0).then(|| match parts.grants.has(AGENTS_LIST) {
         true => format!("- and {rest} more, which {AGENTS_LIST} lists"),
         false => format!("- and {rest} more"),

@@ -126,6 +126,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn these_numbers_are_promised() {
+        // The one that is written, and the older ones.
+        assert_eq!((MAX_BYTES, 1 + KEPT), (10_485_760, 4));
+    }
+
+    #[test]
     fn only_whoever_asks_hears_the_mcp_library() {
         assert_eq!(quieter("info"), "info,rmcp=warn");
         assert_eq!(quieter("info,rmcp=debug"), "info,rmcp=debug");

@@ -174,3 +174,13 @@ pub const TOKEN_VARIABLE: &str = "PASEO_TOKEN";
 
 /// How long a harness waits for one of our tools, in seconds: longer than our own waits.
 pub const TOOL_TIMEOUT_SECONDS: u64 = paseo_core::limits::TOOL_TIMEOUT_SECONDS;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(Remote::TIMEOUT.as_secs(), 10);
+    }
+}

@@ -109,6 +109,11 @@ pub(crate) async fn keep_tail(mut reader: impl AsyncRead + Unpin, tail: &std::sy
 mod tests {
     use super::*;
 
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(LINE_LIMIT, 67_108_864);
+    }
+
     async fn all(bytes: &[u8], limit: usize) -> Vec<Line> {
         let mut lines = Lines::with_limit(bytes, limit);
         let mut found = Vec::new();

@@ -60,3 +60,14 @@ fn check_event(kind: &str, data: &str) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((MAX_DATA, MAX_INLINE, EXCERPT, MAX_TEXT), (16_384, 32_768, 2_048, 33_554_432));
+        assert_eq!(KEY_LIFETIME, 2_592_000_000, "30 days");
+    }
+}

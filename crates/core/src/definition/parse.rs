@@ -8,9 +8,7 @@ use super::fields::{self, Keys, Seat};
 use super::node::{Entry, Node, Value};
 use super::problem::{Fault, Problem};
 use super::{Definition, Origin, Severity, Source, json, markdown, toml};
-
-/// Most agents that one file defines.
-const AGENTS: usize = 500;
+use crate::limits::FILE_AGENTS;
 
 /// A file that may hold definitions.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +126,7 @@ fn config(file: &File<'_>, read: Result<Node, Fault>, keys: &Keys, parsed: &mut 
     };
     // The rest of the user's own `config.toml` is read when the daemon is started.
     let whole = file.format == Format::ConfigToml && file.origin == Origin::Home;
-    for entry in entries.iter().filter(|entry| !whole && entry.name != "agents").take(AGENTS) {
+    for entry in entries.iter().filter(|entry| !whole && entry.name != "agents").take(FILE_AGENTS) {
         let known = "only `agents` counts in this file";
         wrong(entry.line, &format!("there is no field `{}` here: {known}", entry.name));
     }
@@ -140,10 +138,13 @@ fn config(file: &File<'_>, read: Result<Node, Fault>, keys: &Keys, parsed: &mut 
         Value::List(items) => items,
         _ => return wrong(agents.node.line, "`agents` should be a list of agents"),
     };
-    if let Some(first) = items.get(AGENTS) {
-        wrong(first.line, &format!("there are more than {AGENTS} agents in this file; the rest is not read"));
+    if let Some(first) = items.get(FILE_AGENTS) {
+        wrong(
+            first.line,
+            &format!("there are more than {FILE_AGENTS} agents in this file; the rest is not read"),
+        );
     }
-    for item in items.iter().take(AGENTS) {
+    for item in items.iter().take(FILE_AGENTS) {
         match &item.value {
             Value::Table(entries) => take(file, entries, item.line, None, None, keys, parsed),
             _ => {

@@ -3,13 +3,7 @@
 use super::seat::USER;
 use super::{Posted, Thread};
 use crate::cut;
-
-/// How much of what was said before is told, in bytes; the newest counts.
-const BEFORE_BYTES: usize = 48 * 1024;
-/// How much of one earlier message is told, in bytes: a long one leaves room for the others.
-const LINE_BYTES: usize = 8 * 1024;
-/// How many earlier messages are told.
-const BEFORE: usize = 50;
+use crate::limits::{BRIEFING_BYTES, BRIEFING_MESSAGE_BYTES, BRIEFING_MESSAGES};
 
 /// Something that was said, as it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +16,7 @@ pub struct Line {
 impl Line {
     /// Returns something that was said earlier: of a long message its beginning and its end.
     pub fn earlier(posted: &Posted, words: &str) -> Self {
-        let words = cut::within(words, LINE_BYTES).into_owned();
+        let words = cut::within(words, BRIEFING_MESSAGE_BYTES).into_owned();
         Self { from: posted.from.clone(), to: posted.to.clone(), words }
     }
 }
@@ -33,10 +27,11 @@ pub fn recall<'a>(seat: &str, said: &'a [Posted]) -> (Vec<&'a Posted>, usize) {
     let others: Vec<&Posted> = said.iter().filter(|posted| posted.from != seat).collect();
     let mut bytes = 0;
     let fits = |posted: &&&Posted| {
-        bytes += usize::try_from(posted.text.len).map_or(LINE_BYTES, |bytes| bytes.min(LINE_BYTES));
-        bytes <= BEFORE_BYTES
+        bytes += usize::try_from(posted.text.len)
+            .map_or(BRIEFING_MESSAGE_BYTES, |bytes| bytes.min(BRIEFING_MESSAGE_BYTES));
+        bytes <= BRIEFING_BYTES
     };
-    let told = others.iter().rev().take(BEFORE).take_while(fits).count();
+    let told = others.iter().rev().take(BRIEFING_MESSAGES).take_while(fits).count();
     let left_out = others.len() - told;
     (others[left_out..].to_vec(), left_out)
 }
@@ -53,7 +48,7 @@ pub fn before(thread: &Thread, said: &[Line], mut left_out: usize) -> Option<Str
         let shown = quoted(line);
         bytes += shown.len();
         // Set in, it may have become longer.
-        if bytes > BEFORE_BYTES {
+        if bytes > BRIEFING_BYTES {
             break;
         }
         told.push(shown);
@@ -159,7 +154,7 @@ mod tests {
     fn of_much_the_newest_is_told() {
         let all: Vec<Posted> = (0..200).map(|_| said("user", 3)).collect();
         let (told, left_out) = recall("ada", &all);
-        assert_eq!((told.len(), left_out), (BEFORE, 150));
+        assert_eq!((told.len(), left_out), (BRIEFING_MESSAGES, 150));
         assert!(std::ptr::eq(told[0], &all[150]));
         let told = before(&thread(), &[line("user", "one")], left_out).unwrap();
         assert!(told.contains("(150 older messages are left out)"), "{told}");
@@ -169,16 +164,16 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut_and_hides_no_other_one() {
-        let huge = BEFORE_BYTES as u64 * 5;
+        let huge = BRIEFING_BYTES as u64 * 5;
         let all = [said("user", 5), said("user", huge), said("eve", 5), said("user", huge)];
         assert_eq!(recall("ada", &all).0.len(), 4);
         let many: Vec<Posted> = (0..50).map(|_| said("user", huge)).collect();
-        assert_eq!(recall("ada", &many).0.len(), BEFORE_BYTES / LINE_BYTES);
+        assert_eq!(recall("ada", &many).0.len(), BRIEFING_BYTES / BRIEFING_MESSAGE_BYTES);
         // At worst every byte is a line of its own.
-        let words = format!("head{}tail", "\n".repeat(BEFORE_BYTES * 5));
+        let words = format!("head{}tail", "\n".repeat(BRIEFING_BYTES * 5));
         let lines = [line("user", "first"), Line::earlier(&all[1], &words), line("eve", "then")];
         let told = before(&thread(), &lines, 0).unwrap();
-        assert!(told.len() < BEFORE_BYTES, "{}", told.len());
+        assert!(told.len() < BRIEFING_BYTES, "{}", told.len());
         for part in ["> first", "> head", "bytes left out", "> tail", "> then"] {
             assert!(told.contains(part), "{part}");
         }

@@ -7,9 +7,7 @@ use serde_json::{Map, Value};
 
 use super::seat::{self, Others, free_id};
 use super::{Profile, Thread};
-
-/// Most participants that a control names.
-const TARGETS: usize = 64;
+use crate::limits::CONTROL_TARGETS;
 
 /// What a control changes; several things at once, perhaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -276,7 +274,7 @@ fn targets(
     let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(field)?;
     let ids = list.iter().map(|id| id.as_str().map(str::to_owned).ok_or_else(field));
     let ids = ids.collect::<Result<BTreeSet<String>, Malformed>>()?;
-    if ids.len() > TARGETS {
+    if ids.len() > CONTROL_TARGETS {
         return Err(field());
     }
     // Who speaks without being invited, or may, can be muted, and who was muted and then uninvited can be let speak.

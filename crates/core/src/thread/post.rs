@@ -5,14 +5,12 @@ use super::seat::{COORDINATOR, USER, is_name};
 use super::{Event, Held, Posted, Silence, Thread};
 use crate::content::ContentRef;
 use crate::id::{CauseId, PostId};
-use crate::limits::{MESSAGE_BYTES, THREAD_HELD};
+use crate::limits::{MESSAGE_BYTES, TAGS_BYTES, THREAD_HELD};
 
 /// Tag of what the coordinator brought.
 const COORDINATED: &str = "coordinator";
 /// Tag of what was held back for a while.
 const LATE: &str = "held";
-/// Most bytes that the tags of a message take as JSON. They stand in the event itself.
-const TAGS_BYTES: usize = 8 * 1024;
 
 /// Says whether a participant is run by another program, which reads the thread and answers by itself.
 pub type Elsewhere<'a> = &'a dyn Fn(&str) -> bool;

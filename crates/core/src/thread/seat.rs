@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Thread;
 use crate::actor::Actor;
 use crate::id::ThreadId;
+use crate::limits::THREAD_SEATS;
 
 /// How the human is called.
 pub const USER: &str = "user";
@@ -22,8 +23,6 @@ pub(super) const ID_CHARS: usize = 64;
 const WORD_CHARS: usize = 1024;
 /// Most roles of a participant.
 const ROLES: usize = 16;
-/// Most participants of a thread.
-const SEATS: usize = 64;
 
 /// What is known of a participant. In an invitation, what is missing stays as it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +81,7 @@ pub enum Refused {
     Word(&'static str),
     #[error("a participant has at most {ROLES} roles")]
     Roles,
-    #[error("{SEATS} participants are invited already, which is the limit")]
+    #[error("{THREAD_SEATS} participants are invited already, which is the limit")]
     Full,
 }
 
@@ -93,7 +92,7 @@ pub type Others = BTreeSet<String>;
 pub fn invite(thread: &Thread, id: &str, profile: &Profile, others: &Others) -> Result<Profile, Refused> {
     named(id, "id")?;
     let known = thread.invited.get(id);
-    if known.is_none() && thread.invited.len() >= SEATS {
+    if known.is_none() && thread.invited.len() >= THREAD_SEATS {
         return Err(Refused::Full);
     }
     let whole = known.map_or_else(|| profile.clone(), |seat| seat.profile.merged(profile));

@@ -11,9 +11,20 @@ use paseo_core::wait;
 
 use crate::bed::{Bed, agent};
 
+/// Compares constants with what is promised of them, and names all that differ.
+macro_rules! promised {
+    ($($name:ident = $value:expr),* $(,)?) => {{
+        let mut broken: Vec<String> = Vec::new();
+        $(if $name != $value {
+            broken.push(format!("{} is {}, and {} is promised", stringify!($name), $name, $value));
+        })*
+        assert!(broken.is_empty(), "{broken:#?}");
+    }};
+}
+
 #[test]
 fn wakes() {
-    assert_eq!((WAKES_PER_SESSION, WAKES_PER_CAUSE), (6, 64));
+    promised!(WAKES_PER_SESSION = 6, WAKES_PER_CAUSE = 64);
     let mut bed = Bed::new();
     let mut woken = 0;
     for number in 0.. {
@@ -36,15 +47,20 @@ fn wakes() {
 
 #[test]
 fn families() {
-    assert_eq!((DEPTH, DESCENDANTS, SPAWNS_PER_CAUSE, SPAWNS_PER_MINUTE), (4, 16, 64, 12));
+    promised!(DEPTH = 4, DESCENDANTS = 16, SPAWNS_PER_CAUSE = 64, SPAWNS_PER_MINUTE = 12);
     assert!(family::admit_child(4, 15).is_ok());
     assert!(family::admit_child(5, 0).is_err() && family::admit_child(1, 16).is_err());
 }
 
 #[test]
 fn waits() {
-    assert_eq!((CHAIN, WAIT_SECONDS, MESSAGE_WAIT_SECONDS, RETRIEVE_WAIT_SECONDS), (3, 3_600, 300, 600));
-    assert_eq!(TOOL_TIMEOUT_SECONDS, 3_900, "a harness waits longer than we do");
+    promised!(
+        CHAIN = 3,
+        WAIT_SECONDS = 3_600,
+        MESSAGE_WAIT_SECONDS = 300,
+        RETRIEVE_WAIT_SECONDS = 600,
+        TOOL_TIMEOUT_SECONDS = 3_900,
+    );
     let id = |n: u8| SessionId::from_random([n; 16]);
     let row = [(id(1), id(2)), (id(2), id(3))];
     assert!(wait::admit(&row, id(3), id(4)).is_ok());
@@ -53,18 +69,83 @@ fn waits() {
 
 #[test]
 fn texts_and_lists() {
-    assert_eq!((MESSAGE_BYTES, ANSWER_CHARS), (256 * 1024, 20_000));
+    promised!(
+        MESSAGE_BYTES = 262_144,
+        ANSWER_CHARS = 20_000,
+        PAGE_ROWS = 500,
+        QUEUE_LENGTH = 500,
+        CAPTURE_LINES = 1_000,
+        TODOS = 200,
+        TODO_CHARS = 2_000,
+        NAME_CHARS = 120,
+        SNIPPET_CHARS = 160,
+        HANDLE_CHARS = 4,
+        HANDING_ATTEMPTS = 2,
+        TURN_DELIVERIES = 64,
+        WATCHES = 64,
+        HELD_DELIVERIES = 256,
+        RECENT_DELIVERIES = 32,
+        SEARCH_CHARS = 1_000,
+        SEARCH_TERMS = 32,
+        LABELS = 32,
+        LABEL_BYTES = 128,
+        ATTRIBUTES = 32,
+        ATTRIBUTE_BYTES = 256,
+        PATH_BYTES = 1024,
+    );
     assert_eq!(cut::head(&"x".repeat(20_001), ANSWER_CHARS).0.len(), 20_000);
-    assert_eq!((PAGE_ROWS, QUEUE_LENGTH, CAPTURE_LINES), (500, 500, 1_000));
-    assert_eq!((TODOS, TODO_CHARS, NAME_CHARS, SNIPPET_CHARS), (200, 2_000, 120, 160));
-    assert_eq!((HANDLE_CHARS, HANDING_ATTEMPTS, TURN_DELIVERIES, WATCHES), (4, 2, 64, 64));
+}
+
+#[test]
+fn decisions() {
+    promised!(CONSENT_MS = 500, LOGIN_SECONDS = 300);
+}
+
+#[test]
+fn definitions() {
+    promised!(SLUG_CHARS = 64, FILE_AGENTS = 500, PROMPT_PEERS = 50);
 }
 
 #[test]
 fn teams_and_threads() {
-    assert_eq!((LEASE_MS, MIN_LEASE_MS, MAX_LEASE_MS), (5 * 60_000, 1, 24 * 3_600_000));
-    assert_eq!((WORKERS, LIVE_PROCESSES, TEAM_AGENTS, THREAD_HELD), (16, 8, 64, 64));
-    assert_eq!((THREAD_PATIENCE_SECONDS, THREAD_POSTS_PER_MINUTE, UNASKED_PER_HOUR), (600, 60, 60));
-    assert_eq!(LOGIN_SECONDS, 5 * 60);
-    assert_eq!((TEAM_TASKS, TEAM_THREADS, TASK_SUMMARY_CHARS), (10_000, 10_000, 2_000));
+    promised!(
+        LEASE_MS = 300_000,
+        MIN_LEASE_MS = 1,
+        MAX_LEASE_MS = 86_400_000,
+        WORKERS = 16,
+        LIVE_PROCESSES = 8,
+        WORKER_PREFIX_CHARS = 40,
+        THREAD_PATIENCE_SECONDS = 600,
+        THREAD_POSTS_PER_MINUTE = 60,
+        UNASKED_PER_HOUR = 60,
+        THREAD_HELD = 64,
+        THREAD_GUESTS = 256,
+        THREAD_SEATS = 64,
+        CONTROL_TARGETS = 64,
+        BRIEFING_MESSAGES = 50,
+        BRIEFING_BYTES = 49_152,
+        BRIEFING_MESSAGE_BYTES = 8_192,
+        TAGS_BYTES = 8_192,
+        TEAM_AGENTS = 64,
+        TEAM_TASKS = 10_000,
+        TEAM_THREADS = 10_000,
+        TEAM_DEPS = 256,
+        TEAM_UNBLOCKS = 1_000,
+        TEAM_RESOURCE_BYTES = 8_192,
+        TASK_SUMMARY_CHARS = 2_000,
+        TASK_DESCRIPTION_BYTES = 65_536,
+    );
+}
+
+#[test]
+fn every_limit_is_promised_here() {
+    let names = include_str!("../../src/limits.rs").lines().filter_map(|line| {
+        let (name, _) = line.strip_prefix("pub const ")?.split_once(':')?;
+        Some(name)
+    });
+    let promises = include_str!("promises.rs");
+    let is_promised =
+        |name: &str| [' ', '('].iter().any(|before| promises.contains(&format!("{before}{name} = ")));
+    let missing: Vec<&str> = names.filter(|name| !is_promised(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -289,3 +289,13 @@ fn stamp(path: &Path) -> Option<Stamp> {
 fn same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((FILE_BYTES, FILES), (262_144, 500));
+    }
+}

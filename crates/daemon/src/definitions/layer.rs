@@ -209,3 +209,13 @@ pub(super) fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(BYTES, 4_194_304);
+    }
+}

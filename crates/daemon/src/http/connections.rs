@@ -365,6 +365,11 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((CONNECTIONS, PER_CLIENT, TOOL_CALLS_PER_AGENT, BUFFERED), (4_096, 64, 16, 67_108_864));
+    }
+
     fn agent(number: u8) -> Actor {
         Actor::Session(SessionId::from_random([number; 16]))
     }

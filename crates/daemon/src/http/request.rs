@@ -150,3 +150,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(KEY_CHARS, 200);
+    }
+}

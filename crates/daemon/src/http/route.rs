@@ -152,3 +152,13 @@ impl Route {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((BodyLimit::Stranger.bytes(), BodyLimit::Known.bytes()), (16_384, 1_048_576));
+    }
+}

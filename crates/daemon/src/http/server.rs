@@ -225,6 +225,11 @@ mod tests {
     use super::*;
     use crate::http::tests::House;
 
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((HEADERS, HEADER_BYTES, HEADER_TIMEOUT.as_secs()), (64, 32_768, 10));
+    }
+
     /// The other end of a connection, with a socket buffer of so many bytes.
     fn connect(house: &House, peer: Peer, buffer: usize) -> DuplexStream {
         let (ours, theirs) = duplex(buffer);

@@ -373,6 +373,11 @@ mod tests {
     use super::*;
     use crate::http::tests::House;
 
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(DETAILS_CHARS, 1_000);
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn what_is_said_while_a_thread_is_deleted_is_stored_or_said_to_nobody() {
         let house = House::new().await;

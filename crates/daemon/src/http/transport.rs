@@ -167,3 +167,13 @@ impl HttpBody for Timely {
 fn late() -> String {
     format!("it did not arrive within {} seconds", BODY_TIMEOUT.as_secs())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((BODY_TIMEOUT.as_secs(), STALL_TIMEOUT.as_secs()), (30, 30));
+    }
+}

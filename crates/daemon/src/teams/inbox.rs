@@ -120,3 +120,13 @@ fn notices(team: &Team, record: &Record, agent: Option<&str>) -> Result<Vec<Noti
         (None, _) => Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(WAITING, 50);
+    }
+}

@@ -283,6 +283,11 @@ fn secrets(
 mod tests {
     use super::*;
 
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(CONTEXT, 128_000);
+    }
+
     fn provider(compatible: bool, variables: &[(&str, &str)]) -> OpenAi {
         let of = if compatible { &COMPATIBLE } else { &OPENAI };
         OpenAi::of(of, |wanted| {

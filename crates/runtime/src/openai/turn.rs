@@ -398,6 +398,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!((STEPS, CALLS), (200, 64));
+    }
+
+    #[test]
     fn an_answer_that_is_given_again_goes_on_where_the_first_broke_off() {
         let mut text = Grown::new(ItemId::from_parts(Timestamp::from_millis(1), [1; 10]));
         assert_eq!(

@@ -51,6 +51,11 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(QUOTE, 500);
+    }
+
     fn from(origin: Actor, text: &str) -> Message {
         let delivery = DeliveryId::from_parts(Timestamp::from_millis(1), [1; 10]);
         Message { delivery, origin, text: text.to_owned() }

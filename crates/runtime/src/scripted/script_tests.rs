@@ -123,3 +123,8 @@ proptest! {
         prop_assert_eq!(parse(&text), Ok(steps));
     }
 }
+
+#[test]
+fn these_numbers_are_promised() {
+    assert_eq!((SPEW_LIMIT, BIG_LINE_LIMIT), (62_914_560, 1_073_741_824));
+}

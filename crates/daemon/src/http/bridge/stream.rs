@@ -147,3 +147,13 @@ fn frame(event: &BridgeEvent) -> Vec<u8> {
     let json = serde_json::to_string(event).unwrap_or_default();
     format!("id: {}\ndata: {json}\n\n", event.ts).into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn these_numbers_are_promised() {
+        assert_eq!(KEEP_ALIVE.as_secs(), 15);
+    }
+}
