@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a daemon that is stopping is looked after.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// How long a daemon that is killed may take to let go of its home.
+const DYING: Duration = Duration::from_secs(2);
+
 /// The one line that a starting daemon prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,6 +105,21 @@ pub(crate) fn revive(settings: &Settings) -> Result<bool, Failure> {
     }
     settings.need_config()?;
     launch(settings).map(|_| true)
+}
+
+/// Brings a daemon back that died while a command asked it for something: one that is being killed still takes
+/// connections, and lets go of its home only a moment later. Says whether one answers now.
+pub(crate) fn rescue(settings: &Settings) -> bool {
+    let began = Instant::now();
+    while settings.socket().exists() && began.elapsed() < DYING {
+        match revive(settings) {
+            Ok(true) => return true,
+            Ok(false) if is_running(settings) => return true,
+            Ok(false) => std::thread::sleep(LOOK),
+            Err(_) => return false,
+        }
+    }
+    false
 }
 
 /// Starts a daemon and waits for its report. The caller has the lock.

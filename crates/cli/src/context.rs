@@ -20,7 +20,8 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(settings: Settings, printer: Printer) -> Self {
-        let client = Client::unix(settings.socket());
+        let rescue = settings.clone();
+        let client = Client::unix(settings.socket()).with_rescue(move || autostart::rescue(&rescue));
         Self { settings, printer, client, told: Cell::new(false) }
     }
 

@@ -1,5 +1,6 @@
 //! The client itself: sending a request and reading its answer.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -27,6 +28,17 @@ pub struct Client {
     endpoint: Endpoint,
     version: Arc<OnceLock<String>>,
     patience: Duration,
+    rescue: Option<Rescue>,
+}
+
+/// Brings back a daemon that died, and says whether one answers now.
+#[derive(Clone)]
+struct Rescue(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl fmt::Debug for Rescue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Rescue")
+    }
 }
 
 impl Client {
@@ -46,13 +58,20 @@ impl Client {
         Self { patience, ..self }
     }
 
+    /// Sets what brings back a daemon that died while it was asked for something. The question is then asked again, if it
+    /// changes nothing: a connection to a daemon that is just being killed succeeds and is never answered.
+    #[must_use]
+    pub fn with_rescue(self, rescue: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { rescue: Some(Rescue(Arc::new(rescue))), ..self }
+    }
+
     /// Returns the daemon's version when it has answered and is not of this version.
     pub fn version_mismatch(&self) -> Option<&str> {
         self.version.get().map(String::as_str).filter(|version| *version != paseo_wire::VERSION)
     }
 
     fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint, version: Arc::default(), patience: PATIENCE }
+        Self { endpoint, version: Arc::default(), patience: PATIENCE, rescue: None }
     }
 
     pub(crate) fn patience(&self) -> Duration {
@@ -72,13 +91,25 @@ impl Client {
 
     /// Sends a request and reads its body as it comes.
     pub(crate) async fn read_bytes(&self, ask: Ask) -> Result<Bytes, Error> {
+        let rescued = || self.rescue.as_ref().is_some_and(|Rescue(rescue)| rescue());
+        match self.read_once(&ask).await {
+            Err(Error::Unreachable { reason, .. })
+                if ask.method == Method::GET && reason.kind() != io::ErrorKind::TimedOut && rescued() =>
+            {
+                self.read_once(&ask).await
+            }
+            result => result,
+        }
+    }
+
+    async fn read_once(&self, ask: &Ask) -> Result<Bytes, Error> {
         let answer = self.open(ask).await?;
         self.body(answer.into_body()).await
     }
 
     /// Sends a request and returns the answer once it is known to be a success.
-    pub(crate) async fn open(&self, ask: Ask) -> Result<Response<Incoming>, Error> {
-        let answer = self.endpoint.send(ask.into_request()?).await?;
+    pub(crate) async fn open(&self, ask: &Ask) -> Result<Response<Incoming>, Error> {
+        let answer = self.endpoint.send(ask.request()?).await?;
         if let Some(version) = answer.headers().get(VERSION_HEADER).and_then(|value| value.to_str().ok()) {
             self.version.get_or_init(|| version.to_owned());
         }
@@ -124,8 +155,8 @@ impl Ask {
         self
     }
 
-    fn into_request(self) -> Result<Request<Full<Bytes>>, Error> {
-        let unsendable = |error: &dyn std::fmt::Display| Error::Protocol(format!("{} {error}", self.path));
+    fn request(&self) -> Result<Request<Full<Bytes>>, Error> {
+        let unsendable = |error: &dyn fmt::Display| Error::Protocol(format!("{} {error}", self.path));
         let body = self.body.as_ref().map_err(|error| unsendable(error))?.clone();
         let mut request = Request::builder()
             .method(self.method.clone())
@@ -147,5 +178,45 @@ fn refusal(status: StatusCode, body: &[u8]) -> Error {
             let start: String = String::from_utf8_lossy(body).chars().take(200).collect();
             Error::Protocol(format!("{status} {start}").trim_end().to_owned())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixListener;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// A daemon that is killed takes a connection and never answers; the next one does.
+    #[tokio::test]
+    async fn what_changes_nothing_is_asked_again_after_a_rescue() {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("daemon.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let serving = std::thread::spawn(move || {
+            for answers in [false, true, false] {
+                let (mut stream, _) = listener.accept().unwrap();
+                if answers {
+                    let mut asked = [0; 1024];
+                    assert_ne!(stream.read(&mut asked).unwrap(), 0);
+                    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
+                }
+            }
+        });
+        let rescues = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&rescues);
+        let client = Client::unix(&socket).with_rescue(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            true
+        });
+        assert_eq!(client.get::<serde_json::Value>("/x").await.unwrap(), serde_json::json!({}));
+        assert_eq!(rescues.load(Ordering::SeqCst), 1);
+        // Whatever changes something may have been done.
+        let lost = client.read::<serde_json::Value>(Ask::new(Method::POST, "/x")).await;
+        assert!(matches!(lost, Err(Error::Unreachable { .. })), "{lost:?}");
+        assert_eq!(rescues.load(Ordering::SeqCst), 1);
+        serving.join().unwrap();
     }
 }

@@ -147,7 +147,7 @@ impl Events {
         let ask = Ask::new(Method::GET, &format!("/api/stream{}", query(&asked)))
             .header("accept", "text/event-stream")
             .header("last-event-id", &self.arrived.to_string());
-        Ok(self.client.open(ask).await?.into_body())
+        Ok(self.client.open(&ask).await?.into_body())
     }
 
     /// Puts an event in line, unless it was there before. False when the daemon asks to connect again.
