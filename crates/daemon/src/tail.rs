@@ -64,6 +64,7 @@ struct Ring {
 /// A reader's place; counts it for as long as it lives.
 pub(crate) struct Reading {
     readers: Arc<AtomicUsize>,
+    ring: Arc<Mutex<Ring>>,
     pub(crate) news: watch::Receiver<News>,
 }
 
@@ -81,9 +82,7 @@ impl Tail {
         tokio::spawn(self.bell.clone().go_round());
         loop {
             let target = *head.borrow_and_update();
-            if self.readers.load(Ordering::SeqCst) == 0 {
-                self.skip_to(target);
-            } else if let Err(failure) = self.read_up_to(target).await {
+            if let Err(failure) = self.read_up_to(target).await {
                 tracing::error!(error = %failure.message, "cannot read the log");
             }
             tokio::select! {
@@ -96,7 +95,8 @@ impl Tail {
     /// Joins the readers.
     pub(crate) fn join(&self) -> Reading {
         self.readers.fetch_add(1, Ordering::SeqCst);
-        Reading { readers: Arc::clone(&self.readers), news: self.bell.listen() }
+        let (readers, ring) = (Arc::clone(&self.readers), Arc::clone(&self.ring));
+        Reading { readers, ring, news: self.bell.listen() }
     }
 
     /// Returns the next frames after a point that someone wants to see, from memory or else from the log: as many as
@@ -142,6 +142,9 @@ impl Tail {
 
     async fn read_up_to(&self, head: Seq) -> Result<(), Failure> {
         loop {
+            if self.readers.load(Ordering::SeqCst) == 0 {
+                self.skip_to(head);
+            }
             let from = self.ring.lock().reached;
             if from >= head {
                 return Ok(());
@@ -261,6 +264,11 @@ impl Ring {
         Some(handful)
     }
 
+    /// Forgets all frames.
+    fn forget(&mut self) {
+        *self = Self { floor: self.reached, reached: self.reached, ..Self::default() };
+    }
+
     fn push(&mut self, frames: Vec<StoredFrame>, reached: Seq) {
         // There is more to give now.
         self.shared.clear();
@@ -279,7 +287,11 @@ impl Ring {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.readers.fetch_sub(1, Ordering::SeqCst);
+        let mut ring = self.ring.lock();
+        if self.readers.fetch_sub(1, Ordering::SeqCst) == 1 {
+            // Whoever comes next reads from the log what is not here.
+            ring.forget();
+        }
     }
 }
 
@@ -394,6 +406,24 @@ mod tests {
             ring.after(2, &everything(), &Buffers::default()).map(|handful| handful.reached),
             Some(ring.reached)
         );
+    }
+
+    #[tokio::test]
+    async fn frames_go_with_the_last_reader() {
+        let house = House::new().await;
+        let tail = &house.app.tail;
+        tokio::spawn(tail.clone().follow(house.app.stop.clone()));
+        let (mut one, other) = (tail.join(), tail.join());
+        let before = one.news.borrow_and_update().reached;
+        house.session().await;
+        one.news.wait_for(|news| news.reached > before).await.unwrap();
+        drop(one);
+        assert_ne!(tail.buffers.sum(), 0);
+        drop(other);
+        assert_eq!(tail.buffers.sum(), 0);
+        // Whoever comes back finds them in the log.
+        let handful = tail.after(before, &everything(), CATCH_UP).await.unwrap();
+        assert!(handful.reached > before && handful.bytes.is_some());
     }
 
     #[tokio::test]
