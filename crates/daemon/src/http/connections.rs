@@ -27,6 +27,8 @@ const PER_CLIENT: usize = 64;
 const TOOL_CALLS_PER_AGENT: usize = 16;
 /// Bytes that readers of streams may hold in sum.
 const BUFFERED: usize = 64 * 1024 * 1024;
+/// Bytes that one of them may hold for as long as it likes.
+const BUFFER: usize = 64 * 1024;
 /// Bytes of one connection that may wait to be written when the next piece is handed over.
 const WINDOW: usize = 1024;
 /// After how many seconds a client that was refused may try again.
@@ -129,11 +131,13 @@ pub(crate) struct Connection {
 pub(crate) struct State {
     /// Bytes that were handed over and not written to the socket yet.
     pending: AtomicUsize,
+    /// Bytes that come after those, in the same piece of a response.
+    rest: AtomicUsize,
     /// Woken when enough of them were written.
     writable: AtomicWaker,
     /// When bytes were last written, in milliseconds since the start.
     progress: AtomicU64,
-    /// A reader of a stream: it may stall for as long as there is memory for it.
+    /// A reader of a stream: it may stall for as long as it holds little, and there is memory for all of them.
     is_stream: AtomicBool,
     /// It was accepted with one of the last file descriptors, which are kept for people.
     is_last_resort: bool,
@@ -151,6 +155,7 @@ impl Connections {
         let shared = &self.0;
         let state = Arc::new(State {
             pending: AtomicUsize::new(0),
+            rest: AtomicUsize::new(0),
             writable: AtomicWaker::new(),
             progress: AtomicU64::new(shared.now()),
             is_stream: AtomicBool::new(false),
@@ -319,9 +324,15 @@ impl State {
         self.is_stream.store(true, Ordering::Relaxed);
     }
 
-    /// Says whether a stream is read over it.
-    pub(crate) fn is_stream(&self) -> bool {
-        self.is_stream.load(Ordering::Relaxed)
+    /// Notes how many bytes come after those that wait to be written.
+    pub(crate) fn has_left(&self, rest: usize) {
+        self.rest.store(rest, Ordering::Relaxed);
+    }
+
+    /// Says whether it may stall: a stream is read over it, and what waits for its reader is little.
+    pub(crate) fn may_stall(&self) -> bool {
+        let held = self.pending.load(Ordering::Relaxed) + self.rest.load(Ordering::Relaxed);
+        self.is_stream.load(Ordering::Relaxed) && held <= BUFFER
     }
 
     /// Waits until it has to close.
@@ -395,7 +406,8 @@ mod tests {
             Limits::within(Some(256)),
             Limits { all: 128, for_people: 32, for_tool_calls: 16, strangers: 16 }
         );
-        assert_eq!((PER_CLIENT, TOOL_CALLS_PER_AGENT, BUFFERED), (64, 16, 67_108_864));
+        assert_eq!((PER_CLIENT, TOOL_CALLS_PER_AGENT), (64, 16));
+        assert_eq!((BUFFER, BUFFERED), (65_536, 67_108_864));
     }
 
     #[test]

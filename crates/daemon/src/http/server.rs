@@ -219,8 +219,13 @@ fn local(stream: &UnixStream, context: &Context) -> Result<Actor, Refusal> {
 mod tests {
     use std::fmt::Write as _;
 
+    use paseo_core::id::SessionId;
+    use paseo_core::item::{self, Entry, Place};
+    use paseo_core::session;
+    use paseo_store::{Batch, NewContent, NewItem};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::Instant;
+    use uuid::Uuid;
 
     use super::*;
     use crate::http::tests::House;
@@ -352,6 +357,58 @@ mod tests {
         assert_eq!(status(&answer(&house, request).await), "200");
         let mut closed = Vec::new();
         slow[0].read_to_end(&mut closed).await.unwrap();
+    }
+
+    /// Stores something that an agent said.
+    async fn store(house: &House, session: SessionId, text: &str) {
+        let place = Place { turn: None, step: 1, parent: None };
+        let entry = Entry { place, kind: item::Kind::AssistantText };
+        let (stream, content) = (session::stream(session), Uuid::now_v7());
+        let said = NewContent { id: content, owner: stream.clone(), text: text.to_owned(), extra: None };
+        let item = NewItem {
+            stream,
+            id: Uuid::now_v7(),
+            kind: entry.kind.word().to_owned(),
+            v: 1,
+            data: serde_json::to_string(&entry).unwrap(),
+            content: Some(content),
+        };
+        let (actor, contents, items) = (Actor::Daemon.to_string(), vec![said], vec![item]);
+        let batch = Batch { actor, contents, items, ..Batch::default() };
+        house.app.sessions.context.journal.log.append(batch).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_stalls_with_something_long_is_dropped_and_one_with_something_short_is_not() {
+        let house = House::new().await;
+        tokio::spawn(house.app.tail.clone().follow(house.app.stop.clone()));
+        // On the wire each of these characters has six.
+        for (length, is_dropped) in [(10_000, false), (20_000, true)] {
+            let session = house.session().await.session.id.parse().unwrap();
+            let after = house.app.sessions.context.journal.head();
+            store(&house, session, &"\u{1}".repeat(length)).await;
+            let mut reader = connect(&house, Peer::Local(Ok(Actor::Human("cli".into()))), 1024);
+            let request = format!(
+                "GET /api/stream?topics=session:{session}&after={after} HTTP/1.1\r\nhost: localhost\r\n\r\n"
+            );
+            reader.write_all(request.as_bytes()).await.unwrap();
+            let before = house.app.connections.waiting();
+            while house.app.connections.waiting() == before {
+                tokio::task::yield_now().await;
+            }
+            tokio::time::pause();
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+            tokio::time::resume();
+            let (mut received, mut buffer) = (0, [0; 4096]);
+            while received < length {
+                let read = reader.read(&mut buffer).await.unwrap();
+                if read == 0 {
+                    break;
+                }
+                received += read;
+            }
+            assert_eq!(received < length, is_dropped, "{received} of {length}");
+        }
     }
 
     /// Returns the numbers of the events that arrived whole.

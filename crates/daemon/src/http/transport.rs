@@ -18,7 +18,7 @@ use crate::frames::PIECE;
 
 /// How long a client may take to send the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a client may leave an answer unread. Readers of streams may stall.
+/// How long a client may leave an answer unread. Readers of streams may stall, unless something long waits for them.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A socket that tells how much was written, and gives up when nobody reads.
@@ -55,7 +55,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
                 }
                 Poll::Ready(written)
             }
-            Poll::Pending if this.connection.state.is_stream() => Poll::Pending,
+            Poll::Pending if this.connection.state.may_stall() => Poll::Pending,
             Poll::Pending => {
                 let stalled = this.stalled.get_or_insert_with(|| Box::pin(sleep(STALL_TIMEOUT)));
                 stalled.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
@@ -105,6 +105,7 @@ impl HttpBody for Pieces {
             }
         }
         let piece = this.rest.split_to(PIECE.min(this.rest.len()));
+        this.connection.state.has_left(this.rest.len());
         this.connection.took(piece.len());
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
