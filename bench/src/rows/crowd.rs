@@ -1,7 +1,5 @@
 //! Many agents that talk at the same time, each with somebody who watches.
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Options;
 use crate::daemon::{self, Daemon};
-use crate::http::{Connection, EventReader, find, request};
+use crate::http::{Connection, EventReader, find};
 use crate::report::{Limit, Row};
 
 const SESSIONS: usize = 50;
@@ -82,26 +80,16 @@ fn text(session: &str, item: usize) -> String {
 
 /// Watches a session to the end of its turn, and returns how many pieces of growing text were seen.
 fn watch(daemon: &Daemon, session: &str) -> thread::JoinHandle<usize> {
-    let mut stream = UnixStream::connect(&daemon.socket).expect("a connection");
-    let asked = request("GET", &format!("/api/stream?topics=session:{session}"), "");
-    stream.write_all(asked.as_bytes()).expect("a request");
-    let (mut seen, mut buffer) = (Vec::new(), vec![0; 16 * 1024]);
-    // The first bytes say that the daemon has noticed us.
-    let read = stream.read(&mut buffer).expect("the stream");
-    seen.extend_from_slice(&buffer[..read]);
+    let mut events = EventReader::open(&daemon.socket, session);
     thread::spawn(move || {
-        let mut pieces = 0;
+        let (mut pieces, deadline) = (0, events.deadline());
         loop {
-            while let Some(end) = find(&seen, b"\n\n") {
-                let frame: Vec<u8> = seen.drain(..end + 2).collect();
-                pieces += usize::from(find(&frame, b"event: live\n").is_some());
-                if find(&frame, b"\"kind\":\"turn.ended\"").is_some() {
-                    return pieces;
-                }
+            let awaited = || format!("the end of its turn, after {pieces} pieces of text,");
+            let frame = events.frame(deadline, &awaited).expect("a stream that goes on");
+            pieces += usize::from(find(&frame, b"event: live\n").is_some());
+            if find(&frame, b"\"kind\":\"turn.ended\"").is_some() {
+                return pieces;
             }
-            let read = stream.read(&mut buffer).expect("the stream");
-            assert!(read > 0, "the stream ended");
-            seen.extend_from_slice(&buffer[..read]);
         }
     })
 }

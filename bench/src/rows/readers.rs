@@ -13,13 +13,16 @@ use memchr::memchr;
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
-use crate::http::find;
+use crate::http::{self, find};
 
 /// What stands before the number of a frame, which has [`DIGITS`].
 pub(crate) const MARK: &str = "\"name\":\"frame-";
 pub(crate) const DIGITS: usize = 6;
-/// How long readers wait for anything at all before they give up.
+/// How long readers wait for anything at all before they give up, and how long all of it may take.
 const PATIENCE: Duration = Duration::from_secs(20);
+const ALL: Duration = Duration::from_secs(120);
+/// How many of those that gave up are named.
+const NAMED: usize = 10;
 /// More than waits for one reader, usually.
 const BUFFER: usize = 256 * 1024;
 
@@ -41,12 +44,13 @@ pub(crate) fn start(
     frames: usize,
     begin: Instant,
 ) -> JoinHandle<Vec<Seen>> {
-    let connect = |_| {
-        let mut stream = UnixStream::connect(socket).expect("a connection");
+    let connect = |number: usize| {
+        let mut stream = http::connect(socket);
         stream.write_all(hello.as_bytes()).expect("a request");
         // The first bytes say that the server has noticed us.
         let mut first = vec![0; 4096];
-        let read = stream.read(&mut first).expect("the first bytes");
+        let read = stream.read(&mut first);
+        let read = read.unwrap_or_else(|error| panic!("reader {number} was not noticed: {error}"));
         first.truncate(read);
         stream.set_nonblocking(true).expect("a socket that does not block");
         let seen = Seen { times: vec![None; frames], twice: 0, left: frames, last: 0 };
@@ -73,7 +77,8 @@ fn read_all(mut readers: Vec<Reader>, begin: Instant) -> Vec<Seen> {
     let mut events = Vec::with_capacity(readers.len());
     let mut reading = readers.len();
     let patience = PATIENCE.try_into().expect("a short time");
-    while reading > 0 {
+    let started = Instant::now();
+    while reading > 0 && started.elapsed() < ALL {
         events.clear();
         epoll::wait(&epoll, spare_capacity(&mut events), Some(&patience)).expect("events");
         if events.is_empty() {
@@ -87,7 +92,21 @@ fn read_all(mut readers: Vec<Reader>, begin: Instant) -> Vec<Seen> {
             }
         }
     }
+    tell_of_losses(&readers);
     readers.into_iter().map(|reader| reader.seen).collect()
+}
+
+/// Names the readers that did not get all. How much that is, is part of what is measured.
+fn tell_of_losses(readers: &[Reader]) {
+    let behind = readers.iter().enumerate().filter(|(_, reader)| reader.seen.left > 0);
+    for (number, reader) in behind.clone().take(NAMED) {
+        let (left, all, last) = (reader.seen.left, reader.seen.times.len(), reader.seen.last);
+        eprintln!("reader {number} waited in vain for {left} of {all} frames; the last id it saw was {last}");
+    }
+    let others = behind.count().saturating_sub(NAMED);
+    if others > 0 {
+        eprintln!("so did {others} other readers");
+    }
 }
 
 impl Reader {

@@ -5,16 +5,17 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Options;
 use crate::daemon::{self, Daemon, kilobytes};
-use crate::http::{Connection, EventReader, request};
+use crate::http::{Connection, EventReader, connect, request};
 use crate::report::Row;
 
 const READERS: usize = 1000;
-/// What the agent says: so many texts of a megabyte.
+/// What the agent says: so many texts of a megabyte, and how long that may take.
 const TEXTS: usize = 100;
+const PATIENCE: Duration = Duration::from_secs(600);
 /// How much the daemon may grow, in megabytes: at its peak, and a minute after the readers left.
 const PEAK: f64 = 120.0;
 const AFTERWARDS: f64 = 30.0;
@@ -28,16 +29,17 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let daemon = Daemon::start(daemon::home(&options.binary, None));
     let mut connection = Connection::open(&daemon.socket);
     let session = daemon.session(&mut connection, "scripted");
-    let mut events = EventReader::open(&daemon.socket, &session);
+    let mut events = EventReader::open(&daemon.socket, &session).patient(PATIENCE);
     say(&mut connection, &session, "<<say ready>>");
     events.wait_for(b"\"kind\":\"turn.ended\"");
     let before = daemon.resident();
 
     let hello = request("GET", &format!("/api/stream?topics=session:{session}"), "");
-    let stalled: Vec<UnixStream> = (0..READERS).map(|_| stall(&daemon, &hello)).collect();
+    let stalled: Vec<UnixStream> = (0..READERS).map(|number| stall(&daemon, &hello, number)).collect();
     say(&mut Connection::open(&daemon.socket), &session, &"<<spew 1m>>".repeat(TEXTS));
     events.wait_for(b"\"kind\":\"turn.ended\"");
     let peak = kilobytes(daemon.pid, "VmHWM").unwrap_or(f64::NAN) / 1024.0;
+    assert_eq!(texts(&daemon, &session), TEXTS, "texts of a megabyte were said");
 
     drop((stalled, events));
     thread::sleep(MINUTE);
@@ -58,10 +60,20 @@ fn say(connection: &mut Connection, session: &str, text: &str) {
     connection.request("POST", &path, &json!({ "text": text }).to_string());
 }
 
+/// Returns how many texts of a megabyte are stored.
+fn texts(daemon: &Daemon, session: &str) -> usize {
+    let path = format!("/api/sessions/{session}/items?after=0&limit=500");
+    let page = Connection::open(&daemon.socket).request("GET", &path, "");
+    let page: Value = serde_json::from_slice(&page).expect("a page of the transcript");
+    let items = page["items"].as_array().expect("items");
+    items.iter().filter(|item| item["full_length"] == 1024 * 1024).count()
+}
+
 /// Opens a stream, and reads no more than it takes to know that it is open.
-fn stall(daemon: &Daemon, hello: &str) -> UnixStream {
-    let mut stream = UnixStream::connect(&daemon.socket).expect("a connection");
+fn stall(daemon: &Daemon, hello: &str, number: usize) -> UnixStream {
+    let mut stream = connect(&daemon.socket);
     stream.write_all(hello.as_bytes()).expect("a request");
-    stream.read_exact(&mut [0; 16]).expect("the first bytes");
+    let first = stream.read_exact(&mut [0; 16]);
+    first.unwrap_or_else(|error| panic!("reader {number} was not noticed: {error}"));
     stream
 }

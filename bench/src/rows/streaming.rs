@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::readers::{self, DIGITS, MARK};
 use crate::Options;
 use crate::daemon::{self, Daemon};
-use crate::http::{Connection, find, request};
+use crate::http::{Connection, EventReader, connect, find, request};
 use crate::report::{Limit, Row};
 use crate::statistics::{median, percentile};
 
@@ -24,6 +24,8 @@ const FRAMES: usize = PER_SECOND * SECONDS;
 const ROUNDS: usize = 9;
 /// Connections that bring events, so that a slow answer does not delay the next event.
 const SENDERS: usize = 8;
+/// How long the bare server may take to start.
+const START: Duration = Duration::from_secs(20);
 /// The number of the frame that is not measured.
 const SAMPLE: usize = 999_999;
 /// How much one reader that reads nothing may change.
@@ -64,7 +66,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         })
     };
     let stalled_round = || {
-        let mut stalled = UnixStream::connect(&daemon.socket).expect("a connection");
+        let mut stalled = connect(&daemon.socket);
         stalled.write_all(hello.as_bytes()).expect("a request");
         daemon_round()
     };
@@ -124,23 +126,14 @@ fn prepare(daemon: &Daemon) -> (String, Vec<u8>) {
     let created: Value =
         serde_json::from_slice(&connection.request("POST", "/api/sessions", &wanted)).expect("a session");
     let id = created["session"]["id"].as_str().expect("an id").to_owned();
-    let after = 0;
     connection.request("PATCH", &format!("/api/sessions/{id}"), &json!({ "name": name(SAMPLE) }).to_string());
-    let mut stream = UnixStream::connect(&daemon.socket).expect("a connection");
-    let asked = request("GET", &format!("/api/stream?topics=session:{id}&after={after}"), "");
-    stream.write_all(asked.as_bytes()).expect("a request");
-    let mut seen = Vec::new();
+    let mut events = EventReader::after(&daemon.socket, &format!("session:{id}"), 0);
+    let deadline = events.deadline();
     loop {
-        let mut buffer = [0; 4096];
-        let read = std::io::Read::read(&mut stream, &mut buffer).expect("the stream");
-        assert!(read > 0, "the stream ended");
-        seen.extend_from_slice(&buffer[..read]);
-        if let Some(mark) = find(&seen, MARK.as_bytes())
-            && let Some(end) = find(&seen[mark..], b"\n\n")
-        {
-            let text = String::from_utf8_lossy(&seen[..mark]).into_owned();
-            let start = text.rfind("id: ").expect("the frame's id");
-            return (id, seen[start..mark + end + 2].to_vec());
+        let frame = events.frame(deadline, &|| "the new name".to_owned()).expect("a stream that goes on");
+        if find(&frame, MARK.as_bytes()).is_some() {
+            let start = find(&frame, b"id: ").expect("the frame's id");
+            return (id, frame[start..].to_vec());
         }
     }
 }
@@ -159,13 +152,15 @@ fn bare_round(sample: &[u8]) -> Round {
         .stdin(Stdio::null())
         .spawn()
         .expect("the bare server");
+    let started = Instant::now();
     while UnixStream::connect(&socket).is_err() {
+        assert!(started.elapsed() < START, "the bare server did not start within {START:?}");
         thread::sleep(Duration::from_millis(5));
     }
     let text = String::from_utf8_lossy(sample).into_owned();
     let outcome = round(&socket, "r", |begin, number, connection: &mut Option<UnixStream>| {
         let connection = connection.get_or_insert_with(|| {
-            let mut connection = UnixStream::connect(&socket).expect("a connection");
+            let mut connection = connect(&socket);
             connection.write_all(b"w").expect("a greeting");
             connection
         });
@@ -179,6 +174,7 @@ fn bare_round(sample: &[u8]) -> Round {
     });
     server.kill().expect("a server to end");
     server.wait().expect("a server that ended");
+    assert_eq!(outcome.missing, 0, "frames that the bare server did not bring, see above");
     outcome
 }
 

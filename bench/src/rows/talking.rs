@@ -1,8 +1,6 @@
 //! Many live agents that write to each other, and how long each message takes to its agent.
 
-use std::collections::HashMap;
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use paseo_core::glob::Glob;
@@ -10,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Options;
 use crate::daemon::{self, Daemon};
-use crate::http::{Connection, EventReader, find, request};
+use crate::http::{Connection, EventReader};
 use crate::report::{Limit, Row};
 use crate::statistics::{median, milliseconds, percentile};
 
@@ -42,13 +40,13 @@ fn messages(options: &Options) -> Vec<Row> {
         events.wait_for(b"\"kind\":\"turn.ended\"");
     }
     let (writers, readers) = agents.split_at(AGENTS / 2);
-    let mut frames = Frames::open(&daemon);
+    let mut events = EventReader::of(&daemon.socket, "sessions");
     let mut waits = Vec::new();
     for _ in 0..ROUNDS {
         for (writer, reader) in writers.iter().zip(readers) {
             say(&mut connection, writer, &script(reader));
         }
-        waits.extend(frames.handed(writers.len() * MESSAGES));
+        waits.extend(handed(&mut events, readers));
     }
     let (middle, slowest) = (median(&waits), percentile(&waits, 0.99));
     let row = |name: &str, measured: f64, limit: f64| {
@@ -79,60 +77,45 @@ fn script(reader: &str) -> String {
     format!("<<tool send_to_tab {input}>><<wait {PAUSE_MS}>>").repeat(MESSAGES)
 }
 
-/// Everything that happens to sessions, as it arrives.
-struct Frames {
-    stream: UnixStream,
-    seen: Vec<u8>,
-}
-
-impl Frames {
-    fn open(daemon: &Daemon) -> Self {
-        let mut stream = UnixStream::connect(&daemon.socket).expect("a connection");
-        stream.write_all(request("GET", "/api/stream?topics=sessions", "").as_bytes()).expect("a request");
-        let mut frames = Self { stream, seen: Vec::new() };
-        frames.read();
-        frames
-    }
-
-    fn read(&mut self) {
-        let mut buffer = [0; 64 * 1024];
-        let read = self.stream.read(&mut buffer).expect("the stream");
-        assert!(read > 0, "the stream ended");
-        self.seen.extend_from_slice(&buffer[..read]);
-    }
-
-    /// Waits until so many messages of agents were handed over, and returns how long each took, in milliseconds.
-    fn handed(&mut self, messages: usize) -> Vec<f64> {
-        let (mut accepted, mut turns) = (HashMap::new(), HashMap::new());
-        let mut waits = Vec::new();
-        while waits.len() < messages {
-            self.read();
-            let now = Instant::now();
-            while let Some(end) = find(&self.seen, b"\n\n") {
-                let frame: Vec<u8> = self.seen.drain(..end + 2).collect();
-                let Some(event) = event(&frame) else { continue };
-                let data = &event["data"];
-                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-                match event["kind"].as_str() {
-                    Some("delivery.accepted") if text(&data["origin"]).starts_with("session:") => {
-                        accepted.insert(text(&data["delivery"]), now);
+/// Waits until each reader was handed the messages of a round, and returns how long each took, in milliseconds.
+fn handed(events: &mut EventReader, readers: &[String]) -> Vec<f64> {
+    let (mut accepted, mut turns) = (HashMap::new(), HashMap::new());
+    let mut waiting: BTreeMap<String, usize> =
+        readers.iter().map(|reader| (reader.clone(), MESSAGES)).collect();
+    let mut waits = Vec::new();
+    let deadline = events.deadline();
+    while !waiting.is_empty() {
+        let awaited = || format!("messages for {} agents ({waiting:?})", waiting.len());
+        let frame = events.frame(deadline, &awaited).expect("a stream that goes on");
+        let now = Instant::now();
+        let Some(event) = event(&frame) else { continue };
+        let data = &event["data"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match event["kind"].as_str() {
+            Some("delivery.accepted") if text(&data["origin"]).starts_with("session:") => {
+                accepted.insert(text(&data["delivery"]), now);
+            }
+            Some("turn.opened") => {
+                let deliveries = data["deliveries"].as_array().cloned().unwrap_or_default();
+                turns.insert(text(&data["turn"]), deliveries);
+            }
+            Some("turn.handed") => {
+                for delivery in turns.remove(&text(&data["turn"])).unwrap_or_default() {
+                    let Some(begun) = accepted.remove(&text(&delivery)) else { continue };
+                    waits.push(milliseconds(now - begun));
+                    let reader = text(&event["session"]);
+                    let left = waiting.get(&reader).map_or(0, |left| left - 1);
+                    if left == 0 {
+                        waiting.remove(&reader);
+                    } else {
+                        waiting.insert(reader, left);
                     }
-                    Some("turn.opened") => {
-                        let deliveries = data["deliveries"].as_array().cloned().unwrap_or_default();
-                        turns.insert(text(&data["turn"]), deliveries);
-                    }
-                    Some("turn.handed") => {
-                        for delivery in turns.remove(&text(&data["turn"])).unwrap_or_default() {
-                            let begun = accepted.remove(&text(&delivery));
-                            waits.extend(begun.map(|begun| milliseconds(now - begun)));
-                        }
-                    }
-                    _ => {}
                 }
             }
+            _ => {}
         }
-        waits
     }
+    waits
 }
 
 fn event(frame: &[u8]) -> Option<Value> {

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -22,7 +20,7 @@ use uuid::Uuid;
 use crate::Options;
 use crate::daemon::{self, Daemon};
 use crate::fixture::encoded;
-use crate::http::{Connection, find, request};
+use crate::http::{Connection, EventReader, find};
 use crate::report::{Limit, Row};
 use crate::statistics::{median, milliseconds};
 
@@ -35,6 +33,8 @@ const WRITERS: usize = 16;
 const MINUTE: Duration = Duration::from_secs(60);
 const PACE: Duration = Duration::from_millis(50);
 const WATCHERS: usize = 100;
+/// How long those who watch may take after those who write are done.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Changes whenever what is made changes.
 const EDITION: u32 = 1;
 
@@ -149,9 +149,9 @@ fn order(options: &Options) -> Row {
     let id = made(&mut connection, &daemon, "busy");
     let path = format!("/api/threads/{id}/messages");
     let watchers: Vec<_> = (0..WATCHERS)
-        .map(|_| {
+        .map(|watcher| {
             let (socket, topic) = (daemon.socket.clone(), format!("thread:{id}"));
-            thread::spawn(move || watch(&socket, &topic))
+            thread::spawn(move || watch(&socket, &topic, watcher))
         })
         .collect();
     let writers: Vec<_> = (0..WRITERS)
@@ -194,29 +194,23 @@ fn order(options: &Options) -> Row {
 
 /// Returns the ids of the messages that a reader of the stream sees, up to the last one. Whoever is too slow is told to
 /// come back, and goes on where it was.
-fn watch(socket: &Path, topic: &str) -> Vec<String> {
+fn watch(socket: &Path, topic: &str, watcher: usize) -> Vec<String> {
     let (mut after, mut ids) = (0, Vec::new());
+    let patience = MINUTE + PATIENCE;
+    let deadline = Instant::now() + patience;
     loop {
-        let mut stream = UnixStream::connect(socket).expect("a connection");
-        let asked = request("GET", &format!("/api/stream?after={after}&topics={topic}"), "");
-        stream.write_all(asked.as_bytes()).expect("a request");
-        let (mut seen, mut buffer) = (Vec::new(), [0; 64 * 1024]);
+        let name = format!("watcher {watcher} of {topic}");
+        let mut events = EventReader::after(socket, topic, after).named(&name).patient(patience);
         loop {
-            let read = stream.read(&mut buffer).expect("the stream");
-            if read == 0 {
-                break;
+            let awaited = || format!("the last message, after {} others,", ids.len());
+            let Some(frame) = events.frame(deadline, &awaited) else { break };
+            after = id_of(&frame).unwrap_or(after);
+            let Some(event) = frame_of(&frame) else { continue };
+            if event["type"] == "message" {
+                ids.push(event["id"].as_str().expect("an id").to_owned());
             }
-            seen.extend_from_slice(&buffer[..read]);
-            while let Some(end) = find(&seen, b"\n\n") {
-                let frame: Vec<u8> = seen.drain(..end + 2).collect();
-                after = id_of(&frame).unwrap_or(after);
-                let Some(event) = frame_of(&frame) else { continue };
-                if event["type"] == "message" {
-                    ids.push(event["id"].as_str().expect("an id").to_owned());
-                }
-                if event["content"] == "the end" {
-                    return ids;
-                }
+            if event["content"] == "the end" {
+                return ids;
             }
         }
     }
