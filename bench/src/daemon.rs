@@ -26,6 +26,8 @@ pub(crate) struct Daemon {
     pub(crate) home: TestHome,
     pub(crate) pid: u32,
     pub(crate) socket: PathBuf,
+    /// Where it listens for TCP.
+    pub(crate) address: String,
     /// How long it took until it said that it answers.
     pub(crate) ready: Duration,
     child: Child,
@@ -66,8 +68,10 @@ impl Daemon {
         let ready = start.elapsed();
         let report: Value = serde_json::from_str(&line).unwrap_or_default();
         let socket = report["ready"]["socket"].as_str().unwrap_or_else(|| panic!("not ready: {line}")).into();
+        let url = report["ready"]["url"].as_str().unwrap_or_default();
+        let address = url.trim_start_matches("http://").to_owned();
         let log = Log(home.path().join("log/daemon.log"));
-        Self { _log: log, home, pid: child.id(), socket, ready, child }
+        Self { _log: log, home, pid: child.id(), socket, address, ready, child }
     }
 
     /// Stops the daemon and returns its home.

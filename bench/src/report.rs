@@ -164,7 +164,7 @@ const NOTES: &str = "\
   into one transaction of single-row inserts, and the same kind of acknowledgement to each writer. Both logs are
   measured in turns; the ratio is the median of the ratios of all turns.
 - **reading**: requests over one connection to the Unix socket, median; the two sessions are read in turns.
-- **streaming**: 300 events a second for 5 seconds to 1,000 connections, five rounds of each kind in turns, whose order
+- **streaming**: 300 events a second for 5 seconds to 1,000 connections, nine rounds of each kind in turns, whose order
   turns round each time; a ratio is the median of the ratios of all turns. Latency is from sending the request that
   causes the event to the arrival of the frame, so the daemon's includes the request, the fsync and reading the event
   back. *Bare fan-out* is a process that reads frames of the same bytes from a socket and writes them to 1,000
@@ -174,6 +174,10 @@ const NOTES: &str = "\
 - **stalled readers**: 1,000 connections follow one session and read nothing, while its agent says 100 texts of 1 MB, each
   as live frames of 4 KB and as a stored item; one more reader keeps up, and sees the end. What the daemon grew by is
   `VmHWM` less `VmRSS` before they came, and `VmRSS` a minute after they left less the same.
+- **slow clients**: 3,000 TCP connections without a credential: a third have sent half a header, a third half a body, a third
+  do not read what they asked for. Each sends another byte every few seconds, and comes back when it was dropped. Medians
+  of 51, each over a connection of its own, before they came and while they are there; `ls` is the whole command, the
+  tools are the list of an agent's tools over MCP, with its own token. Memory is `VmRSS` less what it was before them.
 - **sending**: from the arrival of the receipt, which says that the message is stored, to seeing `turn.handed` on an
   open stream; on a connection that is kept, to a scripted agent that runs already; 20 turns of 10 messages. On the way are a
   process, which gets the message and confirms it, and the fsync of that confirmation. What comes before, from sending

@@ -17,6 +17,7 @@ mod reading;
 mod real_workers;
 mod sending;
 mod stalled;
+mod strangers;
 mod streaming;
 mod talking;
 mod teams;
@@ -38,6 +39,7 @@ pub(crate) const ALL: &[Subject] = &[
     ("reading", reading::measure),
     ("streaming", streaming::measure),
     ("stalled", stalled::measure),
+    ("strangers", strangers::measure),
     ("sending", sending::measure),
     ("first-token", first_token::measure),
     ("live-sessions", live_sessions::measure),
