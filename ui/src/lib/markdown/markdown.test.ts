@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { safeHref } from './href';
-import { markdown, Reading, SLICE_MS, TOTAL_MS } from './reading';
+import { markdown, Reading, SLICE_MS } from './reading';
 import type { Block, Inline } from './tree';
 
 /** Writes a tree down, short enough to compare. */
@@ -122,6 +122,27 @@ describe('blocks', () => {
     });
 });
 
+describe('what is read in one step', () => {
+    const table = (columns: number, rows: number) =>
+        ['|a'.repeat(columns), '|-'.repeat(columns), ...Array<string>(rows).fill('|b')].join('\n');
+
+    it('has at most 1,000 lines', () => {
+        expect(markdown('a\n'.repeat(1_000))).not.toBe('plain');
+        expect(markdown('a\n'.repeat(1_001))).toBe('plain');
+        expect(markdown(table(1, 998))).not.toBe('plain');
+        expect(markdown(table(1, 999))).toBe('plain');
+        // Lines of several are each their own.
+        expect(markdown('a\n\n'.repeat(1_001))).not.toBe('plain');
+    });
+
+    it('has at most 200 bars in a line', () => {
+        expect(markdown(table(200, 1))).not.toBe('plain');
+        expect(markdown(table(201, 1))).toBe('plain');
+        expect(markdown(`a\n${'|'.repeat(201)}`)).toBe('plain');
+        expect(markdown(`\`\`\`\n${'|'.repeat(201)}\n\`\`\``)).not.toBe('plain');
+    });
+});
+
 describe('a reading', () => {
     const text = '- a\n\nb\n\n'.repeat(400);
 
@@ -147,6 +168,7 @@ describe('a reading', () => {
         let outcome;
         while (!outcome) outcome = reading.go();
         expect(outcome).toBe('plain');
-        expect(now).toBeLessThan(2 * TOTAL_MS);
+        expect(now).toBeGreaterThan(100);
+        expect(now).toBeLessThan(130);
     });
 });

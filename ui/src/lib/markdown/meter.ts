@@ -2,6 +2,9 @@
 export const NODES = 10_000;
 export const NESTING = 64;
 export const CELLS = 4_000;
+/** Most lines of one paragraph or table, and most bars in one of them: it is read in one step, however long that takes. */
+export const LINES = 1_000;
+export const BARS = 200;
 /** Most steps for the marks of one paragraph or cell, and of a whole text. */
 export const LEAF_STEPS = 1_000_000;
 export const TEXT_STEPS = 10_000_000;
@@ -38,6 +41,16 @@ export class Meter {
     row(columns: number): void {
         this.cells += columns;
         if (this.cells > CELLS) throw new Exceeded('cells');
+    }
+
+    /** Counts a line of a paragraph or table. */
+    line(text: string, number: number): void {
+        if (number > LINES) throw new Exceeded('lines');
+        let bars = 0;
+        for (let at = text.indexOf('|'); at >= 0; at = text.indexOf('|', at + 1)) {
+            bars += 1;
+            if (bars > BARS) throw new Exceeded('columns');
+        }
     }
 
     /** Says whether the marks of a paragraph may be read. One that is too costly is only text. */

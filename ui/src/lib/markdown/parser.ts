@@ -1,4 +1,4 @@
-import { parser as base, GFM, type MarkdownParser } from '@lezer/markdown';
+import { parser as base, GFM, type LeafBlockParser, type MarkdownParser } from '@lezer/markdown';
 import { Meter } from './meter';
 
 /** Whose reading it is that the parser does now. It does one at a time, and never waits. */
@@ -11,6 +11,21 @@ export function metered<T>(meter: Meter, step: () => T): T {
         return step();
     } finally {
         current = undefined;
+    }
+}
+
+/** Counts the lines of a paragraph or table, which are read in one step. Never finds anything. */
+class Extent implements LeafBlockParser {
+    private lines = 1;
+
+    nextLine(_context: unknown, line: { text: string }): boolean {
+        this.lines += 1;
+        current?.line(line.text, this.lines);
+        return false;
+    }
+
+    finish(): boolean {
+        return false;
     }
 }
 
@@ -30,6 +45,14 @@ export const parser: MarkdownParser = base.configure([
                 parse: (context) => {
                     current?.depth(context.depth);
                     return false;
+                },
+            },
+            {
+                name: 'Extent',
+                before: 'Table',
+                leaf: (_context, leaf) => {
+                    current?.line(leaf.content, 1);
+                    return new Extent();
                 },
             },
         ],
