@@ -2,19 +2,24 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
 
 use paseo_testkit::real::{Program, Real};
 use serde_json::{Value, json};
 
 use crate::statistics::milliseconds;
 
+/// How long a harness may take to say something.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// One that runs until it is dropped.
 pub(crate) struct BareHarness {
     child: Child,
     input: ChildStdin,
-    lines: BufReader<ChildStdout>,
+    name: &'static str,
+    lines: Receiver<String>,
     /// Codex's; claude has one for each process.
     thread: Option<String>,
     requests: u64,
@@ -44,8 +49,13 @@ impl BareHarness {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("a harness");
         let input = child.stdin.take().expect("a pipe");
-        let lines = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut harness = Self { child, input, lines, thread: None, requests: 0 };
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let name = program.name();
+        let mut harness = Self { child, input, name, lines, thread: None, requests: 0 };
         if program == Program::Codex {
             harness.open_thread(directory);
         }
@@ -100,11 +110,9 @@ impl BareHarness {
     }
 
     fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let mut text = String::new();
         loop {
-            text.clear();
-            let read = self.lines.read_line(&mut text).expect("a harness that writes");
-            assert!(read > 0, "the harness ended");
+            let text = self.lines.recv_timeout(PATIENCE);
+            let text = text.unwrap_or_else(|why| panic!("waited for {} by itself: {why}", self.name));
             let line = serde_json::from_str(&text).unwrap_or(Value::Null);
             if wanted(&line) {
                 return line;

@@ -310,6 +310,7 @@ async fn what_cannot_be_started_is_refused_with_a_word() {
         (of(|one| one.provider = Some("openai".into())), Code::ProviderUnavailable),
         (of(|one| one.provider = Some("nobody".into())), Code::ProviderUnavailable),
         (of(|one| one.agent = Some("nobody".into())), Code::NotFound),
+        (of(|one| one.provider = Some("claude".into())), Code::ProviderUnavailable),
     ] {
         let error = refused(one.clone()).await;
         assert_eq!(error.code(), Some(code), "{one:?}: {error}");
@@ -326,7 +327,10 @@ async fn what_cannot_be_started_is_refused_with_a_word() {
         async || client.start_worker(&of(|one| one.prefix = Some("x".into())), Some("k")).await.unwrap();
     let (first, second): (StartedWorker, StartedWorker) = (once().await, once().await);
     assert_eq!((first.worker.name.as_str(), second.worker.session), ("x-1", first.worker.session.clone()));
-    assert_eq!(started(&cast, "<<say hi>>").await.name, "red-1");
+    // What was refused took no number of a worker or a thread.
+    assert_eq!(first.worker.thread.as_deref(), Some("thread-0001"));
+    let next = started(&cast, "<<say hi>>").await;
+    assert_eq!((next.name.as_str(), next.thread.as_deref()), ("red-1", Some("thread-0002")));
     let error = refused(of(|_| {})).await;
     assert!(
         error.code() == Some(Code::Conflict) && error.to_string().contains("2 workers already"),
