@@ -14,7 +14,7 @@ use paseo_core::limits::WORKERS;
 use paseo_core::public_url::{NotPublic, PublicUrl};
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::Key;
-use paseo_runtime::provider;
+use paseo_runtime::{plain_file, provider};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -201,7 +201,7 @@ fn home(global: &Global, variable: impl Fn(&Variable) -> Option<OsString>) -> Re
 }
 
 fn read(path: &Path) -> Result<File, Failure> {
-    match std::fs::read_to_string(path) {
+    match plain_file::read_to_string(path) {
         Ok(text) => parse(&text, path),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(File::default())

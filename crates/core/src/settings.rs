@@ -69,12 +69,14 @@ pub enum Event {
         layer: Layer,
         slug: String,
     },
-    /// A file with many definitions was read without an error for the first time.
+    /// A file with many definitions was read without an error for the first time, or with one (`broken`) after that.
     #[serde(rename = "definitions.read")]
     DefinitionsRead {
         #[serde(default, skip_serializing_if = "Layer::is_home")]
         layer: Layer,
         file: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        broken: bool,
     },
     /// The definitions of the home that were there count. Happens once.
     #[serde(rename = "definitions.adopted")]
@@ -273,8 +275,13 @@ impl Settings {
                     layer.versions.remove(slug);
                 }
             }
-            Event::DefinitionsRead { layer, file } => {
-                self.accepted.entry(layer.clone()).or_default().sound.insert(file.clone());
+            Event::DefinitionsRead { layer, file, broken } => {
+                let sound = &mut self.accepted.entry(layer.clone()).or_default().sound;
+                if *broken {
+                    sound.remove(file)
+                } else {
+                    sound.insert(file.clone())
+                };
             }
             Event::DefinitionsAdopted {} => self.adopted = true,
             Event::ProviderAdded { name, agent } => {

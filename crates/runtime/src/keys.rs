@@ -1,10 +1,10 @@
 //! Keys: with what a model is paid for, and where the harness of its provider looks for that.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
+use crate::plain_file;
 use crate::provider::{Access, StartError};
 
 /// Where codex is told its key. On its own it is ignored: see `codex::spawn`.
@@ -83,14 +83,14 @@ impl Key {
             }
             Secret::File(path) => {
                 let mut text = String::new();
-                File::open(path).and_then(|file| file.take(SECRET_BYTES).read_to_string(&mut text)).map_err(
-                    |error| {
+                plain_file::open(path)
+                    .and_then(|file| file.take(SECRET_BYTES).read_to_string(&mut text))
+                    .map_err(|error| {
                         unreadable(
                             format!("{} cannot be read: {error}", path.display()),
                             "put the key into that file, and nothing else",
                         )
-                    },
-                )?;
+                    })?;
                 text
             }
         };

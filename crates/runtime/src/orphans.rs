@@ -77,11 +77,14 @@ fn orphans(executable: &Path) -> Vec<Pid> {
         .collect()
 }
 
+/// As much of a program's name as the system keeps.
+const COMM_BYTES: usize = 15;
+
 /// Says whether a process runs our binary. One that has ended and is not waited for yet still has its name.
 fn runs(pid: u32, executable: &Path) -> bool {
     let known_as = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let name = executable.file_name().unwrap_or_default().to_string_lossy();
-    let same_name = name.starts_with(known_as.trim_end()) && !known_as.trim_end().is_empty();
+    let same_name = known_as.trim_end().as_bytes() == &name.as_bytes()[..name.len().min(COMM_BYTES)];
     same_name || fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|program| program == executable)
 }
 

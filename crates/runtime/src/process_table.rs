@@ -93,6 +93,19 @@ pub fn claim(process: Process, is_home: impl Fn(&Path) -> bool) -> Claim {
     claimed(&environment, is_home)
 }
 
+/// Says whether a process has ended, or is just ending: then it has no program any more.
+pub fn is_gone(process: Process) -> bool {
+    let program = fs::read_link(format!("/proc/{}/exe", process.pid));
+    find(process.pid) != Some(process) || program.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Says whether a process was started by the tmux server behind a socket, wherever it is now.
+pub fn comes_from(process: Process, socket: &Path) -> bool {
+    let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
+    let server = [socket.as_os_str().as_bytes(), b","].concat();
+    values(&environment, "TMUX").iter().any(|value| value.starts_with(&server))
+}
+
 /// Reads the claim in an environment. A mark without a home may be of any, so it is not ignored.
 fn claimed(environment: &[u8], is_home: impl Fn(&Path) -> bool) -> Claim {
     let (sessions, homes) = (values(environment, SESSION_VARIABLE), values(environment, HOME_VARIABLE));

@@ -246,6 +246,38 @@ fn what_is_saved_in_the_editor_is_trusted() {
     assert_ne!(home.paseo(&["agents", "edit", "../x"]).code, 0);
 }
 
+/// Agents can write while the editor is open.
+#[test]
+fn what_others_write_meanwhile_is_not_trusted_by_the_editor() {
+    let mut home = home();
+    write(&home, "agents/mine.toml", READS);
+    write(
+        &home,
+        "config.json",
+        r#"{"agents": [{"agentId": "a", "tools": ["read"]}, {"agentId": "b", "tools": ["read"]}]}"#,
+    );
+    home.paseo(&["up"]).ok();
+    let file = home.path().join("agents/mine.toml");
+    // The person looks, or saves; somebody else writes.
+    for saves in ["true", "printf \"name = 'M'\\n\" >> \"$1\""] {
+        let script = format!("printf \"provider = 'scripted'\\n\" > {}; {saves}; :", file.display());
+        home.set("EDITOR", format!("sh -c '{}' sh", script.replace('\'', "'\\''")));
+        let edited = home.paseo(&["agents", "edit", "mine"]);
+        assert_ne!(tools(&home, "mine").as_deref(), Some("all"), "{edited:?}");
+        assert!(edited.stderr.contains("changed"), "{edited:?}");
+        write(&home, "agents/mine.toml", READS);
+    }
+    // What waits in the same file goes on waiting.
+    let both =
+        r#"{"agents": [{"agentId": "a", "tools": ["read"]}, {"agentId": "b", "tools": ["read", "edit"]}]}"#;
+    write(&home, "config.json", both);
+    assert_eq!(pending(&home).len(), 1);
+    home.set("EDITOR", r#"sed -i 's/"a", "tools": \["read"\]/"a", "tools": ["read", "bash"]/'"#);
+    home.paseo(&["agents", "edit", "a"]).ok();
+    assert_eq!(tools(&home, "b").as_deref(), Some("native_read todo"));
+    assert_eq!(tools(&home, "a").as_deref(), Some("native_read native_shell native_net todo"));
+}
+
 #[tokio::test]
 async fn what_a_person_saves_over_the_api_counts() {
     let watched = Watched::new();
@@ -343,6 +375,33 @@ fn a_config_that_never_parsed_refuses_everybody() {
         assert!(refused.code == 6 && refused.stderr.contains(&format!("{file}:2")), "{refused:?}");
         write(&home, file, good);
         assert_eq!(home.paseo(&["run", "<<say hi>>"]).ok(), "hi");
+    }
+}
+
+/// What is refused because of one mistake stays refused after the next.
+#[test]
+fn a_second_mistake_lets_nothing_through() {
+    let entry = r#"{"agents": [{"agentId": "default", "tools": ["read"], "bogus": 1}]}"#;
+    let cut = &entry[..entry.len() - 3];
+    for was_sound in [false, true] {
+        let home = home();
+        if was_sound {
+            write(&home, "config.json", "{}\n");
+            home.paseo(&["up"]).ok();
+        }
+        for text in [entry, cut] {
+            write(&home, "config.json", text);
+            for again in [false, true] {
+                let refused = home.paseo(&["run", "<<say hi>>"]);
+                assert!(refused.code == 6 && refused.stderr.contains("config.json:1"), "{text}: {refused:?}");
+                if !again {
+                    home.paseo(&["restart"]).ok();
+                }
+            }
+        }
+        write(&home, "config.json", r#"{"agents": [{"agentId": "default", "tools": ["read"]}]}"#);
+        home.trust();
+        assert_eq!(tools(&home, "default").as_deref(), Some("native_read todo"));
     }
 }
 

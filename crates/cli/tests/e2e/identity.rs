@@ -210,6 +210,26 @@ fn nobody_in_a_terminal_is_another_agent_by_a_mark(home: TestHome) {
     let home = format!("PASEO_HOME={}", house.home.path().display());
     let answer = window("forged", &["-e", &forged, "-e", &home]);
     assert!(answer.contains("identity_mismatch"), "{answer}");
+
+    // Nor is what the server starts and lets go of, once no daemon is above it.
+    house.home.paseo(&["restart"]).ok();
+    let result = house.result("let-go");
+    let script = format!(
+        "n=0; while kill -0 $PPID 2>/dev/null && test $n -lt 40; do n=$((n+1)); sleep 0.05; done; \
+         curl -s --unix-socket {} http://localhost/api/whoami >{part} && mv {part} {result}",
+        house.home.path().join("daemon.sock").display(),
+        part = result.with_extension("part").display(),
+        result = result.display(),
+    );
+    let file = house.result("let-go.sh");
+    fs::write(&file, script).unwrap();
+    let job = format!("setsid sh {} >/dev/null 2>&1 &", file.display());
+    let words = ["-S", socket.to_str().unwrap(), "run-shell", "-b", &job];
+    let mut command = house.home.program("tmux", &words);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish(command.spawn().unwrap()).ok();
+    let answer = appeared(&result);
+    assert!(answer.contains("unauthenticated"), "{answer}");
 }
 
 /// Waits for a file that is whole once it is there.

@@ -117,8 +117,10 @@ pub struct Settled {
     pub standings: BTreeMap<String, Standing>,
     /// An error that refuses every slug without a standing: a file that could define it was never read.
     pub closed: Option<Problem>,
-    /// Files with many definitions that were read without an error for the first time.
+    /// Files with many definitions that are without an error, and were not before.
     pub sound: BTreeSet<String>,
+    /// Those that can be read and have an error by now: what they refuse stays refused when they cannot be read.
+    pub unsound: BTreeSet<String>,
 }
 
 /// Decides which version of each definition of a layer counts.
@@ -142,15 +144,23 @@ pub fn settle(
     };
     let standings = slugs.into_iter().map(|slug| (slug.clone(), layer.standing(slug, default.as_deref())));
     let unread = readings.iter().filter(|reading| !layer.was_sound(reading));
-    let sound = readings.iter().filter(|reading| reading.holds_many && reading.unsure.is_none());
+    let read = || readings.iter().filter(|reading| reading.holds_many && reading.unsure.is_none());
+    let named = |reading: &Reading| reading.file.clone();
+    let sound = read().filter(|reading| is_sound(reading, readings)).map(named);
+    let unsound = read().filter(|reading| !is_sound(reading, readings)).map(named);
     Settled {
         standings: standings.collect(),
         closed: unread.filter_map(|reading| reading.unsure.clone()).next(),
-        sound: sound
-            .map(|reading| reading.file.clone())
-            .filter(|file| !accepted.sound.contains(file))
-            .collect(),
+        sound: sound.filter(|file| !accepted.sound.contains(file)).collect(),
+        unsound: unsound.filter(|file| accepted.sound.contains(file)).collect(),
     }
+}
+
+/// Says whether a file was read without any error, or a folder with all its files: then it defines what was found in it,
+/// and nothing else.
+fn is_sound(reading: &Reading, readings: &[Reading]) -> bool {
+    let inside = readings.iter().filter(|other| covers(&reading.file, &other.file));
+    inside.into_iter().all(|other| other.unsure.is_none() && other.broken.is_empty())
 }
 
 /// Returns what is accepted when a person trusts a layer as it is.
@@ -164,7 +174,7 @@ pub fn adopt(readings: &[Reading]) -> Accepted {
             }
         }
         claimed.extend(reading.broken.keys());
-        if reading.holds_many && reading.unsure.is_none() {
+        if reading.holds_many && is_sound(reading, readings) {
             accepted.sound.insert(reading.file.clone());
         }
     }

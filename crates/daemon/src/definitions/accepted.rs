@@ -72,6 +72,9 @@ impl Memory {
                 News::Read(key, file) => {
                     self.accepted.entry(key).or_default().sound.insert(file);
                 }
+                News::Misread(key, file) => {
+                    self.accepted.entry(key).or_default().sound.remove(&file);
+                }
             }
         }
         if !news.is_empty() {
@@ -196,6 +199,11 @@ fn event(news: &News, texts: &mut Vec<Text>) -> Event {
         News::Forgotten(layer, slug) => {
             Event::DefinitionForgotten { layer: layer.clone(), slug: slug.clone() }
         }
-        News::Read(layer, file) => Event::DefinitionsRead { layer: layer.clone(), file: file.clone() },
+        News::Read(layer, file) => {
+            Event::DefinitionsRead { layer: layer.clone(), file: file.clone(), broken: false }
+        }
+        News::Misread(layer, file) => {
+            Event::DefinitionsRead { layer: layer.clone(), file: file.clone(), broken: true }
+        }
     }
 }

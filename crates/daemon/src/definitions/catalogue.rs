@@ -41,7 +41,10 @@ pub(crate) struct Catalogue {
 pub(super) enum News {
     Accepted(Key, String, Version),
     Forgotten(Key, String),
+    /// A file was read without an error.
     Read(Key, String),
+    /// A file was read with one.
+    Misread(Key, String),
 }
 
 /// A definition that is there, whether it counts or not.
@@ -161,7 +164,8 @@ impl Catalogue {
     /// Says what those who use a definition are to know: that its file says something else than what counts, or that
     /// a file which may define it cannot be read.
     pub(crate) fn told(&self, slug: &str) -> Option<String> {
-        let unread = || self.unread.as_ref().map(pending::unread);
+        // One that was never read without an error refuses everything, which is told there.
+        let unread = || self.unread.as_ref().filter(|_| self.closed.is_none()).map(pending::unread);
         self.notice(slug).map(str::to_owned).or_else(unread)
     }
 
@@ -193,11 +197,12 @@ impl Catalogue {
         news: &mut Vec<News>,
     ) {
         let below = |slug: &str| self.by_slug.get(slug).cloned();
-        let Settled { standings, closed, sound } = settle(&layer.readings, accepted, policy, &below);
+        let Settled { standings, closed, sound, unsound } = settle(&layer.readings, accepted, policy, &below);
         self.problems.extend(layer.problems.iter().cloned());
         let unread = layer.readings.iter().filter(|reading| reading.holds_many);
         self.unread = unread.filter_map(|reading| reading.unsure.clone()).next().or(self.unread.take());
         news.extend(sound.into_iter().map(|file| News::Read(key.clone(), file)));
+        news.extend(unsound.into_iter().map(|file| News::Misread(key.clone(), file)));
         if let Some(problem) = closed {
             let slugs: Vec<String> = self.by_slug.keys().cloned().collect();
             slugs.iter().for_each(|slug| self.refuse(slug, pending::broken(slug, &problem)));
@@ -311,7 +316,8 @@ pub(super) fn differences(key: &Key, before: &Accepted, after: &Accepted) -> Vec
     let gone = slugs.filter(|slug| !after.versions.contains_key(*slug));
     let gone = gone.map(|slug| News::Forgotten(key.clone(), slug.clone()));
     let read = after.sound.difference(&before.sound).map(|file| News::Read(key.clone(), file.clone()));
-    accepted.chain(gone).chain(read).collect()
+    let misread = before.sound.difference(&after.sound).map(|file| News::Misread(key.clone(), file.clone()));
+    accepted.chain(gone).chain(read).chain(misread).collect()
 }
 
 #[cfg(test)]

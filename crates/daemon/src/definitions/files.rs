@@ -1,12 +1,13 @@
 //! The files that hold definitions: where they are, whether they changed, and what they say. All of it bounded.
 
-use std::fs::{self, DirEntry, File, Metadata};
+use std::fs::{self, DirEntry, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use paseo_core::definition::{Format, Origin};
+use paseo_runtime::plain_file;
 
 /// Largest file that is read.
 pub(super) const FILE_BYTES: u64 = 256 * 1024;
@@ -224,7 +225,8 @@ impl Found {
             return Err("it is not read: it is no file".to_owned());
         }
         let mut bytes = Vec::new();
-        let file = File::open(&path).map_err(unreadable)?;
+        // Whoever exchanges it in between gets nothing by that.
+        let file = plain_file::open_unlinked(&path).map_err(unreadable)?;
         file.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > FILE_BYTES {
             return Err(format!("it is not read: it is larger than {} KB", FILE_BYTES / 1024));

@@ -5,8 +5,8 @@ use std::path::Path;
 use paseo_core::actor::Actor;
 use paseo_core::ancestry::{self, Caller, Claim, Link, Post, Refusal};
 use paseo_core::id::SessionId;
-use paseo_runtime::orphans;
-use paseo_runtime::process_table::{Process, ancestors, claim};
+use paseo_runtime::process_table::{Process, ancestors, claim, comes_from, is_gone};
+use paseo_runtime::{orphans, terminal};
 
 use super::security;
 use crate::sessions::Context;
@@ -24,9 +24,18 @@ pub(crate) enum Peer {
 pub(crate) fn identify(pid: u32, context: &Context) -> Result<Actor, Refusal> {
     let chain = ancestors(pid).map_err(|_| Refusal::Gone)?;
     let links: Vec<Link> = (0..chain.len()).map(|height| link(&chain, height, context)).collect();
-    match ancestry::identify(&links, &Records(context)) {
+    let identified = ancestry::identify(&links, &Records(context));
+    // Our own tmux server starts programs for agents as well as for people, and lets go of them.
+    let of_server = |process: &Process| comes_from(*process, &terminal::socket(&context.home));
+    match identified {
         Ok(Caller::Session(session)) => Ok(Actor::Session(session)),
+        Ok(Caller::Human) if chain.iter().any(of_server) => {
+            security::refused(pid, Refusal::Window);
+            Err(Refusal::Window)
+        }
         Ok(Caller::Human) => Ok(Actor::Human("cli".to_owned())),
+        // A command that does not wait for its answer hides nothing.
+        Err(Refusal::Unreadable) if chain.first().is_none_or(|caller| is_gone(*caller)) => Err(Refusal::Gone),
         Err(refusal) => {
             security::refused(pid, refusal);
             Err(refusal)

@@ -1,12 +1,12 @@
 //! Whether somebody is logged in, as far as files and the environment show it.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::spawn::CONFIG_VARIABLE;
+use crate::plain_file;
 
 /// Variables that stand for a login.
 const VARIABLES: &[&str] = &[
@@ -47,11 +47,16 @@ fn sets_variable(settings: &Path) -> bool {
 }
 
 fn read(path: &Path) -> Value {
-    fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    plain_file::read_to_string(path)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn with(home: &Path, variables: &[(&str, &str)]) -> bool {

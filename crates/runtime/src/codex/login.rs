@@ -1,10 +1,11 @@
 //! Whether someone is logged in, as far as files and the environment tell.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use super::spawn::HOME_VARIABLE;
+use crate::plain_file;
 
 /// Variables with a key for the models of OpenAI.
 const KEYS: [&str; 2] = ["OPENAI_API_KEY", "CODEX_API_KEY"];
@@ -20,7 +21,7 @@ pub(super) fn home(isolated_home: Option<&Path>) -> Option<PathBuf> {
 pub(super) fn is_there(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> bool {
     let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
     let Some(home) = home else { return KEYS.into_iter().any(set) };
-    let config = fs::read_to_string(home.join("config.toml")).unwrap_or_default();
+    let config = plain_file::read_to_string(&home.join("config.toml")).unwrap_or_default();
     home.join("auth.json").exists()
         || KEYS.into_iter().any(set)
         || own_provider(&config).is_some_and(|key| match key {
@@ -74,6 +75,8 @@ fn unquoted(value: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const OWN: &str = "model = \"m\"\nmodel_provider = \"mine\" # local\n[model_providers.mine]\n\

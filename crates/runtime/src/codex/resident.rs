@@ -1,7 +1,7 @@
 //! Codex in a terminal: how it is started there, when it listens, and where it writes down what happens.
 
 use std::cell::Cell;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::login;
 use super::rollout::Rollout;
 use super::spawn::{self, HOME_VARIABLE};
+use crate::plain_file;
 use crate::process_table;
 use crate::provider::{Launch, StartError};
 use crate::terminal::resident::{self, Boarding, Screen, Seen};
@@ -102,7 +103,7 @@ impl Resident {
 /// Says whether a thread was begun by whoever sits at the terminal.
 fn is_own(path: &Path) -> bool {
     let mut first = String::new();
-    let read = File::open(path).and_then(|file| BufReader::new(file).read_line(&mut first));
+    let read = plain_file::open(path).and_then(|file| BufReader::new(file).read_line(&mut first));
     let meta: Value = read.ok().and_then(|_| serde_json::from_str(&first).ok()).unwrap_or_default();
     meta.pointer("/payload/source").is_some_and(Value::is_string)
 }

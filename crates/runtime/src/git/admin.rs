@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::changes::to_path;
 use super::error::{Error, Result};
 use super::loss::Operation;
+use crate::plain_file;
 
 /// Paths and ids: small files.
 const LONGEST: u64 = 16 << 10;
@@ -146,6 +147,6 @@ fn resolve(link: &Path) -> PathBuf {
 /// Reads a small file. `None` when it cannot be read.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    fs::File::open(path).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
+    plain_file::open(path).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
     Some(text)
 }

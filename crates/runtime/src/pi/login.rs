@@ -1,12 +1,12 @@
 //! Whether a model can be asked, as far as files and the environment tell.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::spawn::HOME_VARIABLE;
+use crate::plain_file;
 
 /// Variables with a key for one of the model servers that pi knows.
 const KEYS: [&str; 14] = [
@@ -41,11 +41,16 @@ pub(super) fn is_there(isolated_home: Option<&Path>, variable: impl Fn(&str) -> 
 }
 
 fn read(path: &Path) -> Value {
-    fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    plain_file::read_to_string(path)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn seen(files: &[(&str, &str)], variables: &[&str]) -> bool {

@@ -1,7 +1,6 @@
 //! Following the file that a harness writes its session into.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use paseo_core::id::ItemId;
 use paseo_core::time::Timestamp;
 
 use crate::fresh::Ids;
+use crate::plain_file;
 
 /// How much is read at once.
 const PIECE: u64 = 1024 * 1024;
@@ -77,7 +77,7 @@ impl Record {
     fn fill(&mut self) -> io::Result<()> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         loop {
-            let mut file = File::open(&path)?;
+            let mut file = plain_file::open(&path)?;
             if file.metadata()?.len() <= self.read {
                 return Ok(());
             }

@@ -1,12 +1,14 @@
 //! `paseo agents edit`
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use paseo_client::Client;
 use paseo_core::definition::is_slug;
-use paseo_wire::agent::{AgentList, PendingAgent};
+use paseo_runtime::plain_file;
+use paseo_wire::agent::{AgentList, AgentQuery, PendingAgent};
 use paseo_wire::error::Exit;
 
 use super::{located, query};
@@ -17,22 +19,34 @@ use crate::environment::{EDITOR, VISUAL};
 use crate::failure::Failure;
 use crate::printer::Printer;
 
-/// Opens a definition in the user's editor, and trusts what was saved.
+/// Opens a copy of a definition in the user's editor, and trusts what was saved there: agents can write to the file
+/// itself while the editor is open.
 pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -> Result<Exit, Failure> {
     let client = context.client()?;
     let asked = query(&AgentsPlace { project: None })?;
-    let path = file(&client.agents(&asked).await?, &context.settings.home, &args.slug)?;
-    let before = fs::read_to_string(&path).ok();
-    open(&path)?;
-    let Ok(saved) = fs::read_to_string(&path) else {
+    let known = client.agents(&asked).await?;
+    let path = file(&known, &context.settings.home, &args.slug)?;
+    let before = plain_file::read_to_string(&path).ok();
+    let copy = Copy::of(&path, before.as_deref().unwrap_or_default(), &context.settings.home)?;
+    open(&copy.path)?;
+    let Ok(saved) = plain_file::read_to_string(&copy.path) else {
         printer.note("nothing was saved");
         return Ok(Exit::Refused);
     };
-    if before.as_deref() == Some(saved.as_str()) {
+    if before.as_deref().unwrap_or_default() == saved {
         printer.note("nothing was changed");
         return Ok(Exit::Ok);
     }
-    let list = trust(client, &asked, &path, &saved).await?;
+    if plain_file::read_to_string(&path).ok() != before {
+        let words = format!("{} was changed by somebody else while you edited it", path.display());
+        let hint = format!("what you saved is in {}; nothing was trusted", copy.keep().display());
+        return Err(Failure::new(Exit::Refused, words).hint(hint));
+    }
+    fs::write(&path, &saved).map_err(|error| {
+        let hint = format!("what you saved is in {}", copy.path.display());
+        Failure::new(Exit::AgentError, format!("cannot write {}: {error}", path.display())).hint(hint)
+    })?;
+    let list = trust(client, &asked, &args.slug, &path, &saved, &known.pending).await?;
     let wrong: Vec<_> = list.problems.iter().filter(|problem| Path::new(&problem.file) == path).collect();
     wrong.iter().for_each(|problem| printer.warn(&located(problem), None));
     let lost = wrong.iter().any(|problem| problem.severity == "error");
@@ -63,6 +77,37 @@ fn file(list: &AgentList, home: &Path, slug: &str) -> Result<PathBuf, Failure> {
     Ok(folder.join(format!("{slug}.toml")))
 }
 
+/// What the editor gets.
+struct Copy {
+    folder: PathBuf,
+    path: PathBuf,
+}
+
+impl Copy {
+    /// Copies a text into a folder of its own, under the name of its file.
+    fn of(file: &Path, text: &str, home: &Path) -> Result<Self, Failure> {
+        let folder = home.join(format!("edit-{}", std::process::id()));
+        let path = folder.join(file.file_name().unwrap_or_default());
+        let made = DirBuilder::new().mode(0o700).create(&folder).and_then(|()| fs::write(&path, text));
+        made.map_err(|error| Failure::usage(format!("cannot make {}: {error}", path.display())))?;
+        Ok(Self { folder, path })
+    }
+
+    /// Leaves it there.
+    fn keep(mut self) -> PathBuf {
+        self.folder = PathBuf::new();
+        self.path.clone()
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        if !self.folder.as_os_str().is_empty() {
+            fs::remove_dir_all(&self.folder).ok();
+        }
+    }
+}
+
 /// Runs the editor, as git does: its value is a command with arguments.
 #[allow(clippy::disallowed_methods)] // The user's own editor, which no agent has to do with.
 fn open(path: &Path) -> Result<(), Failure> {
@@ -79,17 +124,30 @@ fn open(path: &Path) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
 }
 
-/// Trusts what was saved, and nothing that was written since.
+/// Trusts what was saved, and nothing that was written since. In a file with many definitions, what waited before and was
+/// not asked for goes on waiting.
 async fn trust(
     client: &Client,
-    asked: &paseo_wire::agent::AgentQuery,
+    asked: &AgentQuery,
+    slug: &str,
     path: &Path,
     saved: &str,
+    before: &[PendingAgent],
 ) -> Result<AgentList, Failure> {
     let mut list = client.agents(asked).await?;
+    // What the daemon has just read is what was saved.
+    let is_still_so = plain_file::read_to_string(path).is_ok_and(|text| text == saved);
     let holds_many = path.file_stem().is_some_and(|stem| stem == "config");
+    let waited = |pending: &PendingAgent| {
+        before.iter().any(|known| (&known.slug, &known.sha256) == (&pending.slug, &pending.sha256))
+    };
     let own = |pending: &&PendingAgent| {
-        let same = holds_many || pending.after.as_deref() == Some(saved);
+        let after = pending.after.as_deref().unwrap_or_default();
+        let same = if holds_many {
+            is_still_so && (pending.slug == slug || !waited(pending))
+        } else {
+            after == saved
+        };
         same && pending.file.as_deref().is_some_and(|file| Path::new(file) == path)
     };
     let pending: Vec<PendingAgent> = list.pending.iter().filter(own).cloned().collect();
