@@ -92,6 +92,26 @@ pub(crate) fn a_guarded_agent_changes_what_its_task_covers_until_it_ends(bench: 
     assert_eq!(text(bench, "poem.txt"), "violets", "{}", log());
 }
 
+/// The model itself takes the task, does it, and gives it back.
+pub(crate) fn a_guarded_agent_claims_works_and_completes_by_itself(bench: &mut Bench) {
+    for name in ["poem.txt", "other.txt"] {
+        fs::write(bench.file(name), "roses\n").unwrap();
+    }
+    let handle = guarded(bench, &["poem.txt"]);
+    let log = || bench.transcript(&handle);
+    let claim = r#"<<tool team_tasks_list {}>><<tool team_tasks_claim {"taskId":"task-0001"}>>"#;
+    told(bench, &handle, &format!("{claim}<<write poem.txt violets>><<say done>>"));
+    assert_eq!(text(bench, "poem.txt"), "violets", "{}", log());
+    told(bench, &handle, "<<write other.txt violets>><<say done>>");
+    assert_eq!(text(bench, "other.txt"), "roses", "{}", log());
+    let complete = r#"<<tool team_tasks_complete {"taskId":"task-0001","epoch":1}>>"#;
+    told(bench, &handle, &format!("{complete}<<write poem.txt lilies>><<say done>>"));
+    assert_eq!(text(bench, "poem.txt"), "violets", "{}", log());
+    let tasks = bench.home.paseo(&["task", "show", "task-0001", "--json"]);
+    assert!(tasks.ok().contains("\"completed\""), "{tasks:?}: {}", log());
+    assert_eq!(bench.inspect(&handle)["asks"], 0, "nobody is asked: {}", log());
+}
+
 pub(crate) fn a_guarded_agent_is_led_nowhere_by_links_and_dots(bench: &mut Bench) {
     fs::create_dir(bench.file("own")).unwrap();
     fs::write(bench.file("theirs.txt"), "roses\n").unwrap();

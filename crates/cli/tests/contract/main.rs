@@ -81,6 +81,7 @@ columns! {
     permissions::a_pending_ask_is_withdrawn_by_a_restart,
     guarded::a_guarded_agent_without_a_task_changes_nothing_and_is_told_why,
     guarded::a_guarded_agent_changes_what_its_task_covers_until_it_ends,
+    guarded::a_guarded_agent_claims_works_and_completes_by_itself,
     guarded::a_guarded_agent_is_led_nowhere_by_links_and_dots,
     skills::a_skill_is_taught_and_works_in_the_agents_shell,
     skills::mixed_gives_both,
@@ -128,5 +129,6 @@ with_opencode! {
     permissions::read_only_changes_nothing,
     guarded::a_guarded_agent_without_a_task_changes_nothing_and_is_told_why,
     guarded::a_guarded_agent_changes_what_its_task_covers_until_it_ends,
+    guarded::a_guarded_agent_claims_works_and_completes_by_itself,
     withheld::who_may_do_nothing_does_not_even_read,
 }

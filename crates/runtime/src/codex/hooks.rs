@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use paseo_core::permission::{Power, Request, Shape, script};
+use paseo_core::tool::REGISTRY;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -80,10 +81,10 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
     let call = text("tool_use_id").unwrap_or_default().to_owned();
     let input = words.get("tool_input").cloned().unwrap_or_default();
     let directory = text("cwd").map_or(place.directory, Path::new);
-    // A server of someone else may have a name that begins like ours.
+    // A server of someone else may have a name that begins like ours, or that codex spells like ours.
     let is_ours = |server: &String| {
-        let name = tool.strip_prefix(&format!("mcp__{server}__"));
-        name.is_some_and(|name| !name.contains("__"))
+        let name = tool.strip_prefix(&format!("mcp__{}__", spelled(server)));
+        name.is_some_and(|name| REGISTRY.iter().any(|spec| spec.power.is_none() && spec.name == name))
     };
     if place.servers.iter().any(is_ours) {
         return Ok(None);
@@ -128,6 +129,11 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
     Ok(Some(Request { call, tool, input, power, shape }))
 }
 
+/// Returns the name of a server as codex spells it in those of tools.
+fn spelled(server: &str) -> String {
+    server.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
+}
+
 /// Returns the patch of a command that is nothing but one. Where it runs nobody is told: among people, who are not asked
 /// about it a second time, its files must say it themselves.
 fn patch_in(command: &str) -> Option<String> {
@@ -157,9 +163,10 @@ mod tests {
             leave(&json!({ "tool_name": tool, "tool_input": input, "cwd": "/p/sub" }), &place).unwrap()
         };
         assert_eq!(asked("Bash", "ls"), None);
-        assert_eq!(asked("mcp__paseo-tools__team_tasks_claim", ""), None);
+        assert_eq!(asked("mcp__paseo_tools__team_tasks_claim", ""), None);
         assert_eq!(asked("Bash", "touch x").unwrap().power, Power::Shell);
-        for tool in ["mcp__theirs__x", "mcp__paseo-tools__x__delete", "brand_new"] {
+        for tool in ["mcp__theirs__x", "mcp__paseo_tools__x__delete", "mcp__paseo_tools__delete", "brand_new"]
+        {
             assert_eq!(asked(tool, "").unwrap().power, Power::Shell, "{tool}");
         }
         let patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: /b.txt\n@@\n-x\n+y\n*** End Patch";
