@@ -15,14 +15,17 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     pub(crate) printer: Printer,
     client: Client,
+    /// For commands that start a daemon where none answers.
+    starting: Client,
     told: Cell<bool>,
 }
 
 impl Context {
     pub(crate) fn new(settings: Settings, printer: Printer) -> Self {
         let rescue = settings.clone();
-        let client = Client::unix(settings.socket()).with_rescue(move || autostart::rescue(&rescue));
-        Self { settings, printer, client, told: Cell::new(false) }
+        let client = Client::unix(settings.socket());
+        let starting = client.clone().with_rescue(move || autostart::rescue(&rescue));
+        Self { settings, printer, client, starting, told: Cell::new(false) }
     }
 
     /// Returns a client of a daemon that answers; starts one if that is allowed.
@@ -30,7 +33,7 @@ impl Context {
         if let Presence::Started(ready) = autostart::ensure(&self.settings)? {
             self.printer.detail(&format!("started the daemon: pid {}, {}", ready.pid, ready.url));
         }
-        Ok(&self.client)
+        Ok(&self.starting)
     }
 
     /// Returns a client of whatever is there.

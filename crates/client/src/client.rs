@@ -58,7 +58,7 @@ impl Client {
         Self { patience, ..self }
     }
 
-    /// Sets what brings back a daemon that died while it was asked for something. The question is then asked again, if it
+    /// Sets what brings back a daemon that died before it ever answered. What it was asked is then asked again, if that
     /// changes nothing: a connection to a daemon that is just being killed succeeds and is never answered.
     #[must_use]
     pub fn with_rescue(self, rescue: impl Fn() -> bool + Send + Sync + 'static) -> Self {
@@ -91,7 +91,8 @@ impl Client {
 
     /// Sends a request and reads its body as it comes.
     pub(crate) async fn read_bytes(&self, ask: Ask) -> Result<Bytes, Error> {
-        let rescued = || self.rescue.as_ref().is_some_and(|Rescue(rescue)| rescue());
+        let rescue = self.rescue.as_ref().filter(|_| self.version.get().is_none());
+        let rescued = || rescue.is_some_and(|Rescue(rescue)| rescue());
         match self.read_once(&ask).await {
             Err(Error::Unreachable { reason, .. })
                 if ask.method == Method::GET && reason.kind() != io::ErrorKind::TimedOut && rescued() =>

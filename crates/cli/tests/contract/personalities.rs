@@ -1,11 +1,16 @@
 //! Harnesses with bad manners. Status and text say what happened, the queue is kept, the next message works.
 
+use std::time::{Duration, Instant};
+
 use paseo_testkit::personality::Personality;
 use paseo_testkit::real::Program;
 
 use crate::bench::{Bench, CLAUDE, CODEX, OPENCODE, PI};
 
 const MEGABYTE: usize = 1024 * 1024;
+
+/// How long memory may take to be given back.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn all(personality: Personality, case: impl Fn(&mut Bench, Program)) {
     for program in [CLAUDE, CODEX, PI, OPENCODE] {
@@ -29,7 +34,12 @@ fn garbage_is_kept_and_does_no_harm() {
         let pid = bench.home.daemon_pid().unwrap();
         assert!(memory(pid, "VmHWM") < 600 * MEGABYTE, "{} MB", memory(pid, "VmHWM") / MEGABYTE);
         assert!(bench.answer(&handle, "<<say again>>").starts_with("again ["));
-        assert!(memory(pid, "VmRSS") < 150 * MEGABYTE, "{} MB", memory(pid, "VmRSS") / MEGABYTE);
+        // The allocator gives it back within seconds.
+        let began = Instant::now();
+        while memory(pid, "VmRSS") >= 150 * MEGABYTE {
+            assert!(began.elapsed() < PATIENCE, "{} MB", memory(pid, "VmRSS") / MEGABYTE);
+            std::thread::sleep(Duration::from_millis(100));
+        }
     });
 }
 
