@@ -180,16 +180,22 @@ test('what was decided keeps its place until it is cleared', async ({ app, daemo
 
 test('the daemon has the last word', async ({ app, daemon, complaints }) => {
     complaints.allow(/409/);
-    await daemon.agent('hasty', '<<ask now?>>');
+    for (const name of ['hasty', 'patient']) {
+        await daemon.agent(name, '<<ask now?>>');
+        await expect(card(app, name)).toBeVisible();
+    }
+    const below = await middle(allow(app, 'patient'));
     await app.page.route('**/permissions/*', (route) => {
         const body = { ...(route.request().postDataJSON() as object), shown_ms: 115 };
         return route.continue({ postData: JSON.stringify(body) });
     });
     await allow(app, 'hasty').click();
     await expect(card(app, 'hasty').getByRole('alert')).toContainText('nothing was decided');
+    expect(await middle(allow(app, 'patient'))).toEqual(below);
+    await card(app, 'hasty').getByRole('button', { name: 'Close' }).click();
     await app.page.unroute('**/permissions/*');
     await allow(app, 'hasty').click();
-    await expect(card(app, 'hasty')).toHaveCount(0);
+    await expect(allow(app, 'hasty')).toHaveCount(0);
 });
 
 test('requests of agents that the list does not show are there, and go when they are withdrawn', async ({
