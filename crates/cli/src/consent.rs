@@ -86,7 +86,7 @@ pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
         "new" => "is new",
         "shadows" => "would replace another definition",
         "removed" => "was removed",
-        "named" => "is new and counts, but nobody has trusted it",
+        "named" => "is new and already in use, but you have not trusted it yet",
         _ => "has changed",
     };
     printer.note(&format!("the definition `{slug}` {what}"));

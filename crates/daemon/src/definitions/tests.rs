@@ -55,6 +55,19 @@ impl Bed {
         self.catalogue(project).problems.iter().map(shown).collect()
     }
 
+    /// Returns what counts once a person has trusted a project as it is now.
+    fn trusting(&self, project: &str) -> Definitions {
+        let trusted = self.catalogue(project).project.clone().unwrap();
+        let mut settings = Settings::default();
+        let event = Event::ProjectTrusted {
+            project: trusted.directory,
+            sha256: trusted.sha256,
+            files: trusted.files,
+        };
+        settings.apply(&event, Timestamp::default());
+        Definitions::new(&self.path("home"), SettingsCell::of(settings), Default::default())
+    }
+
     /// Trusts everything that waits, as a person does.
     fn trust(&self) {
         for pending in &self.catalogue("").pending {
@@ -235,12 +248,7 @@ fn what_is_put_in_front_of_what_is_trusted_only_takes_away() {
     bed.write("repo/.git/HEAD", "");
     bed.write("repo/.paseo/agents/default.md", "Be careful.");
     bed.write("repo/.paseo/agents/other.md", "Other.");
-    let trusted = bed.catalogue("repo").project.clone().unwrap();
-    let mut settings = Settings::default();
-    let event =
-        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
-    settings.apply(&event, Timestamp::default());
-    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    let definitions = bed.trusting("repo");
     let prompt = |slug: &str| {
         let catalogue = definitions.catalogue(bed.path("repo/part").to_str().unwrap());
         catalogue
@@ -262,12 +270,7 @@ fn a_repository_below_what_is_trusted_hides_nothing_of_it() {
     let bed = Bed::new();
     bed.write("repo/.git/HEAD", "");
     bed.write("repo/.paseo/agents/default.md", "Be careful.");
-    let trusted = bed.catalogue("repo").project.clone().unwrap();
-    let mut settings = Settings::default();
-    let event =
-        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
-    settings.apply(&event, Timestamp::default());
-    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    let definitions = bed.trusting("repo");
     let prompt = || {
         let catalogue = definitions.catalogue(bed.path("repo/part").to_str().unwrap());
         catalogue.get(DEFAULT).map(|found| found.prompt.clone().unwrap_or_default())
@@ -304,12 +307,7 @@ fn it_is_known_which_files_changed_since_they_were_trusted() {
     let bed = Bed::new();
     bed.write("p/.paseo/agents/a.md", "A.");
     bed.write("p/.paseo/agents/b.md", "B.");
-    let trusted = bed.catalogue("p").project.clone().unwrap();
-    let mut settings = Settings::default();
-    let event =
-        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
-    settings.apply(&event, Timestamp::default());
-    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    let definitions = bed.trusting("p");
     bed.write("p/.paseo/agents/a.md", "Changed.");
     bed.write("p/.paseo/agents/c.md", "C.");
     fs::remove_file(bed.path("p/.paseo/agents/b.md")).unwrap();
@@ -438,12 +436,7 @@ fn what_a_trusted_project_held_back_stays_when_its_files_go() {
         "p/.paseo/config.json",
         r#"{"agents": [{"agentId": "default", "name": "Theirs", "tools": ["read"]}]}"#,
     );
-    let trusted = bed.catalogue("p").project.clone().unwrap();
-    let mut settings = Settings::default();
-    let event =
-        Event::ProjectTrusted { project: trusted.directory, sha256: trusted.sha256, files: trusted.files };
-    settings.apply(&event, Timestamp::default());
-    let definitions = Definitions::new(&bed.path("home"), SettingsCell::of(settings), Default::default());
+    let definitions = bed.trusting("p");
     let name = || {
         definitions.catalogue(bed.path("p").to_str().unwrap()).get(DEFAULT).map(|found| found.name.clone())
     };

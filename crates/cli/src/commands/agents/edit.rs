@@ -38,7 +38,7 @@ pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -
         return Ok(Exit::Ok);
     }
     if plain_file::read_to_string(&path).ok() != before {
-        let words = format!("{} was changed by somebody else while you edited it", path.display());
+        let words = format!("{} changed on disk while you were editing it", path.display());
         let hint = format!("what you saved is in {}; nothing was trusted", copy.keep().display());
         return Err(Failure::new(Exit::Refused, words).hint(hint));
     }
