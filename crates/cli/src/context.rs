@@ -41,6 +41,15 @@ impl Context {
         &self.client
     }
 
+    /// Returns the provider for agents that name none. While `config.toml` cannot be read, it is the one that the file
+    /// named before: another would have other powers.
+    pub(crate) async fn provider(&self) -> Result<Option<String>, Failure> {
+        match (&self.settings.provider, &self.settings.problem) {
+            (None, Some(_)) => Ok(self.client()?.providers().await?.configured),
+            (known, _) => Ok(known.clone()),
+        }
+    }
+
     /// Explains, once, that command and daemon are of different versions.
     pub(crate) fn explain_version(&self) {
         if let Some(daemon) = self.client.version_mismatch()

@@ -221,6 +221,11 @@ pub struct Token {
 }
 
 impl Settings {
+    /// Returns the same with everything switched on that can be.
+    pub fn with_all_on(&self) -> Self {
+        Self { on: Key::ALL.to_vec(), ..self.clone() }
+    }
+
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event, at: Timestamp) {
         match event {

@@ -106,15 +106,21 @@ pub fn comes_from(process: Process, socket: &Path) -> bool {
     values(&environment, "TMUX").iter().any(|value| value.starts_with(&server))
 }
 
-/// Reads the claim in an environment. A mark without a home may be of any, so it is not ignored.
+/// Reads the claim in an environment. A mark without a home, or with one that depends on where a process is, may be of
+/// any home, so it is not ignored.
 fn claimed(environment: &[u8], is_home: impl Fn(&Path) -> bool) -> Claim {
     let (sessions, homes) = (values(environment, SESSION_VARIABLE), values(environment, HOME_VARIABLE));
-    let of_this_home = |home: &&[u8]| is_home(Path::new(OsStr::from_bytes(home)));
+    let is_other = |home: &&[u8]| home.starts_with(b"/") && !is_home(Path::new(OsStr::from_bytes(home)));
+    let is_elsewhere = !homes.is_empty() && homes.iter().all(is_other);
     match (sessions.as_slice(), homes.as_slice()) {
-        ([], _) if is_list_of_variables(environment) => Claim::None,
-        ([], _) => Claim::Unreadable,
-        (_, homes) if !homes.is_empty() && !homes.iter().any(of_this_home) => Claim::None,
-        ([session], [_]) => {
+        (sessions, _) if sessions.is_empty() || is_elsewhere => {
+            if is_list_of_variables(environment) {
+                Claim::None
+            } else {
+                Claim::Unreadable
+            }
+        }
+        ([session], [home]) if home.starts_with(b"/") => {
             let session = std::str::from_utf8(session).ok().and_then(|session| session.parse().ok());
             session.map_or(Claim::Malformed, Claim::Session)
         }
@@ -350,6 +356,23 @@ mod tests {
         {
             assert_eq!(claimed(garbage, |_| true), Claim::Unreadable, "{garbage:?}");
         }
+        // Nor does a mark of another home make it one.
+        for marked in
+            [&b"garbage\0PASEO_SESSION=x\0PASEO_HOME=/other\0"[..], b"PASEO_SESSION=x\0PASEO_HOME=/other"]
+        {
+            assert_eq!(claimed(marked, |_| false), Claim::Unreadable, "{marked:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_whose_home_is_no_place_may_be_of_any() {
+        let session = "01234567-89ab-4cde-8f01-23456789abcd";
+        for homes in ["PASEO_HOME=\0", "PASEO_HOME=other\0", "PASEO_HOME=\0PASEO_HOME=/other\0", ""] {
+            let environment = format!("PASEO_SESSION={session}\0{homes}");
+            assert_eq!(claimed(environment.as_bytes(), |_| false), Claim::Malformed, "{homes:?}");
+        }
+        let elsewhere = format!("PASEO_SESSION={session}\0PASEO_HOME=/other\0");
+        assert_eq!(claimed(elsewhere.as_bytes(), |_| false), Claim::None);
     }
 
     #[test]

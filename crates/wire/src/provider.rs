@@ -9,6 +9,9 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProviderList {
     pub providers: Vec<ProviderView>,
+    /// The `provider` of the user's `config.toml`; while that cannot be read, the one that it named before.
+    #[serde(default)]
+    pub configured: Option<String>,
 }
 
 /// The body of `POST /api/providers`: a command that speaks the Agent Client Protocol.

@@ -7800,6 +7800,8 @@ export interface components {
         };
         /** @description The answer to `GET /api/providers`: all of them, in the order in which a default is looked for. */
         ProviderList: {
+            /** @description The `provider` of the user's `config.toml`; while that cannot be read, the one that it named before. */
+            configured?: string | null;
             providers: components["schemas"]["ProviderView"][];
         };
         /** @description A kind of agent. */

@@ -42,7 +42,7 @@ async fn send(
         text: prompt::typed(&words.message, "message")?,
         session: words.session.clone(),
         wait,
-        default_provider: context.settings.provider.clone(),
+        default_provider: context.provider().await?,
     };
     if wait {
         consent::review(context, printer, &words.agent, &message.project).await?;

@@ -65,10 +65,11 @@ fn variable(set: &str) -> Result<(String, String), Failure> {
 async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
     let mut list = context.client()?.providers().await?;
-    if let Some(configured) = &context.settings.provider {
+    let lost = list.configured.clone().filter(|_| context.settings.problem.is_some());
+    if let Some(configured) = context.settings.provider.clone().or(lost) {
         // What is configured here beats what the daemon was started with.
         for provider in &mut list.providers {
-            provider.default = provider.name == *configured;
+            provider.default = provider.name == configured;
             provider.default_reason = provider.default.then(|| "configured".to_owned());
         }
     }

@@ -16,7 +16,7 @@ use crate::{consent, harnesses, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
-    let wanted = wanted(context, &args)?;
+    let wanted = wanted(context, &args).await?;
     let provider = wanted.provider.as_deref().or(wanted.default_provider.as_deref());
     harnesses::warn_without_login(&context.settings, &printer, provider.filter(|_| wanted.agent.is_none()));
     let slug = wanted.agent.as_deref().unwrap_or(DEFAULT);
@@ -52,7 +52,7 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
 }
 
 /// Everything is checked before anything is sent.
-fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
+async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
     if args.member.is_some() && args.team.is_none() {
         return Err(Failure::usage("--member says as whom it acts in a team: say which with --team"));
     }
@@ -69,7 +69,7 @@ fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
     Ok(CreateSession {
         agent: args.agent.clone(),
         provider: args.provider.clone(),
-        default_provider: context.settings.provider.clone(),
+        default_provider: context.provider().await?,
         model: args.model.clone(),
         effort: args.effort.clone(),
         permissions: args.permissions.clone(),

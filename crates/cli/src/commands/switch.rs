@@ -47,7 +47,7 @@ async fn go(
         from: args.from.clone(),
         text,
         ui: args.ui,
-        default_provider: context.settings.provider.clone(),
+        default_provider: context.provider().await?,
     };
     let went = context.client()?.switch_agent(&agent.to_string_lossy(), &wanted).await?;
     context.explain_version();

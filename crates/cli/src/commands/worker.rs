@@ -88,7 +88,7 @@ async fn start(context: &Context, args: WorkerStartArgs) -> Result<(), Failure> 
         team: args.team,
         agent: args.agent,
         provider: args.provider,
-        default_provider: context.settings.provider.clone(),
+        default_provider: context.provider().await?,
         model: args.model,
         thread: args.thread,
         title: args.title,

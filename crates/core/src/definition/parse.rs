@@ -43,6 +43,8 @@ pub struct Parsed {
     /// The part of the file that holds each definition, by slug.
     pub excerpts: BTreeMap<String, Excerpt>,
     pub problems: Vec<Problem>,
+    /// The `provider` that the user's own `config.toml` names.
+    pub default_provider: Option<String>,
 }
 
 /// A text that holds one definition, and nothing else.
@@ -129,6 +131,10 @@ fn config(file: &File<'_>, read: Result<Node, Fault>, keys: &Keys, parsed: &mut 
     for entry in entries.iter().filter(|entry| !whole && entry.name != "agents").take(FILE_AGENTS) {
         let known = "only `agents` counts in this file";
         wrong(entry.line, &format!("there is no field `{}` here: {known}", entry.name));
+    }
+    let mut named = entries.iter().filter(|entry| whole && entry.name == "provider");
+    if let Some(Value::Text(provider)) = named.next().map(|entry| &entry.node.value) {
+        parsed.default_provider = Some(provider.clone());
     }
     let mut found = entries.iter().filter(|entry| entry.name == "agents");
     let Some(agents) = found.next() else { return };

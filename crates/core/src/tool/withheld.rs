@@ -54,13 +54,13 @@ pub fn withheld_by_parent(
     unbound.profile.permissions = definition.permissions.unwrap_or_default();
     let granted = Grants::of(session, definition, settings, off);
     let wanted = Grants::of(&unbound, definition, settings, off);
-    let wanted = wanted.specs().iter().map(|spec| spec.name);
+    // A tool that is switched off comes when it is switched on, unless the parent cannot pass it on.
+    let switched = Grants::of(&unbound, definition, &settings.with_all_on(), off);
+    let beyond = |spec: &&Spec| profile.ceiling.as_ref().is_some_and(|ceiling| !ceiling.admits(spec.name));
+    let switched = switched.specs().iter().copied().filter(beyond);
+    let wanted = wanted.specs().iter().copied().chain(switched).map(|spec| spec.name);
     let asked = profile.tools.iter().flatten().filter(|glob| glob.is_literal());
-    let beyond = |spec: &&Spec| {
-        let passed_on = profile.ceiling.as_ref().is_none_or(|ceiling| ceiling.admits(spec.name));
-        !passed_on || !definition.scope.leaves_open(spec)
-    };
-    let asked = asked.filter_map(|glob| find(glob.as_str())).filter(beyond).map(|spec| spec.name);
+    let asked = asked.filter_map(|glob| find(glob.as_str())).map(|spec| spec.name);
     let mut withheld: Vec<String> = Vec::new();
     for name in wanted.chain(asked).filter(|name| !granted.has(name)) {
         if !withheld.iter().any(|known| known == name) {

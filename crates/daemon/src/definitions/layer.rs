@@ -17,6 +17,10 @@ pub(super) struct Layer {
     /// What its files say, in the order in which one beats the next.
     pub(super) readings: Vec<Reading>,
     pub(super) problems: Vec<Problem>,
+    /// The provider that the user's own `config.toml` names.
+    pub(super) default_provider: Option<String>,
+    /// `config.toml` cannot be read, so that may be wrong.
+    pub(super) config_is_broken: bool,
     /// The files that were read, from the place on, with the hash of each.
     pub(super) files: BTreeMap<String, String>,
     /// Of all of them, with their names.
@@ -107,6 +111,10 @@ impl Layer {
                 reading.broken = parsed.broken();
                 // Any other file has one definition, whose slug is its name.
                 reading.unsure = parsed.unsure().filter(|_| holds_many).cloned();
+                if found.format == Format::ConfigToml {
+                    self.config_is_broken = reading.unsure.is_some();
+                    self.default_provider.clone_from(&parsed.default_provider);
+                }
                 self.problems.extend(parsed.problems.iter().cloned());
                 reading.versions = versions(parsed, &found.relative);
                 for (slug, version) in &reading.versions {
@@ -114,6 +122,7 @@ impl Layer {
                 }
             }
             Err(why) => {
+                self.config_is_broken |= found.format == Format::ConfigToml;
                 let slug = found.path.file_stem().and_then(|stem| stem.to_str());
                 let slug = slug.filter(|slug| definition::is_slug(slug) && !holds_many);
                 let problem = problem(&path, why.to_owned(), slug);

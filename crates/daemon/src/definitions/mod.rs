@@ -64,6 +64,8 @@ struct Memory {
     generation: u64,
     /// What was accepted and is not in the log yet.
     news: Vec<News>,
+    /// The provider that the user's own `config.toml` named when it could be read.
+    default_provider: Option<String>,
 }
 
 /// The models that a session tries.
@@ -173,6 +175,13 @@ impl Definitions {
         }
         memory.catalogues.insert(places, (ingredients, Arc::clone(&catalogue)));
         catalogue
+    }
+
+    /// Returns the provider that `config.toml` names, or named when it could last be read.
+    pub(crate) fn default_provider(&self) -> Option<String> {
+        let mut memory = self.0.memory.lock();
+        memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys);
+        memory.default_provider.clone()
     }
 
     /// Returns what a project defines: in the nearest place that defines anything. When nobody ever trusted that, and
@@ -326,6 +335,9 @@ impl Memory {
             return Arc::clone(&known.layer);
         }
         let layer = Arc::new(Layer::read(place, &scan, keys));
+        if matches!(place, Place::Home(_)) && !layer.config_is_broken {
+            self.default_provider.clone_from(&layer.default_provider);
+        }
         let settled = scan.is_settled(now);
         self.layers.insert(place.clone(), Remembered { scan, settled, layer: Arc::clone(&layer) });
         layer

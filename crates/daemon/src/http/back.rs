@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, DeliveryId, SessionId, TurnId};
+use paseo_core::limits::ANSWER_CHARS;
 use paseo_core::session::{Receipt as Stage, Status};
 use paseo_wire::conversation::{GoBack, WentBack};
 use paseo_wire::error::Code;
@@ -18,7 +19,8 @@ use super::request::{Body, Caller, Path};
 use super::sessions::{check_text, resolve, whole};
 use crate::failure::Failure;
 use crate::sessions::{Command, Message, RequestKey};
-use crate::tools::{answers, news};
+use crate::tools::answers::{self, Extent};
+use crate::tools::news;
 
 /// How long an agent may take to sum up.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -119,7 +121,7 @@ async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -
             return Err(refused(&format!("has not summed up within {minutes} minutes, and goes on")));
         }
     };
-    let account = answers::of_turn(&app.sessions, id, turn).await?;
+    let account = answers::of_turn(&app.sessions, id, turn, Extent::AnswerHead(ANSWER_CHARS)).await?;
     match (receipt, account.answer()) {
         (Stage::Answered, Some(answer)) => Ok(news::cut(&answer).0),
         (Stage::Answered, None) => Err(refused("said nothing")),

@@ -15,7 +15,7 @@ use super::reply::Answer;
 use super::request::{Asked, Caller, Path};
 use super::sessions::resolve;
 use crate::failure::Failure;
-use crate::tools::answers;
+use crate::tools::answers::{self, Extent};
 use crate::view;
 
 pub(crate) async fn page(
@@ -62,7 +62,12 @@ pub(crate) async fn last_turn(
         .await?
         .ok_or_else(|| Failure::new(Code::NotFound, "the agent was deleted"))?;
     let running = session.turn.as_ref().map(|turn| turn.id);
-    let found = answers::last_turn(&app.sessions, id, running).await?;
+    // People get all of it.
+    let (extent, limit) = match by.is_human() {
+        true => (Extent::Said, usize::MAX),
+        false => (Extent::SaidHead(ANSWER_CHARS), ANSWER_CHARS),
+    };
+    let found = answers::last_turn(&app.sessions, id, running, extent).await?;
     let (turn, said) = found.map(|(turn, account)| (turn, account.said())).unzip();
     let failed = session.condition.status == Status::Error;
     let newest = match failed {
@@ -70,8 +75,6 @@ pub(crate) async fn last_turn(
         false => None,
     };
     let error = newest.and_then(|account| account.error().map(str::to_owned));
-    // People get all of it.
-    let limit = if by.is_human() { usize::MAX } else { ANSWER_CHARS };
     let shown = |text: String| {
         let (head, is_cut) = cut::head(&text, limit);
         (head.to_owned(), is_cut)

@@ -79,5 +79,9 @@ fn refused(refused: Refused) -> Failure {
 }
 
 async fn listed(app: &App) -> ProviderList {
-    ProviderList { providers: app.sessions.context.providers.views().await }
+    let context = &app.sessions.context;
+    ProviderList {
+        providers: context.providers.views().await,
+        configured: context.definitions.default_provider(),
+    }
 }

@@ -15,7 +15,7 @@ use super::coordinator::told_once;
 use super::{Done, Threads};
 use crate::failure::Failure;
 use crate::mint;
-use crate::tools::answers;
+use crate::tools::answers::{self, Extent};
 
 impl Threads {
     /// Waits for what a woken participant answers, and brings it.
@@ -128,7 +128,7 @@ impl Threads {
         work: Work,
         setback: Setback,
     ) -> Result<(), Failure> {
-        let account = answers::of_turn(&self.sessions, session, setback.turn).await?;
+        let account = answers::of_turn(&self.sessions, session, setback.turn, Extent::AnswerHead(0)).await?;
         let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
         let handle = self.sessions.context.directory.handle(session);
         let words = format!(
@@ -148,7 +148,7 @@ impl Threads {
         work: Work,
     ) -> Result<Answer, Failure> {
         let account = match settled.turn {
-            Some(turn) => answers::of_turn(&self.sessions, known.id, turn).await?,
+            Some(turn) => answers::of_turn(&self.sessions, known.id, turn, Extent::Answer).await?,
             None => Default::default(),
         };
         Ok(match settled.receipt {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant as Clock};
 use paseo_core::actor::Actor;
 use paseo_core::definition::Definition;
 use paseo_core::id::SessionId;
-use paseo_core::limits::{MESSAGE_WAIT_SECONDS, WAIT_SECONDS};
+use paseo_core::limits::{ANSWER_CHARS, MESSAGE_WAIT_SECONDS, WAIT_SECONDS};
 use paseo_core::session::{Class, Receipt, Session, Verb};
 use paseo_core::tool::{AGENTS_LIST, Grants};
 use paseo_wire::error::Code;
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::Way;
 use super::addressing;
-use super::answers::{self, Account};
+use super::answers::{self, Account, Extent};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
 use super::news::cut;
@@ -136,7 +136,7 @@ pub(super) async fn message(
     match waiting::wait(sessions, patience, Awaited::Message(target, notify.watch)).await? {
         Ended::Settled { receipt, turn } => {
             let account = match turn {
-                Some(turn) => answers::of_turn(sessions, target, turn).await?,
+                Some(turn) => answers::of_turn(sessions, target, turn, Extent::AnswerHead(ANSWER_CHARS)).await?,
                 None => Account::default(),
             };
             // What is told now need not be told again.

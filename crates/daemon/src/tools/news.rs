@@ -6,7 +6,7 @@ use paseo_core::limits::ANSWER_CHARS;
 use paseo_core::session::{self, Due, Notice, On, Receipt, Watch};
 use paseo_core::snippet::{self, Keep};
 
-use super::answers;
+use super::answers::{self, Extent};
 use crate::failure::Failure;
 use crate::sessions::Sessions;
 
@@ -58,7 +58,7 @@ async fn outcome(
         Some(due) => due,
     };
     let account = match due.turn {
-        Some(turn) => answers::of_turn(sessions, watched, turn).await?,
+        Some(turn) => answers::of_turn(sessions, watched, turn, Extent::AnswerHead(ANSWER_CHARS)).await?,
         None => answers::Account::default(),
     };
     let (how, words) = match due.receipt {

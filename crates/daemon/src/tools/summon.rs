@@ -9,7 +9,7 @@ use paseo_core::definition::Definition;
 use paseo_core::family;
 use paseo_core::id::SessionId;
 use paseo_core::label::Labels;
-use paseo_core::limits::{PATH_BYTES, RETRIEVE_WAIT_SECONDS, WAIT_SECONDS};
+use paseo_core::limits::{ANSWER_CHARS, PATH_BYTES, RETRIEVE_WAIT_SECONDS, WAIT_SECONDS};
 use paseo_core::session::{self, On, Receipt, Session, Status, Watch};
 use paseo_core::settings::Key;
 use paseo_core::tool::{Grants, REGISTRY, RETRIEVE};
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::Way;
 use super::addressing;
-use super::answers::{self, Account};
+use super::answers::{self, Account, Extent};
 use super::arguments::{self, invalid};
 use super::catalogue::object;
 use super::powers;
@@ -249,7 +249,7 @@ pub(super) async fn summon(
     {
         Ended::Settled { receipt, turn } => {
             let account = match turn {
-                Some(turn) => answers::of_turn(sessions, id, turn).await?,
+                Some(turn) => answers::of_turn(sessions, id, turn, Extent::AnswerHead(ANSWER_CHARS)).await?,
                 None => Account::default(),
             };
             waiting.over().await?;
@@ -323,7 +323,8 @@ pub(super) async fn retrieve(
 
 /// Returns the last answer of an agent, and what went wrong in its last turn.
 async fn last(sessions: &Sessions, id: SessionId) -> Result<(Option<String>, Option<String>), Failure> {
-    let answer = answers::last_turn(sessions, id, None).await?.and_then(|(_, account)| account.answer());
+    let found = answers::last_turn(sessions, id, None, Extent::AnswerHead(ANSWER_CHARS));
+    let answer = found.await?.and_then(|(_, account)| account.answer());
     let error = answers::newest(sessions, id).await?.and_then(|account| account.error().map(str::to_owned));
     Ok((answer, error))
 }

@@ -3,12 +3,13 @@
 use paseo_core::actor::Actor;
 use paseo_core::envelope;
 use paseo_core::id::{CauseId, SessionId};
+use paseo_core::limits::ANSWER_CHARS;
 use paseo_core::session::{self, Class, On, Session, Status, Verb, Watch};
 use paseo_wire::error::Code;
 use serde_json::Value;
 
 use super::addressing;
-use super::answers;
+use super::answers::{self, Extent};
 use super::arguments::{self, invalid};
 use super::powers;
 use crate::failure::Failure;
@@ -90,7 +91,8 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
         .ok_or_else(|| Failure::new(Code::NotFound, format!("tab {handle} was closed")))?;
     let running = session.turn.as_ref().map(|turn| turn.id);
     let status = word(session.condition.status);
-    let said = answers::last_turn(sessions, target, running).await?.and_then(|(_, account)| account.said());
+    let found = answers::last_turn(sessions, target, running, Extent::SaidHead(ANSWER_CHARS));
+    let said = found.await?.and_then(|(_, account)| account.said());
     let note = match (&said, running) {
         (Some(_), None) => "",
         (Some(_), Some(_)) => "[its turn is still in progress; this is the one before]\n",

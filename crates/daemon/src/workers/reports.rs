@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::{RequestKey, Sessions};
 use crate::threads::{Speaker, Threads, Words};
-use crate::tools::answers;
+use crate::tools::answers::{self, Extent};
 
 /// How long to wait before something is posted again that could not be: longer each time, and at most.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -69,7 +69,7 @@ async fn bring(sessions: &Sessions, worker: SessionId, ended: &Ended) -> Result<
     if !sessions.context.teams()?.get(&seat.team).await?.is_member(worker) {
         return Ok(());
     }
-    let account = answers::of_turn(sessions, worker, ended.turn).await?;
+    let account = answers::of_turn(sessions, worker, ended.turn, Extent::Answer).await?;
     let Some((text, failed)) = account_of(&session, ended, account.answer(), account.error()) else {
         return Ok(());
     };

@@ -264,7 +264,7 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
     let mut profile = json!({ "client": wanted });
     // A provider needs no other; a definition may leave it open.
     let is_provider = harnesses::unknown(&context.settings, &wanted).is_none();
-    if let Some(provider) = context.settings.provider.as_ref().filter(|_| !is_provider) {
+    if let Some(provider) = context.provider().await?.filter(|_| !is_provider) {
         profile["provider"] = provider.as_str().into();
     }
     if let Some(model) = args.model.as_deref().or((!keeps).then_some("default")) {
@@ -295,8 +295,8 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
 
 /// Returns the provider to use when none is named: what is configured here, else the daemon's choice.
 async fn default_provider(context: &Context) -> Result<String, Failure> {
-    if let Some(configured) = &context.settings.provider {
-        return Ok(configured.clone());
+    if let Some(configured) = context.provider().await? {
+        return Ok(configured);
     }
     let list = context.client()?.providers().await?;
     let default = list.providers.into_iter().find(|provider| provider.default);
