@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
+use paseo_core::actor::Actor;
 use paseo_core::family;
 use paseo_core::fold::{self, SessionHead};
 use paseo_core::handle::{self, Prefix, Resolution};
@@ -135,6 +136,14 @@ impl Directory {
     /// Returns an open session.
     pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Session>> {
         self.open.read().get(&id).map(|entry| Arc::clone(&entry.session))
+    }
+
+    /// Returns the session that acts; `None` when it is a person, or an agent elsewhere. One that was closed meanwhile does
+    /// nothing more.
+    pub(crate) fn acting(&self, by: &Actor) -> Result<Option<Arc<Session>>, Failure> {
+        let Some(id) = by.session() else { return Ok(None) };
+        let closed = || Failure::new(Code::Forbidden, "this process belongs to an agent that is not open");
+        self.get(id).map(Some).ok_or_else(closed)
     }
 
     /// Returns all open sessions.

@@ -57,7 +57,7 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
     if !reopens && !draft.session.is_open() {
         return Err(Refusal::Closed);
     }
-    if draft.session.queue.len() >= QUEUE_LENGTH {
+    if is_full(&draft.session, &incoming) {
         return Err(Refusal::QueueFull);
     }
     let running = draft.session.turn.is_some();
@@ -100,6 +100,17 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
             (Verb::Steer, Some(_)) => Placement::Queued,
         },
     })
+}
+
+/// Says whether nothing more of this kind can wait. What agents send takes no room from people, who could not set a full
+/// queue going otherwise; and news of its own work always reaches an agent, as it asked for no more than it gets.
+fn is_full(session: &Session, incoming: &Incoming) -> bool {
+    let waiting = match (incoming.origin.is_human(), incoming.class) {
+        (_, Class::Completion) => return false,
+        (true, _) => session.queue.iter().filter(|pending| pending.origin.is_human()).count(),
+        (false, _) => session.queue.len(),
+    };
+    waiting >= QUEUE_LENGTH
 }
 
 fn hold(draft: &mut Draft, delivery: DeliveryId, reason: HeldReason) -> Placement {

@@ -54,9 +54,12 @@ pub fn withheld_by_parent(
     unbound.profile.permissions = definition.permissions.unwrap_or_default();
     let granted = Grants::of(session, definition, settings, off);
     let wanted = Grants::of(&unbound, definition, settings, off);
-    // A tool that is switched off comes when it is switched on, unless the parent cannot pass it on.
+    // A tool that its list names and that is switched off comes when it is switched on, unless the parent cannot pass it
+    // on. Without a list it asks for nothing in particular.
+    let has_list = definition.scope.tools.allow.is_some() && !definition.is_built_in();
     let switched = Grants::of(&unbound, definition, &settings.with_all_on(), off);
-    let beyond = |spec: &&Spec| profile.ceiling.as_ref().is_some_and(|ceiling| !ceiling.admits(spec.name));
+    let is_beyond = |ceiling: &Ceiling, spec: &Spec| has_list && !ceiling.admits(spec.name);
+    let beyond = |spec: &&Spec| profile.ceiling.as_ref().is_some_and(|ceiling| is_beyond(ceiling, spec));
     let switched = switched.specs().iter().copied().filter(beyond);
     let wanted = wanted.specs().iter().copied().chain(switched).map(|spec| spec.name);
     let asked = profile.tools.iter().flatten().filter(|glob| glob.is_literal());

@@ -1,7 +1,8 @@
 //! The delivery table, cell by cell.
 
 use paseo_core::session::{
-    self, Draft, Event, HeldReason, Hold, Outcome, Placement, Receipt, Refusal, Source, Status,
+    self, Class, Draft, Event, HeldReason, Hold, Incoming, Outcome, Placement, Receipt, Refusal, Source,
+    Status,
 };
 
 use crate::bed::{Bed, agent, completion, human, now, passive};
@@ -195,7 +196,7 @@ fn a_closed_session_reopens_for_people_and_refuses_agents() {
 
 #[test]
 fn a_passive_line_of_a_person_reopens_and_releases_nothing() {
-    let line = |number| session::Accepted { class: session::Class::Passive, ..human(number) };
+    let line = |number| session::Accepted { class: Class::Passive, ..human(number) };
     assert_eq!(closed().accept(line(1)), Err(Refusal::Closed));
     let mut bed = stopped();
     bed.send(agent(1, 50));
@@ -218,8 +219,29 @@ fn a_refused_message_leaves_no_trace() {
         bed.accept(message).unwrap();
     }
     let before = bed.session().clone();
-    assert_eq!(bed.accept(human(3)), Err(Refusal::QueueFull));
+    assert_eq!(bed.accept(agent(3, 50)), Err(Refusal::QueueFull));
     assert_eq!(*bed.session(), before);
+}
+
+#[test]
+fn agents_take_no_room_from_people_and_from_news() {
+    let numbered = |mut message: Incoming, number: usize| {
+        message.delivery = paseo_core::id::DeliveryId::from_uuid(uuid_of(number));
+        message
+    };
+    let mut bed = stopped();
+    for number in 0..500 {
+        bed.accept(numbered(agent(0, 50), number)).unwrap();
+    }
+    assert_eq!(bed.accept(agent(3, 50)), Err(Refusal::QueueFull));
+    let news = Incoming { class: Class::Completion, ..agent(0, 50) };
+    assert_eq!(bed.accept(numbered(news, 500)), Ok(Placement::Held(HeldReason::Stopped)));
+    assert_eq!(bed.accept(numbered(human(0), 501)), Ok(Placement::Ready));
+    // What people send has its own limit.
+    for number in 502..1001 {
+        bed.accept(numbered(human(0), number)).unwrap();
+    }
+    assert_eq!(bed.accept(numbered(human(0), 1001)), Err(Refusal::QueueFull));
 }
 
 fn uuid_of(number: usize) -> uuid::Uuid {

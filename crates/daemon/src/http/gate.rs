@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::header::{AUTHORIZATION, CACHE_CONTROL, CONNECTION, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderValue, Method};
+use http_body_util::LengthLimitError;
 use paseo_core::actor::Actor;
 use paseo_core::ancestry::Refusal;
 use paseo_core::id::TokenId;
@@ -101,14 +103,15 @@ pub(crate) async fn gate(
     next: Next,
 ) -> Response {
     let access = route.access;
-    let is_local = matches!(request.extensions().get(), Some(Peer::Local(_)));
-    let actor = match access {
-        Access::Public if !is_local => Ok(None),
-        Access::Callback if !is_local => Edge::check_site(request.headers()).map(|()| None),
-        Access::Public => Ok(asking(&app, &request).ok().flatten()),
-        _ => asking(&app, &request),
-    };
-    match actor.and_then(|actor| permit(&app, access, actor)) {
+    // Whoever sends a body slowly may lose their right while they do: a token is revoked, an agent closed, a setting
+    // switched off. What counts is whether they have it when all of it is there.
+    if check(&app, access, &request).is_ok_and(|actor| actor.is_some()) && access != Access::Callback {
+        request = match with_whole_body(request, route).await {
+            Ok(request) => request,
+            Err(failure) => return route.refuses(failure),
+        };
+    }
+    match check(&app, access, &request) {
         Ok(Some(actor)) => {
             // What a harness asks for itself: its tools, and leave to do something.
             let kind = Kind::of(&actor, access == Access::Itself);
@@ -130,6 +133,36 @@ pub(crate) async fn gate(
         return failure.into_response();
     }
     next.run(request).await
+}
+
+/// Returns who asks, if that has to be known and they may use the route.
+fn check(app: &App, access: Access, request: &Request) -> Result<Option<Actor>, Failure> {
+    let is_local = matches!(request.extensions().get(), Some(Peer::Local(_)));
+    let actor = match access {
+        Access::Public if !is_local => None,
+        Access::Callback if !is_local => Edge::check_site(request.headers()).map(|()| None)?,
+        Access::Public => asking(app, request).ok().flatten(),
+        _ => asking(app, request)?,
+    };
+    permit(app, access, actor)
+}
+
+/// Reads the body of a request.
+async fn with_whole_body(request: Request, route: &Route) -> Result<Request, Failure> {
+    if request.body().is_end_stream() {
+        return Ok(request);
+    }
+    let limit = route.body_limit();
+    let (parts, body) = request.into_parts();
+    match axum::body::to_bytes(body, limit.bytes()).await {
+        Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes))),
+        Err(error) if is_too_long(&error) => Err(limit.exceeded()),
+        Err(error) => Err(Failure::new(Code::InvalidRequest, format!("the body cannot be read: {error}"))),
+    }
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<LengthLimitError>())
 }
 
 /// Makes an answer the last one on its connection.
@@ -234,14 +267,10 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
 
 /// Checks that a session was granted a tool. Whoever is none has no need of one.
 pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failure> {
-    let Actor::Session(id) = actor else { return Ok(()) };
     let context = &app.sessions.context;
-    let session = context
-        .directory
-        .get(*id)
-        .ok_or_else(|| Failure::new(Code::Forbidden, "this process belongs to an agent that is not open"))?;
+    let Some(session) = context.directory.acting(actor)? else { return Ok(()) };
     context.grants(&session).check_process(tool).map_err(|refused| {
-        let (sessions, id, text) = (app.sessions.clone(), *id, refused.to_string());
+        let (sessions, id, text) = (app.sessions.clone(), session.id, refused.to_string());
         // Recorded like a refusal by any other way.
         tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });
         Failure::new(Code::Forbidden, refused.to_string())
@@ -290,7 +319,6 @@ mod tests {
     use std::sync::Arc;
 
     use axum::Router;
-    use axum::body::Body;
     use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use parking_lot::Mutex;

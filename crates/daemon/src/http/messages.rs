@@ -152,12 +152,8 @@ pub(crate) async fn delivery(
 
 /// Returns what an agent's message descends from; a person's begins anew.
 fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId, u32)>, Failure> {
-    let Some(sender) = by.session() else { return Ok(None) };
-    let sender =
-        app.sessions.context.directory.get(sender).ok_or_else(|| {
-            Failure::new(Code::Forbidden, "this process belongs to an agent that is not open")
-        })?;
-    tools::admitted(&app.sessions, &sender, target).map(Some)
+    let sender = app.sessions.context.directory.acting(by)?;
+    sender.map(|sender| tools::admitted(&app.sessions, &sender, target)).transpose()
 }
 
 /// Finds out from the log what became of a message that the state has forgotten.

@@ -10,6 +10,8 @@ mod devices;
 mod external;
 mod gate;
 mod items;
+#[cfg(test)]
+mod late_tests;
 mod leave;
 mod listing;
 mod messages;

@@ -23,7 +23,7 @@ use crate::options::Options;
 use crate::rules::Rules;
 use crate::sessions::NewSession;
 
-const HOST: &str = "127.0.0.1:6767";
+pub(crate) const HOST: &str = "127.0.0.1:6767";
 
 /// A daemon without listeners.
 pub(crate) struct House {
@@ -77,7 +77,7 @@ impl House {
     }
 
     /// A token that acts as a person.
-    async fn human_token(&self) -> String {
+    pub(crate) async fn human_token(&self) -> String {
         let body = Body::from(r#"{"name":"test"}"#);
         let mut request =
             Request::post("/api/tokens").header("content-type", "application/json").body(body).unwrap();

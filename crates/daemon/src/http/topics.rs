@@ -89,7 +89,7 @@ fn check_open(app: &App, by: &Actor) -> Result<(), Failure> {
 
 fn check_granted(app: &App, by: &Actor, tool: &str) -> Result<(), Failure> {
     let context = &app.sessions.context;
-    let Some(agent) = by.session().and_then(|id| context.directory.get(id)) else { return Ok(()) };
+    let Some(agent) = context.directory.acting(by)? else { return Ok(()) };
     let checked = context.grants(&agent).check_process(tool);
     checked.map_err(|refused| Failure::new(Code::Forbidden, refused.to_string()))
 }

@@ -173,7 +173,8 @@ impl Sessions {
                 notify: new.spawned.and_then(|spawned| spawned.notify),
                 cause: new.spawned.map(|spawned| spawned.cause),
                 key: None,
-            };
+            }
+            .contained();
             let incoming = incoming(&message);
             let (delivery, cause) = (incoming.delivery, incoming.cause);
             let placement = draft(&mut change, &message, incoming, false)?;

@@ -23,6 +23,7 @@ enum Taken {
 impl SessionActor {
     /// Takes a message in and says where it went.
     pub(super) async fn deliver(&mut self, message: Message) -> Result<Receipt, Failure> {
+        let message = message.contained();
         let incoming = incoming(&message);
         let (delivery, text) = (incoming.delivery, incoming.text.id);
         self.texts.insert(text, message.text.clone());

@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use paseo_core::actor::Actor;
+use paseo_core::envelope;
 use paseo_core::family;
 use paseo_core::id::{CauseId, SessionId, WatchId};
 use paseo_core::item::ToolOutcome;
@@ -218,6 +219,17 @@ pub(crate) struct Message {
     /// What it descends from; `None` opens a new cause, which only people do.
     pub(crate) cause: Option<(CauseId, u32)>,
     pub(crate) key: Option<RequestKey>,
+}
+
+impl Message {
+    /// Keeps the words of an agent from looking like those of somebody else.
+    fn contained(mut self) -> Self {
+        let is_of_agent = !self.origin.is_human() && self.origin != Actor::Daemon;
+        if is_of_agent && self.class == Class::Message {
+            self.text = envelope::contained(&self.text);
+        }
+        self
+    }
 }
 
 /// Who is told what becomes of a message.

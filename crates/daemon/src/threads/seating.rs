@@ -208,7 +208,18 @@ impl Threads {
     /// other.
     pub(super) fn hold_back(&self, thread: &Thread, by: &Actor, posted: &mut Posted) -> Vec<String> {
         let directory = &self.sessions.context.directory;
-        let Some(author) = by.session().and_then(|id| directory.get(id)) else { return Vec::new() };
+        let author = match directory.acting(by) {
+            Ok(None) => return Vec::new(),
+            Ok(Some(author)) => author,
+            Err(_) => {
+                let from = &posted.from;
+                return posted
+                    .wakes
+                    .drain(..)
+                    .map(|id| format!("{id} was not woken: {from} was closed."))
+                    .collect();
+            }
+        };
         let mut remarks = Vec::new();
         posted.wakes.retain(|id| {
             let seat = thread.invited.get(id);

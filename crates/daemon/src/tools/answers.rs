@@ -65,7 +65,7 @@ impl Account {
 
     /// Returns what was thought, as far as it was shown.
     pub(crate) fn thinking(&self) -> Option<String> {
-        let thoughts = self.items.iter().filter(|(kind, _)| *kind == Kind::Thinking);
+        let thoughts = self.items.iter().filter(|(kind, text)| *kind == Kind::Thinking && !text.is_empty());
         let thoughts: Vec<&str> = thoughts.map(|(_, text)| text.as_str()).collect();
         (!thoughts.is_empty()).then(|| thoughts.join("\n\n"))
     }

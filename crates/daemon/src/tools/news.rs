@@ -1,6 +1,7 @@
 //! What a notice says.
 
 use paseo_core::cut;
+use paseo_core::envelope;
 use paseo_core::id::SessionId;
 use paseo_core::limits::ANSWER_CHARS;
 use paseo_core::session::{self, Due, Notice, On, Receipt, Watch};
@@ -75,7 +76,7 @@ async fn outcome(
         deliveries.find_map(|delivery| open.as_ref().and_then(|open| session::setback(open, delivery)));
     let again = again.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
     let words = words.unwrap_or_else(|| "It said nothing.".to_owned());
-    Ok((how, format!("\n\n{}{again}", cut(&words).0)))
+    Ok((how, format!("\n\n{}{again}", envelope::contained(&cut(&words).0))))
 }
 
 /// Names the requests that an outcome is about, by the ids that the sender was given and by how each begins.

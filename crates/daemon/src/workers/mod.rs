@@ -142,14 +142,8 @@ impl Workers {
     /// Types something into a worker's terminal: a message like any other.
     pub(crate) async fn send(&self, by: &Actor, session: &Session, text: &str) -> Result<Receipt, Failure> {
         self.sessions.context.terminals.look().await?;
-        let cause = match by.session() {
-            None => None,
-            Some(sender) => {
-                let gone = || Failure::new(Code::Closed, "you were closed meanwhile");
-                let sender = self.sessions.context.directory.get(sender).ok_or_else(gone)?;
-                Some(admitted(&self.sessions, &sender, session.id)?)
-            }
-        };
+        let sender = self.sessions.context.directory.acting(by)?;
+        let cause = sender.map(|sender| admitted(&self.sessions, &sender, session.id)).transpose()?;
         let message = Message {
             origin: by.clone(),
             text: text.to_owned(),
@@ -166,7 +160,7 @@ impl Workers {
 
     /// Ends a worker: its processes, its terminal and its session. What it said stays.
     pub(crate) async fn kill(&self, by: &Actor, session: &Session) -> Result<(), Failure> {
-        if let Some(killer) = by.session().and_then(|killer| self.sessions.context.directory.get(killer)) {
+        if let Some(killer) = self.sessions.context.directory.acting(by)? {
             if killer.id == session.id {
                 return Err(Failure::new(Code::Forbidden, "an agent does not end itself")
                     .hint("end your turn; whoever started you ends you"));

@@ -71,7 +71,7 @@ impl Workers {
             self.teams.tail(id, alias, 1).await?;
         }
         context.terminals.check().await?;
-        let starter = acting.actor.session().and_then(|starter| context.directory.get(starter));
+        let starter = context.directory.acting(&acting.actor)?;
         let family = match &starter {
             Some(_) => Some(context.families.lock().await),
             None => None,
