@@ -1,14 +1,14 @@
 //! Starting the daemon in the background, exactly once however many ask for it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use paseo_runtime::plain_file;
 use paseo_wire::error::Exit;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ pub(crate) fn revive(settings: &Settings) -> Result<bool, Failure> {
         return Ok(false);
     }
     let _lock = lock(settings)?;
-    let home = private(settings.home.join("daemon.lock"));
+    let home = plain_file::append(&settings.home.join("daemon.lock"));
     let is_free = home.is_ok_and(|home| flock(&home, FlockOperation::NonBlockingLockExclusive).is_ok());
     if !is_free || !died() {
         return Ok(false);
@@ -124,7 +124,7 @@ pub(crate) fn rescue(settings: &Settings) -> bool {
 
 /// Starts a daemon and waits for its report. The caller has the lock.
 fn launch(settings: &Settings) -> Result<Presence, Failure> {
-    let mut diagnostics = private(settings.log_directory().join("daemon.stderr"))
+    let mut diagnostics = plain_file::append(&settings.log_directory().join("daemon.stderr"))
         .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
     let begin = diagnostics.seek(SeekFrom::End(0)).unwrap_or(0);
     let stderr = diagnostics.try_clone().map_err(|error| failed(error.to_string()))?;
@@ -160,7 +160,7 @@ pub(crate) fn not_running() -> Failure {
 ///
 /// True when it answers in the end. One that stays mute is left to the new daemon, which names it.
 fn outlives_its_predecessor(settings: &Settings) -> bool {
-    let Ok(held) = private(settings.home.join("daemon.lock")) else { return false };
+    let Ok(held) = plain_file::append(&settings.home.join("daemon.lock")) else { return false };
     let deadline = Instant::now() + PATIENCE;
     while flock(&held, FlockOperation::NonBlockingLockExclusive).is_err() && Instant::now() < deadline {
         if is_running(settings) {
@@ -206,7 +206,7 @@ fn wait_for_report(stdout: ChildStdout) -> Result<Report, RecvTimeoutError> {
 /// Waits until nobody else is starting the daemon. Closing the file releases the lock.
 pub(crate) fn lock(settings: &Settings) -> Result<File, Failure> {
     let path = settings.home.join("start.lock");
-    let locked = private(path.clone()).and_then(|file| {
+    let locked = plain_file::append(&path).and_then(|file| {
         loop {
             match flock(&file, FlockOperation::LockExclusive) {
                 Ok(()) => return Ok(file),
@@ -216,10 +216,6 @@ pub(crate) fn lock(settings: &Settings) -> Result<File, Failure> {
         }
     });
     locked.map_err(|error| failed(format!("{} cannot be locked: {error}", path.display())))
-}
-
-fn private(path: PathBuf) -> io::Result<File> {
-    OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(path)
 }
 
 /// Returns the last words of a daemon that did not live long enough to report.

@@ -15,6 +15,7 @@ use paseo_core::id::{SessionId, TurnId};
 use paseo_core::limits::UNASKED_PER_HOUR;
 use paseo_core::session::{Session, Unasked};
 use paseo_runtime::external::{self, NAME, signature};
+use paseo_runtime::plain_file;
 use paseo_runtime::provider::Remote;
 use paseo_wire::error::Code;
 
@@ -158,7 +159,7 @@ impl Context {
 /// elsewhere know what was made from it.
 fn master(home: &Path) -> io::Result<String> {
     let file = home.join(KEY_FILE);
-    match fs::read_to_string(&file) {
+    match plain_file::read_to_string(&file) {
         Ok(text) if text.trim().len() == KEY_CHARS => Ok(text.trim().to_owned()),
         Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "it does not hold a key")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => make(home, &file),

@@ -1,10 +1,11 @@
 //! The home directory: who may use it, and that only one daemon does.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use paseo_runtime::plain_file;
 use rustix::fs::{FlockOperation, flock};
 use uuid::Uuid;
 
@@ -28,14 +29,7 @@ impl Home {
         private_directory(&path.join("log"))?;
         let path = path.canonicalize().map_err(|error| unusable(path, &error))?;
         let file = path.join("daemon.lock");
-        let mut lock = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&file)
-            .map_err(|error| unusable(&file, &error))?;
+        let mut lock = plain_file::append(&file).map_err(|error| unusable(&file, &error))?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             let mut holder = String::new();
             let _ = lock.read_to_string(&mut holder);
@@ -79,7 +73,7 @@ impl Home {
 /// Reads what a home is told from others by, and makes it when it is not there.
 fn id(home: &Path) -> io::Result<String> {
     let file = home.join(ID_FILE);
-    match fs::read_to_string(&file) {
+    match plain_file::read_to_string(&file) {
         Ok(text) if is_id(text.trim()) => return Ok(text.trim().to_owned()),
         // Cut short by a crash: browsers log in again, and nothing else is lost.
         Ok(_) => {}

@@ -1,14 +1,14 @@
 //! The daemon's own log file, which never grows without bound.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
+use paseo_runtime::plain_file;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -95,7 +95,7 @@ struct Rotating {
 
 impl Rotating {
     fn open(path: &Path, max: u64) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        let file = plain_file::append(path)?;
         let written = file.metadata()?.len();
         Ok(Self { path: path.to_owned(), file, written, max })
     }
@@ -139,8 +139,10 @@ mod tests {
 
     #[test]
     fn a_full_disk_does_not_stop_whoever_logs() {
-        let file = Arc::new(Mutex::new(Rotating::open(Path::new("/dev/full"), 10).unwrap()));
-        let mut line = Line { file, to_stderr: false };
+        let path = PathBuf::from("/dev/full");
+        let file = File::options().append(true).open(&path).unwrap();
+        let full = Rotating { path, file, written: 0, max: 10 };
+        let mut line = Line { file: Arc::new(Mutex::new(full)), to_stderr: false };
         assert!(line.write_all(b"a line that does not fit").is_ok());
     }
 

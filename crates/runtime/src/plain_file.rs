@@ -1,7 +1,7 @@
 //! Opening files that others may have put there. A pipe in their place would make whoever opens it wait for ever.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -17,14 +17,30 @@ pub fn open_unlinked(path: &Path) -> io::Result<File> {
     with(path, OFlags::NONBLOCK | OFlags::NOFOLLOW)
 }
 
+/// Opens a file to read it and to add to its end. Makes it when it is not there, for its owner alone.
+pub fn append(path: &Path) -> io::Result<File> {
+    regular(OpenOptions::new().read(true).append(true).create(true).mode(0o600), path, OFlags::NONBLOCK)
+}
+
+/// Reads a whole file.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads a whole file as text.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
 }
 
 fn with(path: &Path, flags: OFlags) -> io::Result<File> {
+    regular(OpenOptions::new().read(true), path, flags)
+}
+
+fn regular(options: &mut OpenOptions, path: &Path, flags: OFlags) -> io::Result<File> {
     // Opened without waiting, and looked at when nobody can exchange it any more.
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
@@ -52,5 +68,9 @@ mod tests {
         }
         assert!(open_unlinked(&path("file")).is_ok() && open_unlinked(&path("link")).is_err());
         assert_eq!(read_to_string(&path("link")).unwrap(), "text");
+        assert_eq!(read(&path("link")).unwrap(), b"text");
+        for (name, follows) in [("pipe", false), (".", false), ("file", true), ("new", true)] {
+            assert_eq!(append(&path(name)).is_ok(), follows, "{name}");
+        }
     }
 }

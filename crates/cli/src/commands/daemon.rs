@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use paseo_daemon::{Options, StartError};
+use paseo_runtime::plain_file;
 use paseo_wire::error::Exit;
 
 use crate::args::DaemonLogsArgs;
@@ -136,7 +137,7 @@ fn tail(path: &Path, lines: usize) -> io::Result<(u64, Vec<u8>)> {
 
 /// Reads what stands after a place. A file that became shorter was begun anew.
 fn read_from(path: &Path, place: u64) -> io::Result<(u64, Vec<u8>)> {
-    let mut file = File::open(path)?;
+    let mut file = plain_file::open(path)?;
     let length = file.metadata()?.len();
     let start = if length < place { 0 } else { place };
     file.seek(SeekFrom::Start(start))?;

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 
+use paseo_runtime::plain_file;
+
 use super::Check;
 use crate::settings::Settings;
 
@@ -22,7 +24,7 @@ pub(super) fn examine(settings: &Settings) -> Check {
              inspect --secret` shows then"
         )
     };
-    match fs::read_to_string(&file) {
+    match plain_file::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Check::ok(NAME, "none was used yet: there is no external.key");
         }

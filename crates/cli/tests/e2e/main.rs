@@ -51,6 +51,7 @@ mod list;
 mod look;
 mod patterns;
 mod permit;
+mod pipes;
 mod places;
 mod processes;
 mod providers;

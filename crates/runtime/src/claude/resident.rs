@@ -8,6 +8,7 @@ use serde_json::json;
 use super::history::History;
 use super::spawn::{self, CONFIG_VARIABLE};
 use crate::fresh::Ids;
+use crate::plain_file;
 use crate::provider::{Launch, StartError};
 use crate::terminal::resident::{Boarding, Screen, Seen};
 use crate::terminal::screen;
@@ -76,7 +77,7 @@ fn find(projects: &Path, conversation: &str) -> Option<PathBuf> {
 /// Answers what it asks at its first start, in a home that is ours. In the user's own we write nothing.
 fn answer_beforehand(home: &Path, directory: &Path) -> std::io::Result<()> {
     let path = home.join(".claude.json");
-    let known = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let known = plain_file::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut state: serde_json::Value =
         known.filter(serde_json::Value::is_object).unwrap_or_else(|| json!({}));
     let before = state.clone();

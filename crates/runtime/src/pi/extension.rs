@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::plain_file;
+
 /// Its source.
 const SOURCE: &str = include_str!("extension.js");
 
@@ -18,7 +20,7 @@ pub(super) fn place(home: &Path) -> io::Result<PathBuf> {
     let digest: [u8; 32] = Sha256::digest(SOURCE.as_bytes()).into();
     let name: String = digest[..6].iter().map(|byte| format!("{byte:02x}")).collect();
     let path = folder.join(format!("paseo-{name}.js"));
-    if fs::read(&path).is_ok_and(|found| found == SOURCE.as_bytes()) {
+    if plain_file::read(&path).is_ok_and(|found| found == SOURCE.as_bytes()) {
         return Ok(path);
     }
     // Several sessions may start at once.

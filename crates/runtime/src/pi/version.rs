@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::plain_file;
+
 /// What is different between them, for us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Generation {
@@ -36,7 +38,8 @@ pub(super) fn in_package(program: &Path) -> Option<String> {
     }
     let real = fs::canonicalize(program).ok()?;
     let packages = real.ancestors().skip(1).take(4).map(|folder| folder.join("package.json"));
-    let packages = packages.filter_map(|path| serde_json::from_slice::<Package>(&fs::read(path).ok()?).ok());
+    let packages =
+        packages.filter_map(|path| serde_json::from_slice::<Package>(&plain_file::read(&path).ok()?).ok());
     packages
         .into_iter()
         .find(|package| package.name.ends_with("/pi-coding-agent"))
