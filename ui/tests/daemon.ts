@@ -101,6 +101,8 @@ export class Daemon {
 
     async stop(): Promise<void> {
         await this.paseo('down').catch(() => {});
+        // Terminals of workers outlive the daemon.
+        await run('tmux', ['-S', join(this.home, 'tmux.sock'), 'kill-server']).catch(() => {});
         await rm(this.root, { recursive: true, force: true });
     }
 }

@@ -12,19 +12,36 @@ use crate::home;
 use crate::web::log_in;
 
 /// A browser that is logged in.
-struct Browser {
+pub(crate) struct Browser {
     address: String,
     cookie: String,
 }
 
 impl Browser {
-    fn log_in(home: &TestHome) -> Self {
+    pub(crate) fn log_in(home: &TestHome) -> Self {
         let answer = log_in(home);
         let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
         let cookie = cookie.split(';').next().unwrap().to_owned();
         let status: Value = serde_json::from_str(home.paseo(&["status", "--json"]).ok()).unwrap();
         let address = status["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
         Self { address, cookie }
+    }
+
+    /// Reads something, as a page of the app does.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let (address, cookie) = (&self.address, &self.cookie);
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\nsec-fetch-site: same-origin\r\n\
+             connection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+        serde_json::from_str(body).unwrap()
     }
 
     /// Decides a request. Returns the HTTP status and the error's code.

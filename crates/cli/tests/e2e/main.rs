@@ -49,6 +49,7 @@ mod life;
 mod limits;
 mod list;
 mod look;
+mod open_requests;
 mod patterns;
 mod permit;
 mod pipes;
