@@ -179,7 +179,7 @@ impl TestHome {
     /// Returns the command lines of everything that runs in this home, which every user of the machine can read.
     pub fn command_lines(&self) -> Vec<String> {
         let line = |pid| fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let lines = self.processes().into_iter().map(line);
+        let lines = self.processes().into_iter().chain(self.tmux()).map(line);
         lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).collect()
     }
 

@@ -155,7 +155,7 @@ fn a_guarded_claude_makes_no_worktree_for_a_subagent() {
 }
 
 #[allow(clippy::disallowed_methods)] // Tests start git.
-fn git(bench: &Bench, words: &[&str]) {
+pub(crate) fn git(bench: &Bench, words: &[&str]) {
     let status = std::process::Command::new("git").args(words).current_dir(bench.home.work()).status();
     assert!(status.unwrap().success(), "git {words:?}");
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::bench::{Bench, CLAUDE, CODEX, PI};
+use crate::guarded::git;
 
 fn worker(bench: &Bench) -> Value {
     let listed = bench.home.paseo(&["worker", "ls", "--json"]);
@@ -137,4 +138,59 @@ fn a_turn_of_codex_goes_on_without_the_daemon() {
 #[test]
 fn a_turn_of_pi_goes_on_without_the_daemon() {
     Bench::real(PI).into_iter().for_each(a_turn_goes_on_without_the_daemon);
+}
+
+/// Everyone on the machine can read command lines, and whoever knows an id could call himself by it.
+fn no_command_line_tells_its_id(bench: &Bench) {
+    let home = &bench.home;
+    let work = home.work().display().to_string();
+    home.paseo(&["team", "create", "red", "-C", &work]).ok();
+    let start = |more: &[&str], task: &str| {
+        let words = [&["worker", "start", "--team", "red", "--json"], more, &[task]].concat();
+        let started: Value = serde_json::from_str(home.paseo(&words).ok()).unwrap();
+        started["worker"].clone()
+    };
+    let busy = start(&[], "Please <<bash touch begun; until [ -e go ]; do sleep 0.1; done>> <<say done>>");
+    until(bench, "the command", || bench.file("begun").exists());
+    // Only now: a harness asks first whether it may trust a repository.
+    let commit =
+        ["-c", "user.name=a", "-c", "user.email=a@b.example", "commit", "-q", "--allow-empty", "-m", "a"];
+    git(bench, &["init", "-q"]);
+    git(bench, &commit);
+    // This one is told its directory, which is named by the beginning of its id. That it asks first whether to trust it
+    // is all the same: it runs.
+    let guard: &[&str] = if bench.program == PI { &[] } else { &["--guard", "lease"] };
+    let running = bench.harnesses().len();
+    let guarded = start(&[&["--worktree"], guard].concat(), "Please <<say hello>>");
+    until(bench, "the other", || bench.harnesses().len() > running);
+
+    let lines = home.command_lines();
+    assert!(lines.iter().any(|line| line.contains("tmux.sock")), "the server of terminals, too: {lines:?}");
+    for worker in [&busy, &guarded] {
+        let id = worker["session"].as_str().unwrap();
+        let compact = id.replace('-', "");
+        // More of it than the name of its worktree has.
+        for told in [id, compact.as_str(), &id[..13], &compact[..12]] {
+            assert!(!lines.iter().any(|line| line.contains(told)), "{told}: {lines:#?}");
+        }
+    }
+    std::fs::write(bench.file("go"), "").unwrap();
+    for name in ["red-1", "red-2"] {
+        home.paseo(&["worker", "kill", name]).ok();
+    }
+}
+
+#[test]
+fn no_command_line_of_claude_in_a_terminal_tells_its_id() {
+    Bench::real(CLAUDE).as_ref().map(no_command_line_tells_its_id);
+}
+
+#[test]
+fn no_command_line_of_codex_in_a_terminal_tells_its_id() {
+    Bench::real(CODEX).as_ref().map(no_command_line_tells_its_id);
+}
+
+#[test]
+fn no_command_line_of_pi_in_a_terminal_tells_its_id() {
+    Bench::real(PI).as_ref().map(no_command_line_tells_its_id);
 }

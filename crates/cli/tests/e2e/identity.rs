@@ -277,7 +277,9 @@ fn outside_of_agents_a_mark_counts_and_what_cannot_be_read_is_nobody() {
     assert!(whoami(&home, &[], "curl").contains("\"actor\":\"human:cli\""));
     assert!(told(&agent, &own).contains(&format!("\"actor\":\"session:{agent}\"")));
     assert!(told(&agent, "/elsewhere").contains("\"actor\":\"human:cli\""));
-    for mark in ["", "nobody", "00000000-0000-4000-8000-000000000000"] {
+    // The name of a worktree begins like the id of its agent, and stands on command lines: that is not enough.
+    let beginnings = [4, 8, 13, 35].map(|length| &agent[..length]);
+    for mark in ["", "nobody", "00000000-0000-4000-8000-000000000000"].iter().chain(&beginnings) {
         assert!(told(mark, &own).contains("\"code\":\"identity_mismatch\""), "{mark}");
     }
     // The kernel hides the environment of a program that its user may run and not read.
