@@ -9,6 +9,7 @@ mod agents_message;
 mod assistant;
 mod attach;
 mod attach_terminal;
+mod audit;
 mod bridge;
 mod cast;
 mod causes;
