@@ -92,6 +92,7 @@ mod threads_survival;
 mod threads_switches;
 mod threads_words;
 mod todos;
+mod told_once;
 mod tools;
 mod wait;
 mod watch;
