@@ -9,6 +9,9 @@ use paseo_testkit::real::Program;
 
 use crate::terminals::{NAME, Worker, Workshop, turn};
 
+/// Longer than it takes to type a message in and to press Enter. Only time shows that this does not happen.
+const TYPED: Duration = Duration::from_millis(2500);
+
 /// Waits until its screen asks, and returns what.
 async fn asked(worker: &mut Worker) -> String {
     let asked = worker.until("the question", |output| matches!(output, Output::Ask(_))).await;
@@ -44,8 +47,10 @@ async fn a_person_is_asked(program: Program) {
     worker.say(3, "Please <<write more.txt roses>> <<say written>>").await;
     worker.until_handed(3).await;
     asked(&mut worker).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(!made.exists());
+    worker.steer("yes").await;
+    let answered = |output: &Output| matches!(output, Output::AskWithdrawn { .. } | Output::TurnEnded { .. });
+    let answered = tokio::time::timeout(TYPED, worker.until("an answer", answered)).await;
+    assert!(answered.is_err() && !made.exists(), "{answered:?}");
 }
 
 #[tokio::test]

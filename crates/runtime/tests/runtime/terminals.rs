@@ -124,6 +124,10 @@ impl Worker {
         self.harness.input.send(input).await.unwrap();
     }
 
+    pub(crate) async fn steer(&self, text: &str) {
+        self.harness.input.send(Input::Steer { message: human(text) }).await.unwrap();
+    }
+
     pub(crate) async fn until(&mut self, what: &str, is: impl Fn(&Output) -> bool) -> Output {
         loop {
             let next = tokio::time::timeout(PATIENCE, self.harness.output.recv()).await;
