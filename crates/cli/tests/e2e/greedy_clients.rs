@@ -243,6 +243,10 @@ fn people_are_answered_when_the_daemon_is_out_of_file_descriptors() {
         assert!(held.len() < 64, "it is not out of descriptors, of which {limit} are allowed");
     };
     assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("out of file descriptors"), "{refused}");
+    // Not even such an answer is for a cache, or to be guessed at.
+    for header in ["x-content-type-options: nosniff", "cache-control: no-store"] {
+        assert!(refused.contains(header), "{header}: {refused}");
+    }
     for _ in 0..20 {
         assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
     }

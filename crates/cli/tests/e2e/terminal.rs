@@ -28,6 +28,10 @@ fn json_on_a_terminal_steers_it_no_more_than_anything_else() {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     assert_eq!(meant(&shown), meant(&piped));
+    // So is what goes wrong, which quotes what was typed.
+    let shown = on_terminal(&home, 80, &["run", "--json", "--agent", "a\u{9b}31m\u{202e}", "x"]);
+    assert!(shown.contains("\\u009b31m") && !shown.contains(['\u{9b}', '\u{202e}']), "{shown}");
+    assert!(meant(&shown)[0]["error"]["message"].as_str().unwrap().contains('\u{9b}'), "{shown}");
 }
 
 #[test]

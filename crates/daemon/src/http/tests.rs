@@ -206,6 +206,9 @@ async fn without_a_credential_only_public_routes_answer() {
     }
 }
 
+/// A stream that is there.
+const STREAM: &str = "/api/stream?topics=sessions";
+
 #[tokio::test]
 async fn no_answer_is_kept_by_a_cache_or_taken_for_another_type() {
     let house = House::new().await;
@@ -213,14 +216,26 @@ async fn no_answer_is_kept_by_a_cache_or_taken_for_another_type() {
     for credential in ["none", token.as_str()] {
         // What changes something is only refused here.
         let tried = ROUTES.iter().filter(|route| credential == "none" || route.method == "GET");
-        let unknown = Request::get("/nowhere").extension(Peer::Network);
-        for builder in tried.map(request).chain([unknown]) {
+        let of =
+            |method: &str, path: &str| Request::builder().method(method).uri(path).extension(Peer::Network);
+        let more = [
+            of("GET", "/nowhere"),
+            of("GET", "/api/nowhere"),
+            of("PATCH", "/api/sessions"),
+            of("GET", STREAM),
+        ];
+        for builder in tried.map(request).chain(more) {
             let request =
                 builder.header("host", HOST).header("authorization", format!("Bearer {credential}"));
             let request = request.body(Body::empty()).unwrap();
             let path = request.uri().path().to_owned();
+            let is_stream = credential != "none" && request.uri() == STREAM;
             let response = house.ask(request).await;
             let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+            assert!(
+                !is_stream || header("content-type") == Some("text/event-stream"),
+                "{path}: {response:?}"
+            );
             assert_eq!(header("x-content-type-options"), Some("nosniff"), "{path}");
             let is_part_of_the_app = response.headers().contains_key("etag");
             assert!(
