@@ -17,6 +17,8 @@
 //! | `<<slow MS>>` | pauses that long before each delta from here on |
 //! | `<<status CODE [times=N] [retry-after=S] [reset=S] [MESSAGE]>>` | fails with an HTTP status, always or N times; `reset` makes a 429 a used-up plan that is whole again in S seconds |
 //! | `<<break [times=N]>>` | cuts the stream |
+//! | `<<torn [times=N] TEXT>>` | cuts the stream in the middle of a text; a later attempt does not say it |
+//! | `<<torncall [times=N] [TEXT]>>` | says a text, then cuts the stream in the middle of a tool call; a later attempt does neither |
 //! | `<<hang>>` | says no more |
 
 use std::fmt;
@@ -24,7 +26,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-const VERBS: &str = "say, think, big, bash, background, write, edit, read, tool, slow, status, break, hang";
+const VERBS: &str = "say, think, big, bash, background, write, edit, read, tool, slow, status, break, torn, torncall, \
+                     hang";
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +40,19 @@ pub enum Step {
     Status(Status),
     /// Cuts the stream: always, or so many times.
     Break(Option<u32>),
+    /// Cuts the stream in the middle of something that is said only in this attempt.
+    Torn(Torn),
     Hang,
+}
+
+/// An attempt that breaks off in the middle of something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    /// How often; `None` is for ever.
+    pub times: Option<u32>,
+    pub text: String,
+    /// The text is whole, and a tool call after it is not.
+    pub in_call: bool,
 }
 
 /// A tool to call, in no harness's words.
@@ -156,6 +171,11 @@ fn step(body: &str) -> Option<Step> {
                 return None;
             }
             Step::Break(number(&options, "times")?.map(u32::try_from).transpose().ok()?)
+        }
+        "torn" | "torncall" => {
+            let (options, text) = options(argument);
+            let times = number(&options, "times")?.map(u32::try_from).transpose().ok()?;
+            Step::Torn(Torn { times, text: text.to_owned(), in_call: verb == "torncall" })
         }
         "status" => Step::Status(status(argument)?),
         _ => Step::Call(call(verb, argument)?),

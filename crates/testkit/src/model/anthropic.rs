@@ -82,7 +82,7 @@ pub(crate) fn frames(reply: &Reply) -> Vec<Frame> {
             Content::Call(invocation) => {
                 frames.push(start(tool_use(reply, index, invocation, json!({}))));
                 let input = input(invocation).to_string();
-                frames.push(delta(json!({ "type": "input_json_delta", "partial_json": input })));
+                frames.push(delta(json!({ "type": "input_json_delta", "partial_json": part.half(&input) })));
             }
             Content::Break => {
                 frames.push(Frame::Cut);
@@ -93,7 +93,9 @@ pub(crate) fn frames(reply: &Reply) -> Vec<Frame> {
                 return frames;
             }
         }
-        frames.push(Frame::named(now, "content_block_stop", json!({ "index": index })));
+        if !part.torn {
+            frames.push(Frame::named(now, "content_block_stop", json!({ "index": index })));
+        }
     }
     let end = json!({
         "delta": { "stop_reason": stop_reason(reply), "stop_sequence": null },

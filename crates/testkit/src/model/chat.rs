@@ -78,7 +78,10 @@ pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
                     .for_each(|piece| delta(json!({ "reasoning_content": piece })));
             }
             Content::Call(invocation) => {
-                delta(json!({ "tool_calls": [tool_call(reply, calls, invocation)] }));
+                let mut call = tool_call(reply, calls, invocation);
+                let arguments = call["function"]["arguments"].as_str().unwrap_or_default().to_owned();
+                call["function"]["arguments"] = part.half(&arguments).into();
+                delta(json!({ "tool_calls": [call] }));
                 calls += 1;
             }
             Content::Break | Content::Hang => {

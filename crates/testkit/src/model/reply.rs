@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::tools::{Invocation, Toolbox};
-use crate::script::{self, Status, Step};
+use crate::script::{self, Call, Status, Step};
 
 /// What an API's request comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub(crate) struct Part {
     /// The pause before each delta.
     pub(crate) pause: Duration,
     pub(crate) content: Content,
+    /// The stream is cut in the middle of it: a [`Content::Break`] follows.
+    pub(crate) torn: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +73,15 @@ impl Reply {
 
     pub(super) fn breaks(&self) -> bool {
         self.parts.iter().any(|part| part.content == Content::Break)
+    }
+}
+
+impl Part {
+    /// Returns what of the input of a call is sent: half of it, when the stream is cut in its middle.
+    pub(super) fn half<'a>(&self, input: &'a str) -> &'a str {
+        let end = if self.torn { input.len() / 2 } else { input.len() };
+        let end = (0..=end).rev().find(|end| input.is_char_boundary(*end));
+        &input[..end.unwrap_or(0)]
     }
 }
 
@@ -125,14 +136,30 @@ pub(crate) fn answer(
                 return Answer::Failure(status);
             }
             Step::Break(times) if mishaps.again(conversation, place, times) => Content::Break,
-            Step::Status(_) | Step::Break(_) => continue,
+            Step::Torn(torn) if mishaps.again(conversation, place, torn.times) => {
+                let whole = torn.in_call && !torn.text.is_empty();
+                if whole || !torn.in_call {
+                    parts.push(Part { pause, content: Content::Text(torn.text), torn: !whole });
+                }
+                if torn.in_call {
+                    let call = Call::Bash("echo torn".to_owned());
+                    let call = toolbox.invoke(&call, conversation.directory.as_deref());
+                    parts.push(Part { pause, content: Content::Call(call), torn: true });
+                }
+                Content::Break
+            }
+            Step::Status(_) | Step::Break(_) | Step::Torn(_) => continue,
             Step::Say(text) => Content::Text(text),
             Step::Think(text) => Content::Thought(text),
             Step::Big(size) => Content::Text(big(size)),
             Step::Hang => Content::Hang,
             Step::Call(call) => Content::Call(toolbox.invoke(&call, conversation.directory.as_deref())),
         };
-        parts.push(Part { pause, content });
+        let breaks = content == Content::Break;
+        parts.push(Part { pause, content, torn: false });
+        if breaks {
+            break;
+        }
     }
     let mut reply = Reply {
         id: format!("{number}_{}_{}", conversation.turns, conversation.tools),
@@ -140,7 +167,7 @@ pub(crate) fn answer(
         usage: usage(conversation, &parts),
         parts,
     };
-    if !reply.calls() {
+    if !reply.calls() && !reply.breaks() {
         finish(&mut reply.parts, pause, &conversation.footer());
     }
     Answer::Reply(reply)
@@ -153,7 +180,7 @@ fn finish(parts: &mut Vec<Part>, pause: Duration, footer: &str) {
             text.push(' ');
             text.push_str(footer);
         }
-        _ => parts.push(Part { pause, content: Content::Text(footer.to_owned()) }),
+        _ => parts.push(Part { pause, content: Content::Text(footer.to_owned()), torn: false }),
     }
 }
 
@@ -181,7 +208,6 @@ fn big(size: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Call;
     use serde_json::json;
 
     fn conversation(prompt: &str, since: usize) -> Conversation {

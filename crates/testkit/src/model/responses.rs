@@ -75,6 +75,9 @@ pub(super) fn frames(reply: &Reply) -> Vec<Frame> {
             json!({ "output_index": index, "item": added }),
         ));
         frames.extend(deltas(&done["id"], index, part));
+        if part.torn {
+            continue;
+        }
         frames.push(Frame::named(
             now,
             "response.output_item.done",
@@ -103,11 +106,10 @@ fn deltas(id: &Value, index: usize, part: &Part) -> Vec<Frame> {
                 let delta = place(json!({ "content_index": 0, "delta": piece }));
                 Frame::named(part.pause, "response.output_text.delta", delta)
             }));
-            frames.push(Frame::named(
-                now,
-                "response.output_text.done",
-                place(json!({ "content_index": 0, "text": text })),
-            ));
+            if !part.torn {
+                let whole = place(json!({ "content_index": 0, "text": text }));
+                frames.push(Frame::named(now, "response.output_text.done", whole));
+            }
         }
         Content::Thought(text) => {
             let opened = json!({ "summary_index": 0, "part": { "type": "summary_text", "text": "" } });
@@ -118,11 +120,11 @@ fn deltas(id: &Value, index: usize, part: &Part) -> Vec<Frame> {
             }));
         }
         Content::Call(Invocation { input: Input::Json(input), .. }) => {
-            let delta = place(json!({ "delta": input.to_string() }));
+            let delta = place(json!({ "delta": part.half(&input.to_string()) }));
             frames.push(Frame::named(part.pause, "response.function_call_arguments.delta", delta));
         }
         Content::Call(Invocation { input: Input::Text(text), .. }) => {
-            let delta = place(json!({ "delta": text }));
+            let delta = place(json!({ "delta": part.half(text) }));
             frames.push(Frame::named(part.pause, "response.custom_tool_call_input.delta", delta));
         }
         Content::Break | Content::Hang => {}
