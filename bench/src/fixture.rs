@@ -158,7 +158,8 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
 }
 
 fn transcript(stream: &str, turn: TurnId, items: u64) -> Batch {
-    let entry = Entry { place: Place { turn: Some(turn), step: 1, parent: None }, kind: Kind::AssistantText };
+    let entry =
+        Entry { place: Place { turn: Some(turn), step: 1, ..Place::default() }, kind: Kind::AssistantText };
     let data = serde_json::to_string(&entry).expect("an entry as JSON");
     let mut batch = Batch { actor: Actor::Daemon.to_string(), ..Batch::default() };
     for _ in 0..items {

@@ -81,6 +81,7 @@ impl Display {
 
     fn item(&mut self, item: &ItemView) {
         match item.kind.as_str() {
+            "assistant_text" | "thinking" if item.superseded => self.broke_off(item),
             "assistant_text" | "thinking" => self.spoken(item),
             "tool_call" | "tool_result" | "notice" | "error" | "permission" => {
                 self.said.clear();
@@ -108,6 +109,13 @@ impl Display {
             self.said.push(text.to_owned());
         }
         self.finish();
+    }
+
+    /// Tells whoever read along that this was not the answer.
+    fn broke_off(&mut self, item: &ItemView) {
+        if self.growing.take_if(|(growing, _)| *growing == item.id).is_some() {
+            self.say(transcript::BROKE_OFF);
+        }
     }
 
     fn say(&mut self, words: &str) {

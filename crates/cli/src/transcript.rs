@@ -79,11 +79,16 @@ pub(crate) fn headline(item: &ItemView) -> Option<String> {
     }
 }
 
+/// Says of text that grew on a screen that it does not count.
+pub(crate) const BROKE_OFF: &str = "this attempt broke off; what it said is no part of the answer";
+
 /// Returns an item as a block of a transcript: a head and its text. `None` for what only machines read.
 pub(crate) fn block(item: &ItemView, extent: Extent) -> Option<(String, String)> {
     let text = item.text.clone().unwrap_or_default();
     let head = match item.kind.as_str() {
         "user_text" => field(item, "origin").unwrap_or("human").to_owned(),
+        "assistant_text" if item.superseded => "agent, in an attempt that broke off".to_owned(),
+        "thinking" if item.superseded => "agent thinks, in an attempt that broke off".to_owned(),
         "assistant_text" => "agent".to_owned(),
         "thinking" => "agent thinks".to_owned(),
         "todo" => "todo".to_owned(),

@@ -1,6 +1,6 @@
 //! Answers: what an agent said at the end of a turn.
 
-use paseo_core::item::{Kind, answer};
+use paseo_core::item::{Entry, Kind, Place, answer};
 use paseo_wire::item::{ItemPage, ItemQuery, ItemView};
 use serde_json::{Value, json};
 
@@ -11,6 +11,12 @@ pub fn kind_of(item: &ItemView) -> Option<Kind> {
     let mut fields = item.fields.clone();
     fields.insert("kind".to_owned(), json!(item.kind));
     serde_json::from_value(Value::Object(fields)).ok()
+}
+
+/// Returns an item as far as it counts for an answer, when this version knows its kind.
+fn entry_of(item: &ItemView) -> Option<Entry> {
+    let place = Place { superseded: item.superseded, ..Place::default() };
+    Some(Entry { place, kind: kind_of(item)? })
 }
 
 impl Client {
@@ -68,15 +74,16 @@ impl<'a> Backwards<'a> {
 /// The end of a turn, as much of it as its answer needs. Newest first.
 #[derive(Default)]
 struct Tail {
-    items: Vec<(Kind, ItemView)>,
+    items: Vec<(Entry, ItemView)>,
     said: bool,
 }
 
 impl Tail {
     /// Takes the item before. True when no older one can change the answer.
     fn push(&mut self, item: ItemView) -> bool {
-        let Some(kind) = kind_of(&item) else { return false };
-        let complete = match &kind {
+        let Some(entry) = entry_of(&item) else { return false };
+        let complete = match &entry.kind {
+            _ if entry.place.superseded => false,
             Kind::AssistantText => {
                 self.said |= item.text.as_deref().is_some_and(|text| !text.is_empty());
                 false
@@ -84,7 +91,7 @@ impl Tail {
             Kind::ToolCall { .. } | Kind::ToolResult { .. } => self.said,
             _ => false,
         };
-        self.items.push((kind, item));
+        self.items.push((entry, item));
         complete
     }
 
@@ -94,13 +101,13 @@ impl Tail {
 
     async fn answer(self, client: &Client, session: &str) -> Result<Option<String>, Error> {
         let mut texts = Vec::new();
-        for (kind, item) in self.items.iter().rev() {
-            let text = match kind {
-                Kind::AssistantText => client.full_text(session, item).await?,
+        for (entry, item) in self.items.iter().rev() {
+            let text = match &entry.kind {
+                Kind::AssistantText if !entry.place.superseded => client.full_text(session, item).await?,
                 _ => String::new(),
             };
-            texts.push((kind, text));
+            texts.push((entry, text));
         }
-        Ok(answer(texts.iter().map(|(kind, text)| (*kind, text.as_str()))))
+        Ok(answer(texts.iter().map(|(entry, text)| (*entry, text.as_str()))))
     }
 }

@@ -110,6 +110,7 @@ pub const KINDS: &[&str] = &[
     "turn.ended",
     "turn.handed",
     "turn.opened",
+    "turn.retried",
     "usage.added",
     "watch.armed",
     "watch.ended",

@@ -191,7 +191,7 @@ impl Draft {
 }
 
 /// Where an item stands: the small part that goes into the event beside its kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -201,6 +201,9 @@ pub struct Place {
     /// The tool call that this item belongs under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// It was said in an attempt that broke off. Kept for whoever asks for it; no part of what the agent said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
 }
 
 /// What an item event's data holds.
@@ -226,12 +229,12 @@ pub fn dangling_calls<'a>(kinds: impl IntoIterator<Item = &'a Kind>) -> Vec<Stri
 }
 
 /// Returns the answer of a turn: what was said after its last tool call, or, when it ended on one,
-/// the last words before it. `None` when the agent said nothing.
-pub fn answer<'a>(items: impl IntoIterator<Item = (&'a Kind, &'a str)>) -> Option<String> {
+/// the last words before it. `None` when the agent said nothing. What is superseded was not said.
+pub fn answer<'a>(items: impl IntoIterator<Item = (&'a Entry, &'a str)>) -> Option<String> {
     let mut current: Vec<&str> = Vec::new();
     let mut last: Vec<&str> = Vec::new();
-    for (kind, text) in items {
-        match kind {
+    for (entry, text) in items.into_iter().filter(|(entry, _)| !entry.place.superseded) {
+        match &entry.kind {
             Kind::AssistantText if !text.is_empty() => current.push(text),
             Kind::ToolCall { .. } | Kind::ToolResult { .. } if !current.is_empty() => {
                 last = std::mem::take(&mut current);
@@ -243,10 +246,13 @@ pub fn answer<'a>(items: impl IntoIterator<Item = (&'a Kind, &'a str)>) -> Optio
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
-/// Returns everything that the agent said in a turn, in order. `None` when it said nothing.
-pub fn said<'a>(items: impl IntoIterator<Item = (&'a Kind, &'a str)>) -> Option<String> {
-    let words = |(kind, text): (&Kind, &'a str)| (*kind == Kind::AssistantText).then_some(text);
-    let said: Vec<&str> = items.into_iter().filter_map(words).filter(|text| !text.is_empty()).collect();
+/// Returns everything that the agent said in a turn, in order. `None` when it said nothing. What is superseded was not
+/// said.
+pub fn said<'a>(items: impl IntoIterator<Item = (&'a Entry, &'a str)>) -> Option<String> {
+    let words = |(entry, text): (&Entry, &'a str)| {
+        (entry.kind == Kind::AssistantText && !entry.place.superseded && !text.is_empty()).then_some(text)
+    };
+    let said: Vec<&str> = items.into_iter().filter_map(words).collect();
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
@@ -262,6 +268,10 @@ mod tests {
         Kind::ToolResult { call: id.into(), outcome: ToolOutcome::Ok, exit_code: None, duration_ms: 0 }
     }
 
+    fn live(kind: Kind) -> Entry {
+        Entry { place: Place::default(), kind }
+    }
+
     #[test]
     fn an_answered_call_does_not_dangle() {
         assert_eq!(dangling_calls(&[call("a"), call("b"), result("a")]), ["b"]);
@@ -269,8 +279,8 @@ mod tests {
 
     #[test]
     fn the_answer_is_what_follows_the_last_tool() {
-        let said = Kind::AssistantText;
-        let (called, answered) = (call("a"), result("a"));
+        let said = live(Kind::AssistantText);
+        let (called, answered) = (live(call("a")), live(result("a")));
         let items = [(&said, "looking"), (&called, "{}"), (&answered, "x"), (&said, "found"), (&said, "it")];
         assert_eq!(answer(items).as_deref(), Some("found\nit"));
         assert_eq!(answer(items[..3].iter().copied()).as_deref(), Some("looking"));
@@ -280,8 +290,26 @@ mod tests {
     }
 
     #[test]
+    fn what_broke_off_was_not_said() {
+        let said = live(Kind::AssistantText);
+        let mut broken = said.clone();
+        broken.place.superseded = true;
+        let items = [(&broken, "the ans"), (&said, "the answer"), (&broken, "more")];
+        assert_eq!(answer(items).as_deref(), Some("the answer"));
+        assert_eq!(super::said(items).as_deref(), Some("the answer"));
+        assert_eq!((answer([items[0]]), super::said([items[0]])), (None, None));
+        let mut called = live(call("a"));
+        called.place.superseded = true;
+        // A call that was never made does not end what was said before.
+        assert_eq!(answer([items[1], (&called, "{}"), items[1]]).as_deref(), Some("the answer\nthe answer"));
+        let json = serde_json::to_string(&broken).unwrap();
+        assert_eq!(json, r#"{"step":0,"superseded":true,"kind":"assistant_text"}"#);
+        assert_eq!(serde_json::from_str::<Entry>(&json).unwrap(), broken);
+    }
+
+    #[test]
     fn entries_are_flat_json() {
-        let entry = Entry { place: Place { turn: None, step: 2, parent: None }, kind: call("c1") };
+        let entry = Entry { place: Place { step: 2, ..Place::default() }, kind: call("c1") };
         let json = serde_json::to_string(&entry).unwrap();
         assert_eq!(json, r#"{"step":2,"kind":"tool_call","call":"c1","name":"shell","class":"execute"}"#);
         assert_eq!(serde_json::from_str::<Entry>(&json).unwrap(), entry);

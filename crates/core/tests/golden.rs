@@ -204,6 +204,7 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::Cancelled { .. } => "delivery.cancelled",
             session::Event::TurnOpened { .. } => "turn.opened",
             session::Event::TurnHanded { .. } => "turn.handed",
+            session::Event::TurnRetried { .. } => "turn.retried",
             session::Event::TurnEnded { .. } => "turn.ended",
             session::Event::Asked { .. } => "permission.asked",
             session::Event::Decided { .. } => "permission.decided",

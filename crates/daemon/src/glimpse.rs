@@ -1,10 +1,11 @@
 //! What is seen of a session when one looks closer: its newest words and its list of what is to be done.
 
 use paseo_core::id::SessionId;
+use paseo_core::item::{Entry, Kind};
 use paseo_core::session::{self, Session};
 use paseo_core::snippet::snippet;
 use paseo_core::todo::Todo;
-use paseo_store::Text;
+use paseo_store::{ItemRow, Text};
 use paseo_wire::session::TodoView;
 
 use crate::failure::Failure;
@@ -19,8 +20,7 @@ pub(crate) async fn newest_words(journal: &Journal, id: SessionId) -> Result<Opt
     let (stream, mut before) = (session::stream(id), None);
     loop {
         let rows = journal.log.items_before(&stream, before, PAGE).await?;
-        let spoken =
-            rows.iter().rev().filter(|row| matches!(row.kind.as_str(), "user_text" | "assistant_text"));
+        let spoken = rows.iter().rev().filter(|row| is_spoken(row));
         let words = spoken.filter_map(|row| match &row.content.as_ref()?.text {
             Text::Inline(text) | Text::Large { head: text, .. } => Some(snippet(text)),
             Text::Erased => None,
@@ -33,6 +33,14 @@ pub(crate) async fn newest_words(journal: &Journal, id: SessionId) -> Result<Opt
         }
         before = rows.first().map(|row| row.ordinal);
     }
+}
+
+/// Says whether an item is somebody's words. Those of an attempt that broke off are nobody's.
+fn is_spoken(row: &ItemRow) -> bool {
+    let entry = row.data.as_deref().and_then(|data| serde_json::from_str::<Entry>(data).ok());
+    entry.is_some_and(|Entry { place, kind }| {
+        !place.superseded && matches!(kind, Kind::UserText { .. } | Kind::AssistantText)
+    })
 }
 
 /// Returns what an agent has set itself to do.

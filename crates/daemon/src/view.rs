@@ -133,7 +133,7 @@ pub(crate) fn item(row: ItemRow) -> ItemView {
     let mut fields: Map<String, Value> =
         row.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default();
     let entry: Option<Entry> = row.data.as_deref().and_then(|data| serde_json::from_str(data).ok());
-    for shown_elsewhere in ["kind", "turn", "step", "parent"] {
+    for shown_elsewhere in ["kind", "turn", "step", "parent", "superseded"] {
         fields.remove(shown_elsewhere);
     }
     let (mut text, mut full_length) = (None, None);
@@ -158,6 +158,7 @@ pub(crate) fn item(row: ItemRow) -> ItemView {
         ts: Timestamp::from_millis(row.ts).into(),
         turn: place.as_ref().and_then(|place| place.turn).map(|turn| turn.to_string()),
         step: place.as_ref().map_or(0, |place| place.step),
+        superseded: place.as_ref().is_some_and(|place| place.superseded),
         parent: place.and_then(|place| place.parent),
         kind: row.kind,
         fields,

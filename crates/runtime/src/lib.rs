@@ -23,6 +23,7 @@ mod outbound;
 mod own_agent;
 pub mod pi;
 pub mod place;
+mod placed;
 pub mod plain_file;
 pub mod process;
 pub mod process_table;

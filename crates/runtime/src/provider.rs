@@ -292,6 +292,12 @@ pub enum Output {
     Steered { delivery: DeliveryId, item: Option<ItemId> },
     /// A piece of an item that is still growing; never stored.
     Delta { item: ItemId, kind: DeltaKind, text: String },
+    /// An attempt to get an answer from the model broke off: what was shown of these growing items is superseded.
+    BrokeOff {
+        items: Vec<ItemId>,
+        /// The attempt that follows; `None` when none does.
+        retry: Option<Retry>,
+    },
     /// A finished item. Replaces the deltas with the same id.
     Item { id: ItemId, step: u32, parent: Option<String>, draft: Draft },
     /// The agent calls a tool of the daemon, or (`native_*`) asks whether it may use a power of its own.
@@ -306,6 +312,15 @@ pub enum Output {
     TurnEnded { turn: TurnId, end: TurnEnd },
     /// The process and all its descendants are gone.
     Exited(Exit),
+}
+
+/// An attempt after one that broke off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Retry {
+    /// Its number, where the harness counts.
+    pub attempt: Option<u32>,
+    /// How many it makes at most, where it says.
+    pub of: Option<u32>,
 }
 
 /// What a delta grows into.

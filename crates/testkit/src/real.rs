@@ -197,6 +197,10 @@ fn opencode(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)
         } },
     });
     fs::write(config.join("opencode/opencode.json"), settings.to_string()).expect("opencode's settings");
+    // As if it had been started before with a network: otherwise it tries to reach one, and loads no plugin until it has.
+    let lock = json!({ "packages": { "": { "dependencies": { "@opencode-ai/plugin": "*" } } } });
+    fs::create_dir(config.join("opencode/node_modules")).expect("opencode's packages");
+    fs::write(config.join("opencode/package-lock.json"), lock.to_string()).expect("opencode's packages");
     let own = |name: &'static str, folder: &str| (name, text(&directory.join(folder)));
     let mut environment = vec![
         ("XDG_CONFIG_HOME", text(&config)),

@@ -16,6 +16,9 @@ pub struct ItemView {
     pub turn: Option<String>,
     pub step: u32,
     pub parent: Option<String>,
+    /// It was said in an attempt that broke off: no part of the answer, and of interest only to whoever looks for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
     /// user_text, assistant_text, thinking, tool_call, tool_result, permission, todo, usage, notice, error or raw.
     pub kind: String,
     /// What else the kind has (`call`, `name`, `outcome`, `origin`, …).

@@ -7489,6 +7489,8 @@ export interface components {
             seq: number;
             /** Format: int32 */
             step: number;
+            /** @description It was said in an attempt that broke off: no part of the answer, and of interest only to whoever looks for it. */
+            superseded?: boolean;
             /** @description Its text; of a large one only the beginning and the end. `None`: it has none, or it was cleared. */
             text?: string | null;
             ts: components["schemas"]["Moment"];

@@ -42,6 +42,9 @@ pub(crate) struct LogsArgs {
     /// Fold nothing: long texts and tool output as they are
     #[arg(long)]
     pub(crate) full: bool,
+    /// Show what was said in attempts that broke off, too
+    #[arg(long)]
+    pub(crate) superseded: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,

@@ -20,9 +20,10 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
     let client = context.client()?;
     let session = client.session(&args.handle).await?.session;
     let extent = if args.full { Extent::Whole } else { Extent::Folded };
-    let place = Place { client, printer: &printer, session: &session.id, extent };
+    let superseded = args.superseded;
+    let place = Place { client, printer: &printer, session: &session.id, extent, superseded };
     let start = match args.lines {
-        Some(lines) => newest(client, &session.id, lines, printer.mode()).await?,
+        Some(lines) => newest(&place, lines).await?,
         None => start(client, &session.id, args.since).await?,
     };
     let mut after = start.after;
@@ -33,6 +34,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
         let (last, newer) = (page.items.last().map(|item| item.ordinal), page.newer);
         for item in page.items.into_iter().filter(|item| item.ts.as_millis() >= start.not_before) {
             match clearing.next(&item) {
+                _ if !place.wants(&item) => {}
                 Fate::Shown => place.show(item).await?,
                 _ if printer.mode() == Mode::Json => printer.json(&item)?,
                 Fate::Cleared => {
@@ -96,8 +98,12 @@ pub(super) async fn start(client: &Client, session: &str, since: Option<Since>) 
 }
 
 /// Finds the place from which so many entries are left, page by page from the end. What is not shown is none.
-async fn newest(client: &Client, session: &str, lines: usize, mode: Mode) -> Result<Start, Failure> {
-    let is_entry = |item: &&ItemView| mode == Mode::Json || transcript::block(item, Extent::Folded).is_some();
+async fn newest(place: &Place<'_>, lines: usize) -> Result<Start, Failure> {
+    let Place { client, session, .. } = *place;
+    let is_entry = |item: &&ItemView| {
+        let shown = place.printer.mode() == Mode::Json || transcript::block(item, Extent::Folded).is_some();
+        shown && place.wants(item)
+    };
     let (mut before, mut left) = (None, lines);
     loop {
         let query = ItemQuery { before, limit: Some(PAGE_ROWS), ..ItemQuery::default() };
@@ -125,9 +131,16 @@ struct Place<'a> {
     printer: &'a Printer,
     session: &'a str,
     extent: Extent,
+    /// Attempts that broke off are shown as well.
+    superseded: bool,
 }
 
 impl Place<'_> {
+    /// Says whether an item is shown at all.
+    fn wants(&self, item: &ItemView) -> bool {
+        self.superseded || !item.superseded
+    }
+
     /// Shows an item; where all is wanted, the text that its page left out is read first.
     async fn show(&self, mut item: ItemView) -> Result<(), Failure> {
         if self.extent == Extent::Whole && item.full_length.is_some() {
@@ -160,7 +173,9 @@ async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Fai
             // Between the page and its seq an item may be in both.
             Frame::Item(frame) if frame.session == session && frame.item.ordinal > after => {
                 after = frame.item.ordinal;
-                place.show(frame.item).await?;
+                if place.wants(&frame.item) {
+                    place.show(frame.item).await?;
+                }
             }
             Frame::Event(event) if event.session == session && event.kind == "session.deleted" => {
                 printer.note("the agent was deleted");

@@ -318,7 +318,7 @@ fn follow(mut lines: impl BufRead, wanted: &(impl Fn(&Value) -> bool + Send)) ->
 }
 
 /// Reads an item, with what is special about its kind beside what all have.
-fn item(line: &str) -> Value {
+pub(crate) fn item(line: &str) -> Value {
     let mut item: Value = serde_json::from_str(line).unwrap();
     if let Value::Object(fields) = item["fields"].take() {
         fields.into_iter().for_each(|(name, value)| item[name] = value);

@@ -20,6 +20,7 @@ mod own_turns;
 mod permissions;
 mod personalities;
 mod pi;
+mod retries;
 mod servers;
 mod skills;
 mod steering;
@@ -99,6 +100,27 @@ columns! {
     failures::a_retry_is_shown,
 }
 
+/// Makes a test of the cases about streams that break with everything that has a model behind it.
+macro_rules! with_a_model {
+    ($($module:ident::$case:ident),* $(,)?) => {
+        mod retried_claude { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CLAUDE).as_mut().map(crate::$module::$case); })* }
+        mod retried_codex { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::CODEX).as_mut().map(crate::$module::$case); })* }
+        mod retried_pi { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::PI).as_mut().map(crate::$module::$case); })* }
+        mod retried_openai { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::OPENAI).as_mut().map(crate::$module::$case); })* }
+        mod retried_opencode { $(#[test] fn $case() { crate::bench::Bench::real(crate::bench::OPENCODE).as_mut().map(crate::$module::$case); })* }
+    };
+}
+
+with_a_model! {
+    retries::a_text_that_breaks_off_is_no_answer,
+    retries::a_call_that_breaks_off_is_no_answer,
+    retries::several_attempts_that_break_off_are_no_answer,
+    retries::a_text_that_breaks_off_twice_is_no_answer,
+    retries::an_answer_that_always_breaks_off_is_a_failure,
+    retries::those_who_wait_get_what_the_last_attempt_said,
+    retries::those_who_are_told_later_get_what_the_last_attempt_said,
+}
+
 /// Makes a test of some cases with the real opencode: it takes seconds to start, and its fake plays them all.
 macro_rules! with_opencode {
     ($($module:ident::$case:ident),* $(,)?) => {
@@ -114,6 +136,7 @@ macro_rules! with_codex_acp {
 }
 
 with_codex_acp! {
+    retries::what_else_an_agent_says_stays,
     conversation::thoughts_and_tools_become_items,
     conversation::a_changed_file_comes_with_its_diff,
     servers::an_agent_in_the_app_has_two_tools_and_the_text,

@@ -65,3 +65,17 @@ fn a_configuration_that_is_no_json_is_told_and_the_daemon_lives() {
     bench.home.paseo(&["restart"]).ok();
     assert_eq!(bench.inspect(&handle)["status_code"], "start_failed");
 }
+
+/// It tries for as long as it is let.
+#[test]
+fn what_never_gets_through_is_no_answer_when_a_person_stops_it() {
+    let Some(bench) = Bench::real(OPENCODE) else { return };
+    let handle = bench.start(&[], "<<torn fragmentum>>");
+    bench.until(&handle, |item| item["kind"] == "notice" && item["code"] == "retrying");
+    bench.home.paseo(&["stop", &handle]).ok();
+    let read = bench.home.paseo(&["read", "--json", &handle]);
+    let read: serde_json::Value = serde_json::from_str(&read.stdout).unwrap();
+    assert!(read["answer"].is_null(), "{read:#}");
+    let answer = bench.answer(&handle, "<<say on>>");
+    assert!(answer.starts_with("on ["), "{answer}");
+}

@@ -31,7 +31,7 @@ fn switch_on(bench: &Bench, settings: &[&str]) {
 }
 
 /// The results of an agent's calls, oldest first.
-fn results(bench: &Bench, handle: &str) -> Vec<String> {
+pub(crate) fn results(bench: &Bench, handle: &str) -> Vec<String> {
     let results = bench.items_of(handle, "tool_result");
     results.iter().map(|result| result["text"].as_str().unwrap_or_default().to_owned()).collect()
 }

@@ -11,6 +11,7 @@ mod attach;
 mod attach_terminal;
 mod audit;
 mod bridge;
+mod broken_attempts;
 mod cast;
 mod causes;
 mod ceilings;

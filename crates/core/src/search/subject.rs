@@ -72,9 +72,13 @@ pub fn of_session(event: &session::Event, by: &str) -> Vec<Subject> {
     }
 }
 
-/// Returns what an item brings. What an agent thinks is not found: it is not what it says.
+/// Returns what an item brings. What an agent thinks is not found: it is not what it says. Nor is what it said in an
+/// attempt that broke off.
 pub fn of_item(session: SessionId, entry: &Entry, content: ContentId) -> Option<Subject> {
     let own = |text, class| Some(Subject { text, class, who: Actor::Session(session).to_string() });
+    if entry.place.superseded {
+        return None;
+    }
     match &entry.kind {
         Kind::UserText { origin, .. } => Some(said(content, origin)),
         Kind::AssistantText => own(Text::Content(content), Class::Answered),
@@ -140,7 +144,7 @@ mod tests {
         let session = SessionId::from_random([7; 16]);
         let content = ContentId::from_uuid(uuid::Uuid::from_u128(1));
         let class = |kind| {
-            let entry = Entry { place: Place { turn: None, step: 0, parent: None }, kind };
+            let entry = Entry { place: Place::default(), kind };
             of_item(session, &entry, content).map(|subject| (subject.class, subject.text))
         };
         let call = Kind::ToolCall { call: "c".into(), name: "shell".into(), class: ToolClass::Execute };
@@ -148,6 +152,8 @@ mod tests {
         assert_eq!(class(Kind::AssistantText), Some((Class::Answered, Text::Content(content))));
         assert_eq!(class(Kind::Thinking), None);
         assert_eq!(class(Kind::Todo), None);
+        let place = Place { superseded: true, ..Place::default() };
+        assert_eq!(of_item(session, &Entry { place, kind: Kind::AssistantText }, content), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Accepted, Ask, Class, Condition, Created, Due, Ended, Event, Exit, HeldReason, History, Hold, Naming, On,
-    Outcome, Pending, Profile, Receipt, Session, Settled, Source, Status, Turn, Uprooted, Verb,
+    Outcome, Pending, Profile, Receipt, Retry, Session, Settled, Source, Status, Turn, Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
 use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
@@ -161,6 +161,7 @@ impl Session {
                     returned: Vec::new(),
                     asks: Vec::new(),
                     opened_at: at,
+                    retry: None,
                 }));
                 self.history.cause = Some((*cause, *hop));
                 self.enter(Status::Starting, Source::Daemon, at);
@@ -171,6 +172,11 @@ impl Session {
                     // Nothing runs in a worktree that is not there: someone brought it back.
                     self.profile.uprooted = None;
                     self.enter(Status::Running, Source::Protocol, at);
+                }
+            }
+            Event::TurnRetried { turn: retried, attempt, of } => {
+                if let Some(turn) = self.turn.as_mut().filter(|turn| turn.id == *retried) {
+                    turn.retry = Some(Retry { attempt: *attempt, of: *of, since: at });
                 }
             }
             Event::TurnEnded { turn, outcome, source, code, until } => {

@@ -134,6 +134,17 @@ pub enum Event {
     /// The harness confirmed the messages.
     #[serde(rename = "turn.handed")]
     TurnHanded { turn: TurnId },
+    /// An attempt to get an answer from the model broke off, and the harness makes another.
+    #[serde(rename = "turn.retried")]
+    TurnRetried {
+        turn: TurnId,
+        /// Which attempt follows, where the harness counts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        /// How many it makes at most, where it says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<u32>,
+    },
     #[serde(rename = "turn.ended")]
     TurnEnded {
         turn: TurnId,

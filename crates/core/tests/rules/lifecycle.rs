@@ -5,10 +5,11 @@ use paseo_core::item::Decision;
 use paseo_core::label::Malformed;
 use paseo_core::limits::LABELS;
 use paseo_core::session::{
-    self, Event, HeldReason, Hold, Outcome, Placement, Receipt, Refusal, Source, Status, Uprooted, Worktree,
+    self, Event, HeldReason, Hold, Outcome, Placement, Receipt, Refusal, Retry, Source, Status, Uprooted,
+    Worktree,
 };
 
-use crate::bed::{Bed, agent, delivery, human, text};
+use crate::bed::{Bed, agent, delivery, human, now, text};
 
 fn running() -> Bed {
     let mut bed = Bed::new();
@@ -127,6 +128,22 @@ fn a_confirmation_that_comes_too_late_changes_nothing() {
     bed.end(Outcome::Failed, Source::ProcessExit);
     bed.draft.push(Event::Handing { delivery: delivery(1), turn });
     assert_eq!(bed.queued(), [1], "no turn, no way into it");
+}
+
+#[test]
+fn the_newest_attempt_is_known_until_its_turn_ends() {
+    let mut bed = running();
+    let turn = bed.session().turn.as_ref().unwrap().id;
+    let retry = |bed: &Bed| bed.session().turn.as_ref().and_then(|turn| turn.retry);
+    assert_eq!(retry(&bed), None);
+    bed.draft.push(Event::TurnRetried { turn, attempt: Some(1), of: Some(5) });
+    bed.draft.push(Event::TurnRetried { turn, attempt: Some(2), of: Some(5) });
+    assert_eq!(retry(&bed), Some(Retry { attempt: Some(2), of: Some(5), since: now() }));
+    assert_eq!(bed.session().condition.status, Status::Running);
+    bed.end(Outcome::Completed, Source::Protocol);
+    bed.send(human(7));
+    bed.draft.push(Event::TurnRetried { turn, attempt: None, of: None });
+    assert_eq!(retry(&bed), None, "of another turn");
 }
 
 #[test]

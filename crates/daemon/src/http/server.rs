@@ -361,7 +361,7 @@ mod tests {
 
     /// Stores something that an agent said.
     async fn store(house: &House, session: SessionId, text: &str) {
-        let place = Place { turn: None, step: 1, parent: None };
+        let place = Place { step: 1, ..Place::default() };
         let entry = Entry { place, kind: item::Kind::AssistantText };
         let (stream, content) = (session::stream(session), Uuid::now_v7());
         let said = NewContent { id: content, owner: stream.clone(), text: text.to_owned(), extra: None };

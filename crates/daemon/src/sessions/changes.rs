@@ -182,6 +182,6 @@ pub(super) fn note_held(change: &mut Change, exhausted: Exhausted) {
         "HELD: {held} message(s) from agents wait here, because {why}. Write to it to let them through."
     );
     let notice = item::Draft::text(Kind::Notice { code: code.to_owned() }, text);
-    let place = Place { turn: None, step: 0, parent: None };
+    let place = Place::default();
     change.entries.item(session.id, mint::item(), place, notice);
 }

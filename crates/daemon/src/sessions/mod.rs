@@ -2,6 +2,7 @@
 
 mod actor;
 mod asks;
+mod attempts;
 mod blueprint;
 mod callback;
 mod changes;

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::actor::{Ending, Growing, RETRY, SessionActor, Timer};
 use super::asks::withdraw;
+use super::attempts::LeftOpen;
 use super::changes::{Change, Spent, Stored};
 use super::tools::plan;
 use super::watches::hand_words;
@@ -54,7 +55,7 @@ impl SessionActor {
                     if self.noted.contains(&code) => {}
                 Output::Item { id, step, parent, mut draft } => {
                     bound_names(&mut draft.kind);
-                    finished.push((id, Place { turn: self.current, step, parent }, draft));
+                    finished.push((id, Place { turn: self.current, step, parent, superseded: false }, draft));
                 }
                 output => {
                     self.items(std::mem::take(&mut finished)).await;
@@ -127,6 +128,7 @@ impl SessionActor {
                 self.show(item, kind, text);
                 Ok(())
             }
+            Output::BrokeOff { items, retry } => self.broke_off(&items, retry).await,
             Output::ToolRequest { call, name, input } => {
                 self.call_tool(call, name, input);
                 Ok(())
@@ -409,26 +411,6 @@ impl SessionActor {
         self.lost.get_or_insert(failure.message);
         self.end_processes();
     }
-
-    /// Returns what the turn would leave open if it ended now.
-    pub(super) fn left_open(&self) -> LeftOpen {
-        let unfinished = self.growing.iter().filter_map(|(id, growing)| {
-            let kind = match growing.kind {
-                DeltaKind::AssistantText => Kind::AssistantText,
-                DeltaKind::Thinking => Kind::Thinking,
-                DeltaKind::ToolOutput => return None,
-            };
-            (!growing.text.is_empty()).then(|| (*id, Draft::text(kind, growing.text.clone())))
-        });
-        LeftOpen { calls: self.calls.clone(), texts: unfinished.collect() }
-    }
-}
-
-/// What a turn leaves open when it is cut off.
-pub(super) struct LeftOpen {
-    calls: Vec<String>,
-    /// What was said and not finished.
-    texts: Vec<(ItemId, Draft)>,
 }
 
 /// Drafts the end of a turn: what it left open is closed, what went wrong is said.

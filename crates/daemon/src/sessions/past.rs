@@ -58,7 +58,8 @@ impl Context {
     /// Returns what an item says, if it belongs to the conversation.
     async fn said(&self, row: ItemRow) -> Result<Option<(Past, Option<CompactionExtra>)>, Failure> {
         let entry = row.data.as_deref().and_then(|data| serde_json::from_str::<Entry>(data).ok());
-        let Some(Entry { place, kind }) = entry.filter(|entry| belongs(&entry.kind)) else { return Ok(None) };
+        let entry = entry.filter(|entry| belongs(&entry.kind) && !entry.place.superseded);
+        let Some(Entry { place, kind }) = entry else { return Ok(None) };
         let Some(content) = row.content else {
             // A call that was never answered has a result without text.
             return Ok(Some((Past { turn: place.turn, kind, text: String::new(), kept: None }, None)));

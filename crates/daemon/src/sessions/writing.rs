@@ -12,7 +12,7 @@ const NAME_BYTES: usize = 200;
 
 /// The place of what the daemon itself says in a turn.
 pub(super) fn place(turn: Option<TurnId>) -> Place {
-    Place { turn, step: 0, parent: None }
+    Place { turn, ..Place::default() }
 }
 
 /// Cuts what a harness may have made up: it stands in the event itself, which stays small.

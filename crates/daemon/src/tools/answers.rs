@@ -49,23 +49,24 @@ impl Extent {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Account {
     /// Items, oldest first, with the texts of those that say something.
-    items: Vec<(Kind, String)>,
+    items: Vec<(Entry, String)>,
 }
 
 impl Account {
     /// Returns what was answered.
     pub(crate) fn answer(&self) -> Option<String> {
-        item::answer(self.items.iter().map(|(kind, text)| (kind, text.as_str())))
+        item::answer(self.items.iter().map(|(entry, text)| (entry, text.as_str())))
     }
 
     /// Returns everything that was said, in order.
     pub(crate) fn said(&self) -> Option<String> {
-        item::said(self.items.iter().map(|(kind, text)| (kind, text.as_str())))
+        item::said(self.items.iter().map(|(entry, text)| (entry, text.as_str())))
     }
 
     /// Returns what was thought, as far as it was shown.
     pub(crate) fn thinking(&self) -> Option<String> {
-        let thoughts = self.items.iter().filter(|(kind, text)| *kind == Kind::Thinking && !text.is_empty());
+        let is_thought = |(entry, text): &&(Entry, String)| entry.kind == Kind::Thinking && !text.is_empty();
+        let thoughts = self.items.iter().filter(is_thought);
         let thoughts: Vec<&str> = thoughts.map(|(_, text)| text.as_str()).collect();
         (!thoughts.is_empty()).then(|| thoughts.join("\n\n"))
     }
@@ -75,12 +76,12 @@ impl Account {
         let durations: HashMap<&str, u64> = self
             .items
             .iter()
-            .filter_map(|(kind, _)| match kind {
+            .filter_map(|(entry, _)| match &entry.kind {
                 Kind::ToolResult { call, duration_ms, .. } => Some((call.as_str(), *duration_ms)),
                 _ => None,
             })
             .collect();
-        let calls = self.items.iter().filter_map(|(kind, _)| match kind {
+        let calls = self.items.iter().filter_map(|(entry, _)| match &entry.kind {
             Kind::ToolCall { call, name, .. } => {
                 Some((name.clone(), durations.get(call.as_str()).copied().unwrap_or(0)))
             }
@@ -91,7 +92,7 @@ impl Account {
 
     /// Returns what went wrong, in words.
     pub(crate) fn error(&self) -> Option<&str> {
-        let errors = self.items.iter().rev().filter(|(kind, _)| matches!(kind, Kind::Error { .. }));
+        let errors = self.items.iter().rev().filter(|(entry, _)| matches!(entry.kind, Kind::Error { .. }));
         errors.map(|(_, text)| text.as_str()).find(|text| !text.is_empty())
     }
 }
@@ -141,7 +142,7 @@ enum Search {
 /// The items of one turn while they are read, the newest first.
 #[derive(Debug)]
 struct Gathered {
-    items: Vec<(Kind, String)>,
+    items: Vec<(Entry, String)>,
     extent: Extent,
     said: Kept,
     thought: Kept,
@@ -172,9 +173,9 @@ impl Gathered {
     }
 
     /// Takes the item before those that were taken.
-    fn take(&mut self, kind: Kind, text: &str) {
+    fn take(&mut self, entry: Entry, text: &str) {
         let limit = self.extent.limit();
-        let kept = match &kind {
+        let kept = match &entry.kind {
             Kind::AssistantText => Some(&mut self.said),
             Kind::Thinking => Some(&mut self.thought),
             Kind::ToolCall { .. } | Kind::ToolResult { .. } => {
@@ -184,7 +185,7 @@ impl Gathered {
             _ => None,
         };
         let Some(kept) = kept.filter(|_| !text.is_empty()) else {
-            return self.items.push((kind, text.to_owned()));
+            return self.items.push((entry, text.to_owned()));
         };
         let text = cut::head(text, limit).0.to_owned();
         let characters = text.chars().count();
@@ -200,7 +201,7 @@ impl Gathered {
                 *text = String::new();
             }
         }
-        self.items.push((kind, text));
+        self.items.push((entry, text));
     }
 
     fn account(mut self) -> Account {
@@ -247,16 +248,20 @@ async fn find(
                 return Ok(end);
             }
             let gathered = &mut current.get_or_insert_with(|| (turn, Gathered::new(extent))).1;
+            // What was said in an attempt that broke off was not said.
+            if entry.place.superseded {
+                continue;
+            }
             let content = row.content.as_ref().filter(|_| gathered.needs(&entry.kind));
             match content.map(|content| (content.id, &content.text)) {
                 Some((id, Text::Large { .. })) if entry.kind == Kind::AssistantText => {
                     let text = log.text(id).await?.unwrap_or_default();
-                    gathered.take(entry.kind, &text);
+                    gathered.take(entry, &text);
                 }
                 Some((_, Text::Inline(text) | Text::Large { head: text, .. })) => {
-                    gathered.take(entry.kind, text);
+                    gathered.take(entry, text);
                 }
-                _ => gathered.take(entry.kind, ""),
+                _ => gathered.take(entry, ""),
             }
         }
         if rows.len() < PAGE {
@@ -267,7 +272,7 @@ async fn find(
 
 #[cfg(test)]
 mod tests {
-    use paseo_core::item::ToolClass;
+    use paseo_core::item::{Place, ToolClass};
 
     use super::*;
 
@@ -279,7 +284,8 @@ mod tests {
     fn account(extent: Extent, items: &[(Kind, &str)]) -> Account {
         let mut gathered = Gathered::new(extent);
         for (kind, text) in items.iter().rev() {
-            gathered.take(kind.clone(), if gathered.needs(kind) { text } else { "" });
+            let entry = Entry { place: Place::default(), kind: kind.clone() };
+            gathered.take(entry, if gathered.needs(kind) { text } else { "" });
         }
         gathered.account()
     }

@@ -17,6 +17,7 @@ use super::failure::{broken, failed};
 use super::notes::{Meter, Run};
 use super::out::{Out, Sent};
 use super::parse::{self, CANCELLED, INVALID_PARAMS, Message, NOT_FOUND, RpcError, text};
+use super::retries::{self, Attempts};
 use super::setup::{Able, Setup, Step};
 use crate::driver::{Action, Adapter, unreadable};
 use crate::files::{Accessed, Refused};
@@ -48,6 +49,7 @@ pub(super) struct Conversation {
     /// This process has been given a turn: what comes before is no answer to anything.
     pub(super) prompted: bool,
     pub(super) run: Option<Run>,
+    pub(super) broken: Attempts,
     pub(super) calls: Vec<Call>,
     /// The agent's ids of the calls that ended in this turn.
     pub(super) ended_calls: HashSet<String>,
@@ -96,6 +98,7 @@ impl Adapter for Conversation {
         match parse::message(&line.text) {
             Some(Message::Notification { method, params }) => match method.as_str() {
                 "session/update" => self.updated(&params, &line.text),
+                retries::METHOD => self.retry_told(&params),
                 _ => self.out.raw(&line.text),
             },
             Some(Message::Request { id, method, params }) => self.asked(&id, &method, &params, &line.text),
@@ -162,7 +165,9 @@ impl Adapter for Conversation {
                 )));
             }
             None => {
-                self.tell_pending();
+                if !self.holds_back() {
+                    self.tell_pending();
+                }
                 if self.turn.is_none() {
                     self.end_run();
                 }
@@ -188,6 +193,7 @@ impl Conversation {
             turn: None,
             prompted: false,
             run: None,
+            broken: Attempts::default(),
             calls: Vec::new(),
             ended_calls: HashSet::new(),
             numbers: HashMap::new(),
@@ -266,6 +272,7 @@ impl Conversation {
         // What came since the last turn is not of this one.
         self.end_run();
         self.tell_pending();
+        self.broken = Attempts::default();
         self.calls.clear();
         self.ended_calls.clear();
         self.out.step = 0;
@@ -322,6 +329,10 @@ impl Conversation {
             Err(error) if stopped || error.code == CANCELLED => TurnEnd::Interrupted,
             Err(error) => TurnEnd::Failed(failed(&self.setup.name, error, &self.logins)),
         };
+        if matches!(end, TurnEnd::Failed(_)) || self.broken.is_waiting() {
+            // No attempt came to its end.
+            self.break_off(None);
+        }
         self.end_run();
         self.tell_pending();
         self.withdraw();

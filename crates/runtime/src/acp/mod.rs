@@ -20,6 +20,7 @@ mod own_tools;
 mod parse;
 mod preset;
 mod requests;
+mod retries;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -37,11 +38,12 @@ use setup::Setup;
 
 use crate::fresh::Ids;
 use crate::process::Program;
+use crate::process_table::HOME_VARIABLE;
 use crate::provider::{
     BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Provider, Readiness,
     StartError,
 };
-use crate::{claude, codex, driver, programs};
+use crate::{claude, codex, driver, placed, programs};
 
 /// An agent that speaks ACP, by a name of the user's or of ours.
 #[derive(Debug, Clone)]
@@ -106,6 +108,23 @@ impl Acp {
         programs::find(program, Some(Path::new(program)))
     }
 
+    /// Puts our plugin where opencode finds it; `None` for others, and while opencode would be slow to load it.
+    fn place_plugin(
+        &self,
+        launch: &Launch,
+        inherited: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<PathBuf>, StartError> {
+        let home = launch.environment.iter().rfind(|(name, _)| name == HOME_VARIABLE).map(|(_, home)| home);
+        let wants = self.preset.name == opencode::NAME
+            && opencode::loads_plugins_at_once(&launch.directory, inherited);
+        let Some(home) = home.filter(|_| wants) else { return Ok(None) };
+        let placed = placed::place(&Path::new(home).join(opencode::NAME), opencode::PLUGIN);
+        placed.map(Some).map_err(|error| StartError {
+            message: format!("cannot write Paseo's plugin for opencode: {error}"),
+            hint: None,
+        })
+    }
+
     fn missing(&self) -> StartError {
         let program = self.command.first().map_or("", String::as_str);
         programs::missing(program, Some(Path::new(program)), self.preset.install)
@@ -116,12 +135,14 @@ impl Acp {
             let own = self.environment.get(name).cloned();
             own.or_else(|| std::env::var(name).ok())
         };
+        let plugin = self.place_plugin(launch, &inherited)?;
         let wants = Wants {
             permissions: launch.permissions,
             withheld: &launch.withheld,
             prompt: &launch.prompt,
             servers: &launch.servers,
             directory: &launch.directory,
+            plugin: plugin.as_deref(),
             inherited: &inherited,
         };
         let own = self.environment.iter().map(|(name, value)| (name.clone(), value.clone()));

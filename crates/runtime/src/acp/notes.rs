@@ -18,13 +18,13 @@ use crate::provider::{DeltaKind, Output};
 /// Text that grows: one item, once something else follows.
 #[derive(Debug)]
 pub(super) struct Run {
-    item: ItemId,
+    pub(super) item: ItemId,
     kind: DeltaKind,
     /// The agent's own id of the message.
-    message: Option<String>,
+    pub(super) message: Option<String>,
     text: String,
     /// It began when no turn ran.
-    late: bool,
+    pub(super) late: bool,
     /// It was too long: what comes is left out.
     full: bool,
 }
@@ -79,8 +79,8 @@ impl Conversation {
             // About the session, and not of it.
             SessionUpdate::AvailableCommandsUpdate(_)
             | SessionUpdate::CurrentModeUpdate(_)
-            | SessionUpdate::ConfigOptionUpdate(_)
-            | SessionUpdate::SessionInfoUpdate(_) => {}
+            | SessionUpdate::ConfigOptionUpdate(_) => {}
+            SessionUpdate::SessionInfoUpdate(_) => self.codex_told(params),
             SessionUpdate::UsageUpdate(usage) => self.meter.note(&usage),
             // What it is told again is in the log already.
             _ if !self.prompted && self.resumed => {}
@@ -120,7 +120,7 @@ impl Conversation {
         let message = chunk.message_id.as_ref().map(|id| id.0.to_string());
         let goes_on = self.run.as_ref().is_some_and(|run| run.kind == kind && (run.message == message));
         if !goes_on {
-            self.end_run();
+            self.leave_run(message.as_deref());
         }
         if text.is_empty() {
             return;
@@ -145,9 +145,13 @@ impl Conversation {
         }
     }
 
-    /// Tells the text that was growing as one item.
+    /// Tells the text that was growing as one item, after what was held back.
     pub(super) fn end_run(&mut self) {
-        let Some(Run { item, kind, text, late, .. }) = self.run.take() else { return };
+        let held = self.broken.release();
+        held.into_iter().chain(self.run.take()).for_each(|run| self.tell_run(run));
+    }
+
+    fn tell_run(&mut self, Run { item, kind, text, late, .. }: Run) {
         let kind = match kind {
             // What comes after a turn is not the answer of the next.
             _ if late => Kind::Notice { code: SAID.to_owned() },
@@ -165,8 +169,11 @@ impl Conversation {
         }
         let (now, stopping) = (self.out.now, self.is_stopping());
         let place = self.calls.iter().position(|call| call.id == id);
+        if self.broken.is_dead_call(&id) {
+            return;
+        }
         if place.is_none() {
-            self.end_run();
+            self.leave_run_for_call();
             self.next_step();
             let number = self.numbers.entry(id.clone()).or_default();
             *number += 1;
@@ -177,21 +184,27 @@ impl Conversation {
         call.update(update);
         if !call.told && call.has_begun() {
             let draft = call.begin();
+            self.end_run();
             self.out.item(draft);
         }
+        let call = &mut self.calls[place];
         if call.ends() {
             let draft = call.end(now, stopping);
             self.out.item(draft);
             self.calls.remove(place);
             self.ended_calls.insert(id);
             self.step_done = true;
-        } else if !call.told {
+        } else if !call.told && !self.holds_back() {
             self.out.act(Action::Wake(PATIENCE_FOR_MORE));
         }
     }
 
     /// Tells the calls that began and about which nothing more came.
     pub(super) fn tell_pending(&mut self) {
+        if self.calls.iter().all(|call| call.told) {
+            return;
+        }
+        self.end_run();
         for call in self.calls.iter_mut().filter(|call| !call.told) {
             let draft = call.begin();
             self.out.item(draft);

@@ -1,5 +1,6 @@
 //! What opencode is told in its environment: before what to ask, and to whom not to listen.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use paseo_core::permission::Power;
@@ -10,6 +11,8 @@ use super::preset::{Environment, Wants, inherited, pair};
 use crate::provider::{Launch, StartError};
 
 pub(super) const NAME: &str = "opencode";
+/// Our plugin: the source of what runs inside of opencode.
+pub(super) const PLUGIN: &str = include_str!("plugin.js");
 /// The agent of its own that works; the mode that it is held in.
 pub(super) const AGENT: &str = "build";
 /// Its own agents, whom we tell what they may do.
@@ -38,6 +41,13 @@ pub(super) fn environment(wants: &Wants<'_>) -> Environment {
     change(&mut config, "experimental", |experimental| {
         experimental.insert("continue_loop_on_deny".to_owned(), true.into());
     });
+    if let Some(plugin) = wants.plugin {
+        let plugin = json!(format!("file://{}", plugin.display()));
+        match config.entry("plugin").or_insert_with(|| json!([])) {
+            Value::Array(plugins) => plugins.push(plugin),
+            other => *other = json!([plugin]),
+        }
+    }
     let mut environment = vec![pair("OPENCODE_DISABLE_AUTOUPDATE", "1")];
     if is_held(wants) {
         config.insert("default_agent".to_owned(), AGENT.into());
@@ -51,6 +61,28 @@ pub(super) fn environment(wants: &Wants<'_>) -> Environment {
     }
     environment.push(("OPENCODE_CONFIG_CONTENT".to_owned(), Value::Object(config).to_string()));
     Ok(environment)
+}
+
+/// Says whether opencode loads plugins at once.
+///
+/// It first waits for a package that it puts beside each of its configurations. It gets that in the background when it is
+/// first started; waiting for it would take minutes where there is no network.
+pub(super) fn loads_plugins_at_once(directory: &Path, inherited: &dyn Fn(&str) -> Option<String>) -> bool {
+    let home = inherited("HOME").map(PathBuf::from);
+    let config = inherited("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let Some(config) = config.or_else(|| Some(home.as_ref()?.join(".config"))) else { return false };
+    let named = inherited("OPENCODE_CONFIG_DIR").map(PathBuf::from);
+    let others =
+        home.map(|home| home.join(".opencode")).into_iter().chain(upwards(directory, &[".opencode"]));
+    has_package(&config.join(NAME))
+        && others.chain(named).filter(|folder| folder.exists()).all(|folder| has_package(&folder))
+}
+
+fn has_package(folder: &Path) -> bool {
+    let lock = fs::read(folder.join("package-lock.json")).unwrap_or_default();
+    let lock: Value = serde_json::from_slice(&lock).unwrap_or_default();
+    let listed = lock.pointer("/packages//dependencies/@opencode-ai~1plugin").is_some();
+    listed && folder.join("node_modules").exists()
 }
 
 /// Refuses to hold an agent back whose project decides what it may do.
@@ -163,8 +195,6 @@ fn rules(wants: &Wants<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use paseo_core::permission::Mode;
 
     use super::super::tests::launch;
@@ -179,14 +209,54 @@ mod tests {
     ) -> Environment {
         let servers = [McpServer { name: "Paseo".into(), url: "http://127.0.0.1:1/mcp".into() }];
         let inherited = |_: &str| Some(inherited.to_owned());
-        let wants =
-            Wants { permissions, withheld, prompt: "", servers: &servers, directory, inherited: &inherited };
+        let wants = Wants {
+            permissions,
+            withheld,
+            prompt: "",
+            servers: &servers,
+            directory,
+            plugin: None,
+            inherited: &inherited,
+        };
         environment(&wants)
     }
 
     fn told(permissions: Mode, withheld: &[Power], inherited: &str) -> Value {
         let environment = environment_of(permissions, withheld, inherited, Path::new("/nowhere")).unwrap();
         serde_json::from_str(&environment.last().unwrap().1).unwrap()
+    }
+
+    #[test]
+    fn it_gets_our_plugin_beside_others_once_it_loads_plugins_at_once() {
+        let home = tempfile::tempdir().unwrap();
+        let config = home.path().join("config/opencode");
+        fs::create_dir_all(config.join("node_modules")).unwrap();
+        let project = home.path().join("project");
+        fs::create_dir(&project).unwrap();
+        let inherited = |name: &str| {
+            let set = (name == "XDG_CONFIG_HOME").then(|| home.path().join("config"));
+            set.map(|path| path.display().to_string())
+        };
+        let ready = || loads_plugins_at_once(&project, &inherited);
+        assert!(!ready(), "it was never started");
+        let lock = r#"{ "packages": { "": { "dependencies": { "@opencode-ai/plugin": "1.18.33" } } } }"#;
+        fs::write(config.join("package-lock.json"), lock).unwrap();
+        assert!(ready());
+        fs::create_dir(project.join(".opencode")).unwrap();
+        assert!(!ready(), "it has yet to get it for the project");
+        let inherited = |_: &str| Some(r#"{"plugin":["theirs"]}"#.to_owned());
+        let wants = Wants {
+            permissions: Mode::Full,
+            withheld: &[],
+            prompt: "",
+            servers: &[],
+            directory: &project,
+            plugin: Some(Path::new("/h/paseo.js")),
+            inherited: &inherited,
+        };
+        let environment = environment(&wants).unwrap();
+        let config: Value = serde_json::from_str(&environment.last().unwrap().1).unwrap();
+        assert_eq!(config["plugin"], json!(["theirs", "file:///h/paseo.js"]));
     }
 
     #[test]

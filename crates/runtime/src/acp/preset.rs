@@ -29,6 +29,7 @@ pub struct Preset {
     /// It lets the effort be chosen.
     pub(super) efforts: bool,
     pub(super) instructions: Instructions,
+    pub(super) retries: Retries,
     /// What it sets in the environment of its commands, and of nothing else: those that a stop leaves are known by it.
     pub(super) command_variable: Option<&'static str>,
     /// What it finds in its environment.
@@ -65,6 +66,17 @@ impl Asks {
     }
 }
 
+/// How an agent lets know that an attempt broke off: ACP itself has no word for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Retries {
+    /// In no way, or only after everything that the attempt said.
+    Untold,
+    /// Beside the protocol, while calls whose input is not whole yet may still be taken back.
+    Told,
+    /// Another message begins where none was expected: no call came between.
+    NewMessage,
+}
+
 /// How an agent is told what is added to its prompt: ACP itself has no place for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instructions {
@@ -86,6 +98,8 @@ pub(super) struct Wants<'a> {
     pub(super) prompt: &'a str,
     pub(super) servers: &'a [McpServer],
     pub(super) directory: &'a Path,
+    /// Our plugin for opencode, which tells of attempts that broke off.
+    pub(super) plugin: Option<&'a Path>,
     /// Reads the daemon's own environment.
     pub(super) inherited: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -115,6 +129,7 @@ pub(super) const PLAIN: Preset = Preset {
     resume: true,
     efforts: true,
     instructions: Instructions::Message,
+    retries: Retries::Untold,
     command_variable: None,
     environment: |_| Ok(Vec::new()),
 };
@@ -130,6 +145,7 @@ pub static PRESETS: [Preset; 5] = [
         asks: Asks::AsTold,
         // Its models think as hard as they are configured to.
         efforts: false,
+        retries: Retries::Told,
         environment: opencode::environment,
         ..PLAIN
     },
@@ -154,6 +170,7 @@ pub static PRESETS: [Preset; 5] = [
         ask_mode: Some("default"),
         asks: Asks::BeforeChanges,
         instructions: Instructions::Meta,
+        retries: Retries::NewMessage,
         command_variable: Some(claude::COMMAND_VARIABLE),
         // Otherwise our tools are hidden behind a search.
         environment: |_| Ok(vec![pair("ENABLE_TOOL_SEARCH", "false")]),
@@ -237,6 +254,7 @@ mod tests {
             withheld: &[],
             prompt: "Be kind.",
             servers: &[],
+            plugin: None,
             directory: Path::new("/nowhere"),
             inherited: &inherited,
         };

@@ -18,7 +18,7 @@ use super::background::Background;
 use super::cost::{self, Cost};
 use super::ending::{self, Troubles};
 use super::notices::{self, Said};
-use super::parse::{self, Assistant, Content, ControlAnswer, Lifecycle, Line, System, TurnResult, User};
+use super::parse::{self, Assistant, ControlAnswer, Lifecycle, Line, System, TurnResult};
 use super::transcript::Transcript;
 use super::turns::{Turns, Waiting, ended, failed, resume_failed};
 use super::{NAME, hooks, say};
@@ -56,7 +56,7 @@ pub(super) struct Session {
 pub(super) struct Adapter {
     pub(super) session: Session,
     pub(super) transcript: Transcript,
-    turns: Turns,
+    pub(super) turns: Turns,
     troubles: Troubles,
     /// What waits for a person.
     pub(super) asks: HashMap<String, Asked>,
@@ -172,7 +172,8 @@ impl Adapter {
             Line::StreamEvent(line) => {
                 self.cost.spend();
                 let mut actions = self.settle(line.parent_tool_use_id.as_deref(), now);
-                actions.extend(self.transcript.stream(line, now).map(Action::Tell));
+                let interrupting = self.turns.interrupting;
+                actions.extend(self.transcript.stream(line, interrupting, now).map(Action::Tell));
                 actions
             }
             Line::Assistant(line) => self.assistant(line, now),
@@ -222,6 +223,7 @@ impl Adapter {
             "api_retry" => {
                 // It was sent to the model, so it was taken up.
                 let mut actions = self.handed_if_started();
+                actions.push(Action::Tell(notices::retry(system)));
                 actions.extend(self.said(notices::of_system(system), text, now));
                 actions
             }
@@ -257,7 +259,7 @@ impl Adapter {
     }
 
     /// Sees to it that what follows belongs to a turn. Subagents in the background talk without one.
-    fn settle(&mut self, parent: Option<&str>, now: Timestamp) -> Vec<Action> {
+    pub(super) fn settle(&mut self, parent: Option<&str>, now: Timestamp) -> Vec<Action> {
         if self.turns.running.is_some() || parent.is_some() {
             return Vec::new();
         }
@@ -285,7 +287,7 @@ impl Adapter {
     }
 
     /// The program has taken a turn's messages up: into a turn of its own when one is running.
-    fn handed(&mut self, turn: TurnId) -> Vec<Action> {
+    pub(super) fn handed(&mut self, turn: TurnId) -> Vec<Action> {
         self.turns.waiting = None;
         let own = self.turns.running.replace(turn);
         let mut actions = Vec::new();
@@ -358,51 +360,6 @@ impl Adapter {
         actions
     }
 
-    fn user(&mut self, line: &User, text: &str, now: Timestamp) -> Vec<Action> {
-        if line.is_replay {
-            return self.replayed(line, text, now);
-        }
-        if parse::is_text(&line.message.content) {
-            return match line.parent_tool_use_id {
-                // The task of a subagent: it stands in the call.
-                Some(_) => Vec::new(),
-                // The program's own mark.
-                None if self.turns.interrupting => Vec::new(),
-                None if line.is_synthetic => {
-                    let summary = parse::text_of(&line.message.content);
-                    self.said(Said::Notice { code: "summary", text: summary }, text, now)
-                }
-                None => self.said(Said::Unknown, text, now),
-            };
-        }
-        let mut actions = self.settle(line.parent_tool_use_id.as_deref(), now);
-        let results = self.transcript.results(line, self.turns.interrupting, now);
-        actions.extend(results.into_iter().map(Action::Tell));
-        actions
-    }
-
-    /// A message of ours was taken up, or the program shows what a command of its own said.
-    fn replayed(&mut self, line: &User, text: &str, now: Timestamp) -> Vec<Action> {
-        let uuid = line.uuid.as_deref().unwrap_or_default();
-        if let Some(waiting) = self.turns.waiting.filter(|waiting| waiting.turn.to_string() == uuid) {
-            return self.handed(waiting.turn);
-        }
-        if let Some(place) = self.turns.steers.iter().position(|delivery| delivery.to_string() == uuid) {
-            let delivery = self.turns.steers.remove(place);
-            self.turns.held = None;
-            return vec![Action::Tell(Output::Steered { delivery, item: None })];
-        }
-        // It was handed already, at its first sign.
-        if self.turns.running.is_some_and(|turn| turn.to_string() == uuid) {
-            return Vec::new();
-        }
-        let said = match &line.message.content {
-            Content::Text(words) => Said::Notice { code: "command_output", text: words.clone() },
-            Content::Blocks(_) | Content::Other(_) => Said::Unknown,
-        };
-        self.said(said, text, now)
-    }
-
     fn result(&mut self, result: &TurnResult, text: &str, now: Timestamp) -> Vec<Action> {
         if self.session.resumed && !self.alive && result.is_error && result.num_turns == 0 {
             self.forgotten = true;
@@ -438,6 +395,9 @@ impl Adapter {
             actions.push(self.reference());
         }
         let end = ending::end_of(result, &self.troubles, self.turns.interrupting);
+        if let TurnEnd::Failed(_) = end {
+            actions.extend(self.transcript.broken().map(Action::Tell));
+        }
         if end == TurnEnd::Completed
             && let Some(text) = self.troubles.text.take()
         {

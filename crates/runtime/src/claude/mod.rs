@@ -20,6 +20,7 @@ mod spawn;
 mod tools;
 mod transcript;
 mod turns;
+mod user;
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::parse::{RateLimitInfo, System};
+use crate::provider::{Output, Retry};
 
 /// What becomes of a line about the program itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,6 +131,13 @@ pub(super) fn failed_servers(system: &System, ours: &[String]) -> Vec<Said> {
         }),
     });
     failed.collect()
+}
+
+/// Returns which attempt follows.
+pub(super) fn retry(system: &System) -> Output {
+    let count = |name: &str| system.number(name).and_then(|number| u32::try_from(number).ok());
+    let retry = Retry { attempt: count("attempt"), of: count("max_retries") };
+    Output::BrokeOff { items: Vec::new(), retry: Some(retry) }
 }
 
 fn retrying(system: &System) -> String {

@@ -63,6 +63,9 @@ pub(super) enum Event {
         index: u64,
         delta: Delta,
     },
+    /// Says why the message ended: one that was cut off has none.
+    MessageDelta,
+    MessageStop,
     /// Nothing that is shown.
     #[default]
     #[serde(other)]

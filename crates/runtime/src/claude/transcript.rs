@@ -23,6 +23,10 @@ pub(super) struct Transcript {
     /// The newest message at the top level.
     message: String,
     growing: Vec<Growing>,
+    /// Whose message came to its end: the call that started a subagent, or `None` for the agent itself.
+    whole: Vec<Option<String>>,
+    /// The newest message at the top level ended without saying why.
+    cut_off: bool,
     /// Calls without a result.
     calls: HashMap<String, Call>,
 }
@@ -33,8 +37,8 @@ struct Growing {
     id: ItemId,
     parent: Option<String>,
     kind: DeltaKind,
-    /// Its place in the message; `None` when that was cut off, and is streamed again.
-    index: Option<u64>,
+    /// Its place in the message.
+    index: u64,
 }
 
 #[derive(Debug)]
@@ -47,7 +51,15 @@ struct Call {
 
 impl Transcript {
     pub(super) fn new(ids: Ids) -> Self {
-        Self { ids, step: 0, message: String::new(), growing: Vec::new(), calls: HashMap::new() }
+        Self {
+            ids,
+            step: 0,
+            message: String::new(),
+            growing: Vec::new(),
+            whole: Vec::new(),
+            cut_off: false,
+            calls: HashMap::new(),
+        }
     }
 
     pub(super) fn ids(&mut self) -> &mut Ids {
@@ -58,6 +70,8 @@ impl Transcript {
     pub(super) fn begin_turn(&mut self) {
         self.step = 0;
         self.growing.clear();
+        self.whole.clear();
+        self.cut_off = false;
     }
 
     /// Makes an item.
@@ -79,31 +93,34 @@ impl Transcript {
         }
     }
 
-    /// Takes in a piece of a message.
-    pub(super) fn stream(&mut self, line: StreamEvent, now: Timestamp) -> Option<Output> {
+    /// Takes in a piece of a message. `interrupting`: the turn is being ended.
+    pub(super) fn stream(&mut self, line: StreamEvent, interrupting: bool, now: Timestamp) -> Option<Output> {
         let parent = line.parent_tool_use_id;
         match line.event {
+            // What of the message before was not confirmed by a finished block was cut off.
             Event::MessageStart => {
-                let cut_off = self.growing.iter_mut().filter(|growing| growing.parent == parent);
-                cut_off.for_each(|growing| growing.index = None);
+                self.cut_off &= parent.is_some();
+                self.whole.retain(|whose| *whose != parent);
+                self.break_off(|growing| growing.parent == parent)
+            }
+            Event::MessageDelta => {
+                self.whole.push(parent);
                 None
             }
+            // The program ends a message that was cut off as well, but without saying why it ended.
+            Event::MessageStop if !interrupting && !self.whole.contains(&parent) => {
+                self.cut_off |= parent.is_none();
+                self.break_off(|growing| growing.parent == parent)
+            }
+            Event::MessageStop => None,
             Event::ContentBlockStart { index, content_block } => {
                 let kind = match content_block {
                     Block::Text { .. } => DeltaKind::AssistantText,
                     Block::Thinking { .. } => DeltaKind::Thinking,
                     _ => return None,
                 };
-                let again = self.growing.iter_mut().find(|growing| {
-                    growing.parent == parent && growing.kind == kind && growing.index.is_none()
-                });
-                match again {
-                    Some(growing) => growing.index = Some(index),
-                    None => {
-                        let id = self.ids.item(now);
-                        self.growing.push(Growing { id, parent, kind, index: Some(index) });
-                    }
-                }
+                let id = self.ids.item(now);
+                self.growing.push(Growing { id, parent, kind, index });
                 None
             }
             Event::ContentBlockDelta { index, delta } => {
@@ -111,14 +128,28 @@ impl Transcript {
                     Delta::Text { text } | Delta::Thinking { thinking: text } => text,
                     Delta::Other => return None,
                 };
-                let growing = self
-                    .growing
-                    .iter()
-                    .find(|growing| growing.parent == parent && growing.index == Some(index))?;
+                let growing =
+                    self.growing.iter().find(|growing| growing.parent == parent && growing.index == index)?;
                 (!text.is_empty()).then_some(Output::Delta { item: growing.id, kind: growing.kind, text })
             }
             Event::Other => None,
         }
+    }
+
+    /// Says whether the newest message was cut off, and none followed.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.cut_off
+    }
+
+    /// Drops what was streamed and not finished when a turn fails.
+    pub(super) fn broken(&mut self) -> Option<Output> {
+        self.break_off(|growing| growing.parent.is_none())
+    }
+
+    fn break_off(&mut self, is_broken: impl Fn(&Growing) -> bool) -> Option<Output> {
+        let items: Vec<ItemId> =
+            self.growing.extract_if(.., |growing| is_broken(growing)).map(|one| one.id).collect();
+        (!items.is_empty()).then_some(Output::BrokeOff { items, retry: None })
     }
 
     /// Takes in finished blocks of the agent.

@@ -407,8 +407,11 @@ impl Conversation {
         let Some(turn) = self.turn.take() else { return };
         self.calls.end();
         if let Link::Open(Thread { id, .. }) = &self.thread {
+            let mut broken = Vec::new();
             for open in self.open.end_all(id) {
                 match &open.what {
+                    // The last attempt broke off as well.
+                    What::Text { .. } if matches!(end, TurnEnd::Failed(_)) => broken.push(open.item),
                     What::Text { .. } => tell_text(&mut self.out, open.item, &open.position, &open.what),
                     What::Call { began: Item::CommandExecution(_), output }
                         if end != TurnEnd::Interrupted =>
@@ -419,6 +422,9 @@ impl Conversation {
                     // The daemon closes what was cut off.
                     What::Call { .. } => {}
                 }
+            }
+            if !broken.is_empty() {
+                self.out.tell(Output::BrokeOff { items: broken, retry: None });
             }
             for call in self.asks.withdraw_all(id) {
                 self.out.tell(Output::AskWithdrawn { call });

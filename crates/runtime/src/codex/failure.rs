@@ -4,7 +4,7 @@ use paseo_core::time::Timestamp;
 use serde_json::Value;
 
 use super::parse::TurnError;
-use crate::provider::{Failed, FailureCode};
+use crate::provider::{Failed, FailureCode, Retry};
 
 /// What codex told about the limits of the account.
 #[derive(Debug, Default)]
@@ -53,6 +53,16 @@ pub(super) fn failed(error: &TurnError, retried: Option<&TurnError>, limits: &Li
     let code = code(&told.codex_error_info);
     let until = limits.until().filter(|_| code == FailureCode::RateLimited);
     Failed { code, text: words(error), until }
+}
+
+/// Returns which attempt follows. Codex says so nowhere but at the end of its words: `Reconnecting... 1/5`.
+pub(super) fn retry(error: &TurnError) -> Retry {
+    let counted = error.message.rsplit(' ').next().and_then(|last| last.split_once('/'));
+    let (attempt, of) = counted.unwrap_or_default();
+    match (attempt.parse(), of.parse()) {
+        (Ok(attempt), Ok(of)) => Retry { attempt: Some(attempt), of: Some(of) },
+        _ => Retry::default(),
+    }
 }
 
 /// Returns what codex said about an error.

@@ -316,11 +316,25 @@ impl Conversation {
     fn went_wrong(&mut self, note: &ErrorNote) {
         // One that is final comes again with the end of the turn.
         if note.will_retry {
+            // What was finished stays: the model is told it again.
+            let thread = self.thread_of(&note.thread_id).to_owned();
+            let broken = self.open.end_texts(&thread);
+            let items = broken.iter().map(|open| open.item).collect();
+            let retry = self.is_own(&note.thread_id).then(|| failure::retry(&note.error));
+            self.out.tell(Output::BrokeOff { items, retry });
             let here = self.here();
             self.out.notice(&here, "retrying", failure::words(&note.error));
             if let Some(turn) = &mut self.turn {
                 turn.retried = Some(note.error.clone());
             }
+        }
+    }
+
+    /// Returns the thread that something is about; one that is not named is the session's own.
+    fn thread_of<'a>(&'a self, named: &'a str) -> &'a str {
+        match &self.thread {
+            Link::Open(own) if named.is_empty() => &own.id,
+            Link::Open(_) | Link::Opening | Link::Closed => named,
         }
     }
 

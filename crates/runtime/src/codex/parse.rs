@@ -306,6 +306,8 @@ pub(super) struct TurnError {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ErrorNote {
+    #[serde(default)]
+    pub(super) thread_id: String,
     pub(super) error: TurnError,
     #[serde(default)]
     pub(super) will_retry: bool,

@@ -11,6 +11,8 @@ use crate::provider::FailureCode;
 /// How often one request is sent to a server that fails.
 const SCHEDULE: Schedule =
     Schedule { attempts: 5, first: Duration::from_millis(500), longest: Duration::from_secs(8) };
+/// How often it is sent again.
+pub(super) const RETRIES: u32 = SCHEDULE.attempts - 1;
 /// How long a model rests whose limit is reached, when nobody says how long.
 const LIMITED: i64 = 60_000;
 /// How long a model rests that does not exist, or not for this key.

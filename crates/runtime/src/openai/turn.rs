@@ -7,7 +7,7 @@ use paseo_core::item::{COMPACTED, Draft, Kind, ToolCallExtra, ToolClass, ToolOut
 use serde_json::{Value, json};
 
 use super::agent::Agent;
-use super::chain::Next;
+use super::chain::{Next, RETRIES};
 use super::compact;
 use super::history::Made;
 use super::request::{self, Piece, Refusal};
@@ -15,7 +15,7 @@ use super::stream::{Added, Reply, Wanted};
 use super::tools::{self, Action};
 use crate::fresh::{item_id, now};
 use crate::own_agent::{Call, Desk, Stop};
-use crate::provider::{DeltaKind, Failed, FailureCode};
+use crate::provider::{DeltaKind, Failed, FailureCode, Retry};
 
 /// How often the model is asked in one turn.
 const STEPS: u32 = 200;
@@ -69,29 +69,15 @@ struct Growing {
     thought: Grown,
 }
 
-/// A text on its way, and how much of it was shown. One that is given again goes on where the first broke off.
+/// A text on its way.
 struct Grown {
     id: ItemId,
     said: String,
-    shown: usize,
 }
 
 impl Grown {
     fn new(id: ItemId) -> Self {
-        Self { id, said: String::new(), shown: 0 }
-    }
-
-    /// Adds a piece, and returns what is new of all that was said.
-    fn add(&mut self, piece: &str) -> String {
-        self.said.push_str(piece);
-        match self.said.get(self.shown..) {
-            Some(new) if !new.is_empty() => {
-                self.shown = self.said.len();
-                new.to_owned()
-            }
-            // An answer that is given again is not as long yet, or has its characters elsewhere.
-            _ => String::new(),
-        }
+        Self { id, said: String::new() }
     }
 }
 
@@ -115,7 +101,11 @@ impl<'a> Turn<'a> {
         self.agent.chain.begin(now());
         let end = self.steps().await;
         if let Err(End::Interrupted | End::Failed(_)) = &end {
-            self.keep_answer().await?;
+            match &end {
+                // No attempt came to its end.
+                Err(End::Failed(_)) => self.break_off(None).await?,
+                _ => self.keep_answer().await?,
+            }
             for open in std::mem::take(&mut self.open) {
                 self.close(&open, ToolOutcome::Interrupted, None, String::new(), None).await?;
             }
@@ -167,8 +157,8 @@ impl<'a> Turn<'a> {
 
     /// Asks the models in their order until one answers. Returns what it calls.
     async fn ask(&mut self) -> Result<Vec<Wanted>, End> {
-        self.growing = Some(Growing { text: Grown::new(item_id()?), thought: Grown::new(item_id()?) });
         loop {
+            self.growing = Some(Growing { text: Grown::new(item_id()?), thought: Grown::new(item_id()?) });
             let body = self.body();
             let refusal = match self.listen(&body, true).await? {
                 Ok(reply) => {
@@ -185,13 +175,16 @@ impl<'a> Turn<'a> {
             let jitter = (time.as_millis() as u32).wrapping_mul(2_654_435_761);
             match self.agent.chain.refused(&refusal, compactable, time, jitter) {
                 Next::Again { number, pause } => {
+                    self.break_off(Some(Retry { attempt: Some(number), of: Some(RETRIES) })).await?;
                     self.notice("retrying", format!("{words}. It is asked again ({number}).")).await?;
                     self.desk.pause(pause).await?;
                 }
                 Next::Compact => {
+                    self.break_off(Some(Retry::default())).await?;
                     self.compact(endpoint.context).await?;
                 }
                 Next::Switch { to } => {
+                    self.break_off(Some(Retry::default())).await?;
                     let next = self.agent.endpoints[to].name();
                     self.notice("fallback", format!("{words}. Going on with {next}.")).await?;
                 }
@@ -220,7 +213,6 @@ impl<'a> Turn<'a> {
                 Ok(Piece::Done | Piece::End) => return Ok(Ok(reply)),
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            let anew = !reply.begun;
             let added = match reply.take(*chunk) {
                 Ok(added) => added,
                 Err(words) => return Ok(Err(Refusal::Broken(request::shown(&words, &endpoint)))),
@@ -229,22 +221,26 @@ impl<'a> Turn<'a> {
                 return Ok(Err(Refusal::Strange("its answer has no end".to_owned())));
             }
             if show && reply.begun {
-                self.show(&added, anew).await?;
+                self.show(&added).await?;
             }
         }
     }
 
-    /// Shows what is new of an answer, which may be given anew.
-    async fn show(&mut self, added: &Added, anew: bool) -> Result<(), Stop> {
+    /// Shows what is new of an answer.
+    async fn show(&mut self, added: &Added) -> Result<(), Stop> {
         let Some(Growing { text, thought }) = &mut self.growing else { return Ok(()) };
-        if anew {
-            text.said.clear();
-            thought.said.clear();
-        }
-        let (text_id, thought_id) = (text.id, thought.id);
-        let (text, thought) = (text.add(&added.text), thought.add(&added.thought));
-        self.desk.delta(thought_id, DeltaKind::Thinking, thought).await?;
-        self.desk.delta(text_id, DeltaKind::AssistantText, text).await
+        text.said.push_str(&added.text);
+        thought.said.push_str(&added.thought);
+        let (text, thought) = (text.id, thought.id);
+        self.desk.delta(thought, DeltaKind::Thinking, added.thought.clone()).await?;
+        self.desk.delta(text, DeltaKind::AssistantText, added.text.clone()).await
+    }
+
+    /// Drops what an attempt showed that broke off. The model is never told of it.
+    async fn break_off(&mut self, retry: Option<Retry>) -> Result<(), Stop> {
+        let grown = self.growing.take().map(|Growing { text, thought }| [thought, text]);
+        let shown = grown.into_iter().flatten().filter(|grown| !grown.said.is_empty());
+        self.desk.broke_off(shown.map(|grown| grown.id).collect(), retry).await
     }
 
     /// Writes an answer down, and returns what it calls.
@@ -392,26 +388,11 @@ fn too_many() -> String {
 
 #[cfg(test)]
 mod tests {
-    use paseo_core::id::ItemId;
-    use paseo_core::time::Timestamp;
-
     use super::*;
 
     #[test]
     fn these_numbers_are_promised() {
         assert_eq!((STEPS, CALLS), (200, 64));
-    }
-
-    #[test]
-    fn an_answer_that_is_given_again_goes_on_where_the_first_broke_off() {
-        let mut text = Grown::new(ItemId::from_parts(Timestamp::from_millis(1), [1; 10]));
-        assert_eq!(
-            (text.add("one "), text.add(""), text.add("two ")),
-            ("one ".into(), "".into(), "two ".into())
-        );
-        text.said.clear();
-        assert_eq!((text.add("one two "), text.add("three")), (String::new(), "three".to_owned()));
-        assert_eq!(text.said, "one two three");
     }
 
     #[test]

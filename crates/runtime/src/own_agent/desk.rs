@@ -18,7 +18,7 @@ use super::link::Link;
 use super::shell::{Shell, Transcript};
 use crate::fresh::item_id;
 use crate::process_table::children;
-use crate::provider::{Answer, DeltaKind, Input, Message, Output};
+use crate::provider::{Answer, DeltaKind, Input, Message, Output, Retry};
 
 /// Why a turn cannot go on.
 #[derive(Debug)]
@@ -102,6 +102,14 @@ impl<'a> Desk<'a> {
             return Ok(());
         }
         Ok(self.link.send(Output::Delta { item, kind, text: line::fitted(text) }).await?)
+    }
+
+    /// Tells that an attempt broke off, which showed these items.
+    pub(crate) async fn broke_off(&mut self, items: Vec<ItemId>, retry: Option<Retry>) -> Result<(), Stop> {
+        if items.is_empty() && retry.is_none() {
+            return Ok(());
+        }
+        Ok(self.link.send(Output::BrokeOff { items, retry }).await?)
     }
 
     /// Tells of a tool call.

@@ -8,7 +8,7 @@ use paseo_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::provider::{Answer, DeltaKind, Exit, Failed, FailureCode, Input, Message, Output, TurnEnd};
+use crate::provider::{Answer, DeltaKind, Exit, Failed, FailureCode, Input, Message, Output, Retry, TurnEnd};
 
 /// A line to the agent.
 #[derive(Debug, Serialize, Deserialize)]
@@ -106,6 +106,10 @@ enum OutputWords {
         #[serde(with = "DeltaKindWords")]
         kind: DeltaKind,
         text: String,
+    },
+    BrokeOff {
+        items: Vec<ItemId>,
+        retry: Option<Retry>,
     },
     Item {
         id: ItemId,
@@ -250,6 +254,14 @@ mod tests {
             let line = serde_json::to_string(&Report(output.clone())).unwrap();
             assert_eq!(serde_json::from_str::<Report>(&line).unwrap().0, output);
         }
+    }
+
+    #[test]
+    fn an_attempt_that_broke_off_survives_the_line() {
+        let items = vec![ItemId::from_parts(Timestamp::from_millis(1), [3; 10])];
+        let output = Output::BrokeOff { items, retry: Some(Retry { attempt: Some(2), of: None }) };
+        let line = serde_json::to_string(&Report(output.clone())).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&line).unwrap().0, output);
     }
 
     #[test]

@@ -88,8 +88,8 @@ pub(super) struct Turn {
     pub(super) stop: bool,
     /// Pi will try again by itself.
     pub(super) retrying: bool,
-    /// Why the last message failed, and what it said so far. Forgotten when pi tries again.
-    pub(super) failed: Option<(Failed, Vec<(ItemId, Draft)>)>,
+    /// Why the last message failed, and what was shown of it. Forgotten when pi tries again.
+    pub(super) failed: Option<(Failed, Vec<ItemId>)>,
 }
 
 impl Turn {
@@ -353,14 +353,12 @@ impl Conversation {
     /// Ends the turn as it went.
     fn finish(&mut self) {
         let Some(turn) = &mut self.turn else { return };
-        let (failed, said) =
-            turn.failed.take().map_or((None, Vec::new()), |(failed, said)| (Some(failed), said));
-        let end = match failed {
+        let end = match &turn.failed {
             _ if turn.stop => TurnEnd::Interrupted,
-            Some(failed) => TurnEnd::Failed(failed),
+            Some((failed, _)) => TurnEnd::Failed(failed.clone()),
             None => TurnEnd::Completed,
         };
-        said.into_iter().for_each(|(id, draft)| self.out.item_with(id, draft));
+        self.break_off(None);
         self.conclude(end);
     }
 

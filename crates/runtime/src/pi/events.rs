@@ -5,7 +5,7 @@ use super::asks::{self, OURS};
 use super::failure;
 use super::parse::{self, End, Message, MessageNote, Note, Told, ToolNote, Update, Wish, text_of};
 use super::speech;
-use crate::provider::Output;
+use crate::provider::{Output, Retry};
 
 /// What is said elsewhere too, or only meant for a screen.
 const IGNORED: [&str; 8] = [
@@ -82,19 +82,24 @@ impl Conversation {
     }
 
     fn said(&mut self, message: Message) {
-        let said = self.speech.end(&message.content, &mut self.out);
         self.stored();
         let failure = std::mem::take(&mut self.failure);
-        let Some(turn) = &mut self.turn else { return };
+        // An older one may try again without a word.
+        self.break_off(None);
+        let Some(turn) = &mut self.turn else {
+            let said = self.speech.end(&message.content, &mut self.out);
+            return said.into_iter().for_each(|(id, draft)| self.out.item_with(id, draft));
+        };
         turn.usage = turn.usage.plus(message.usage.map(speech::usage).unwrap_or_default());
-        turn.failed = None;
-        // What it said before it failed is said again when it is tried again.
+        // Nothing of it counts: the model is not told it again, and says it again when it is tried again.
         if message.stop_reason.as_deref() == Some("error") {
             let text = message.error_message.filter(|text| !text.is_empty());
             let text = text.unwrap_or_else(|| "the model failed, and pi does not say why".to_owned());
-            turn.failed = Some((failure::failed(&failure, text, self.out.now), said));
+            let failed = failure::failed(&failure, text, self.out.now);
+            turn.failed = Some((failed, self.speech.break_off()));
             return;
         }
+        let said = self.speech.end(&message.content, &mut self.out);
         said.into_iter().for_each(|(id, draft)| self.out.item_with(id, draft));
     }
 
@@ -113,11 +118,21 @@ impl Conversation {
     fn retries(&mut self, note: &Note) {
         if let Some(turn) = &mut self.turn {
             turn.retrying = true;
-            turn.failed = None;
         }
+        let count = |number: u64| u32::try_from(number).ok().filter(|number| *number > 0);
+        self.break_off(Some(Retry { attempt: count(note.attempt), of: count(note.max_attempts) }));
         let Note { attempt, max_attempts, error_message, .. } = note;
         let why = error_message.as_deref().unwrap_or("the model failed");
         self.out.notice("retrying", format!("Attempt {attempt} of {max_attempts} follows: {why}"));
+    }
+
+    /// Drops what the last message said, which failed.
+    pub(super) fn break_off(&mut self, retry: Option<Retry>) {
+        let failed = self.turn.as_mut().and_then(|turn| turn.failed.take());
+        let items = failed.map(|(_, items)| items).unwrap_or_default();
+        if !items.is_empty() || retry.is_some() {
+            self.out.tell(Output::BrokeOff { items, retry });
+        }
     }
 
     fn retried(&mut self) {
@@ -139,7 +154,8 @@ impl Conversation {
             && let Some(turn) = &mut self.turn
         {
             // The request that did not fit is sent again.
-            (turn.retrying, turn.failed) = (true, None);
+            turn.retrying = true;
+            self.break_off(Some(Retry::default()));
         }
         self.maybe_over();
     }

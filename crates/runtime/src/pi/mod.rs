@@ -3,7 +3,7 @@
 //! | where | what |
 //! |---|---|
 //! | `spawn`, `version`, `login` | command line, environment, what our extension is told; which pi it is; whether a model can be asked |
-//! | `extension` | our extension, which runs inside of pi: our tools, the question before each tool, why a model failed |
+//! | `extension.js` | our extension, which runs inside of pi: our tools, the question before each tool, why a model failed |
 //! | `parse` | its lines |
 //! | `adapt`, `events` | the state machine: the life of turns; what is said within them |
 //! | `resident`, `record` | pi in a terminal; what our extension writes down there |
@@ -17,7 +17,6 @@ mod asks;
 mod calls;
 mod diffs;
 mod events;
-mod extension;
 mod failure;
 mod login;
 mod out;
@@ -49,7 +48,10 @@ use crate::provider::{
     BoxFuture, Broken, Capabilities, Check, Harness, Launch, Lifetime, Memory, Options, Place, Provider,
     Readiness, StartError,
 };
-use crate::{driver, programs, terminal};
+use crate::{driver, placed, programs, terminal};
+
+/// Our extension: the source of what runs inside of pi.
+const EXTENSION: &str = include_str!("extension.js");
 
 const NAME: &str = "pi";
 
@@ -170,7 +172,7 @@ fn our_home(launch: &Launch) -> Result<&str, StartError> {
 
 fn place_extension(launch: &Launch) -> Result<PathBuf, StartError> {
     let home = our_home(launch)?;
-    extension::place(Path::new(home)).map_err(|error| StartError {
+    placed::place(&Path::new(home).join(NAME), EXTENSION).map_err(|error| StartError {
         message: format!("Paseo's extension for pi cannot be written below {home}: {error}"),
         hint: Some("check that the directory can be written to and the disk is not full".to_owned()),
     })

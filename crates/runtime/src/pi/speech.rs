@@ -36,6 +36,13 @@ impl Speech {
         }
     }
 
+    /// Returns the items that were shown of the message, which broke off.
+    pub(super) fn break_off(&mut self) -> Vec<ItemId> {
+        let mut shown: Vec<ItemId> = self.parts.drain().map(|(_, item)| item).collect();
+        shown.sort_unstable();
+        shown
+    }
+
     /// Ends a message: returns what it said.
     pub(super) fn end(&mut self, content: &Value, out: &mut Out) -> Vec<(ItemId, Draft)> {
         let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();

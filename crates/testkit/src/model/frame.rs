@@ -9,8 +9,9 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde_json::Value;
 
-/// Long enough for a loopback connection to take what it was given.
-const FLUSH: Duration = Duration::from_millis(20);
+/// Long enough for a harness to read what it was given, on a busy machine as well: what it has not read when the
+/// connection is cut, it never gets.
+const FLUSH: Duration = Duration::from_millis(100);
 
 /// One thing on the way to the harness.
 #[derive(Debug, Clone, PartialEq)]

@@ -45,7 +45,9 @@ impl Surface {
     /// Shows a stored item.
     pub(crate) fn item(&mut self, item: &ItemView) -> Result<(), Failure> {
         match self {
+            Self::Plain(_) if item.superseded => Ok(()),
             Self::Plain(printer) => logs::show(printer, item, Extent::Folded),
+            Self::Prompted(prompted) if item.superseded => prompted.broke_off(item),
             Self::Prompted(prompted) => prompted.item(item),
         }
     }
@@ -138,6 +140,16 @@ impl Prompted {
         self.screen.grow(style, new)?;
         self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
         Ok(())
+    }
+
+    /// Tells whoever read along that this was no part of the answer.
+    fn broke_off(&mut self, item: &ItemView) -> Result<(), Failure> {
+        if self.growing.take_if(|(growing, _)| *growing == item.id).is_none() {
+            return Ok(());
+        }
+        self.screen.settle()?;
+        self.screen.say(Style::Dim, transcript::BROKE_OFF)?;
+        self.screen.say(Style::Plain, "")
     }
 
     fn item(&mut self, item: &ItemView) -> Result<(), Failure> {

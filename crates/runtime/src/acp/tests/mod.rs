@@ -3,6 +3,7 @@
 mod asks;
 mod items;
 mod life;
+mod retries;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, SessionId, TurnId};

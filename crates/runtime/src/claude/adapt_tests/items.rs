@@ -318,36 +318,6 @@ fn a_line_of_fifty_megabytes_is_an_item() {
 }
 
 #[test]
-fn a_stream_that_is_cut_and_begun_anew_grows_the_same_item() {
-    let mut play = Play::new();
-    let event = |event: Value| json!({ "type": "stream_event", "event": event }).to_string();
-    let start = event(json!({ "type": "message_start", "message": { "id": "m" } }));
-    let block = event(
-        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
-    );
-    let delta = |text: &str| {
-        event(
-            json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } }),
-        )
-    };
-    for line in [&start, &block, &delta("hal"), &start, &block, &delta("whole")] {
-        play.line(line);
-    }
-    let line = json!({ "type": "assistant", "message": { "id": "m", "content": [{ "type": "text", "text": "whole" }] } });
-    play.line(&line.to_string());
-    let ids: Vec<_> = play
-        .told
-        .iter()
-        .filter_map(|output| match output {
-            Output::Delta { item: id, .. } | Output::Item { id, .. } => Some(*id),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(ids.len(), 3);
-    assert!(ids.windows(2).all(|pair| pair[0] == pair[1]));
-}
-
-#[test]
 fn whoever_must_ask_is_asked_before_the_settings_are() {
     let mut play = Play::asking();
     play.begin();

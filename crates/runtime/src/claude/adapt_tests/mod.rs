@@ -1,6 +1,7 @@
 //! The adapter against lines that Claude Code 2.1.325 really wrote (in `fixtures`, cut to what matters).
 
 mod items;
+mod retries;
 mod turns;
 
 use paseo_core::actor::Actor;
@@ -160,6 +161,7 @@ fn word(output: &Output) -> &'static str {
         Output::Untold { .. } => "untold",
         Output::Steered { .. } => "steered",
         Output::Delta { .. } => "delta",
+        Output::BrokeOff { .. } => "broke_off",
         Output::Item { draft, .. } => draft.kind.word(),
         Output::ToolRequest { .. } => "tool_request",
         Output::Ask(_) => "ask",

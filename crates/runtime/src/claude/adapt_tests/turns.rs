@@ -58,7 +58,7 @@ fn a_refused_login_is_a_failure_and_no_answer() {
     let turn = play.turn(1);
     play.lines(&lines_of!("not_logged_in", turn));
     // The retry is the first sign that the message was taken up.
-    assert_eq!(play.words(), ["handed", "notice", "reference", "ended"]);
+    assert_eq!(play.words(), ["handed", "broke_off", "notice", "reference", "ended"]);
     assert!(matches!(play.kinds()[0], Kind::Notice { code } if code == "retrying"));
     let TurnEnd::Failed(failed) = play.end() else { panic!("not failed") };
     assert_eq!(failed.code, FailureCode::NotLoggedIn);

@@ -2,6 +2,7 @@
 
 mod asks;
 mod items;
+mod retries;
 mod setup;
 mod terminal;
 mod turns;

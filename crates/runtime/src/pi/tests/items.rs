@@ -145,7 +145,8 @@ fn a_failure_is_what_the_server_said() {
             let failed = bed.failure();
             assert_eq!((code(&failed), failed.text.as_str()), (expected.clone(), "it broke"));
             assert_eq!(failed.until.is_some(), expected == FailureCode::RateLimited);
-            assert_eq!(bed.items(), [Draft::text(Kind::AssistantText, "half a")]);
+            assert_eq!(bed.items(), []);
+            assert_eq!(bed.broken(), [(vec!["half a".to_owned()], None)], "no answer");
         }
     }
 }
@@ -177,6 +178,8 @@ fn a_retry_is_shown_and_what_failed_is_not_said_twice() {
             bed.items().into_iter().filter(|draft| draft.kind == Kind::AssistantText).collect();
         assert_eq!(said, [Draft::text(Kind::AssistantText, "half a loaf")]);
         assert_eq!(bed.notices(), ["retrying"]);
+        let retry = Retry { attempt: Some(1), of: Some(3) };
+        assert_eq!(bed.broken(), [(vec!["half a".to_owned()], Some(retry))]);
     }
 }
 

@@ -8,7 +8,7 @@ mod turns;
 use std::path::Path;
 
 use paseo_core::actor::Actor;
-use paseo_core::id::{DeliveryId, SessionId, TurnId};
+use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
 use paseo_core::item::{Draft, Kind};
 use paseo_core::permission::Mode;
 use paseo_core::time::Timestamp;
@@ -19,7 +19,7 @@ use crate::driver::{Action, Adapter};
 use crate::fresh::Ids;
 use crate::lines::Line;
 use crate::provider::{
-    Failed, FailureCode, Input, Launch, McpServer, Message, Output, TOKEN_VARIABLE, TurnEnd,
+    Failed, FailureCode, Input, Launch, McpServer, Message, Output, Retry, TOKEN_VARIABLE, TurnEnd,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_000_000);
@@ -177,6 +177,9 @@ impl Bed {
     /// Lets the model fail, and says what its server answered.
     fn fails(&mut self, said: &str, failure: Value) {
         self.ours(&json!({ "failed": failure }));
+        self.event(json!({ "type": "message_start", "message": { "role": "assistant", "content": [] } }));
+        let piece = json!({ "type": "text_delta", "contentIndex": 0, "delta": said });
+        self.event(json!({ "type": "message_update", "assistantMessageEvent": piece }));
         let content = json!([{ "type": "text", "text": said }]);
         self.assistant(content, json!({ "stopReason": "error", "errorMessage": "it broke" }));
     }
@@ -258,6 +261,25 @@ impl Bed {
             _ => None,
         });
         items.collect()
+    }
+
+    /// Returns what was shown by attempts that broke off, each with the attempt that follows.
+    fn broken(&self) -> Vec<(Vec<String>, Option<Retry>)> {
+        let broken = self.outputs.iter().filter_map(|output| match output {
+            Output::BrokeOff { items, retry } => {
+                Some((items.iter().map(|id| self.grown(*id)).collect(), *retry))
+            }
+            _ => None,
+        });
+        broken.collect()
+    }
+
+    fn grown(&self, id: ItemId) -> String {
+        let pieces = self.outputs.iter().filter_map(|output| match output {
+            Output::Delta { item, text, .. } if *item == id => Some(text.as_str()),
+            _ => None,
+        });
+        pieces.collect()
     }
 
     fn notices(&self) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Our extension for pi, as a file that pi can load.
+//! What runs inside of a harness, as a file that the harness can load.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,30 +9,26 @@ use sha2::{Digest, Sha256};
 
 use crate::plain_file;
 
-/// Its source.
-const SOURCE: &str = include_str!("extension.js");
-
-/// Writes the extension below a home of ours, unless it is there. Its name changes with what is in it, so that a
+/// Writes JavaScript into a folder of ours, unless it is there. Its name changes with what is in it, so that a
 /// process which loads it while another version of us is started gets what it was told to load.
-pub(super) fn place(home: &Path) -> io::Result<PathBuf> {
-    let folder = home.join("pi");
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    let digest: [u8; 32] = Sha256::digest(SOURCE.as_bytes()).into();
+pub(crate) fn place(folder: &Path, source: &str) -> io::Result<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let digest: [u8; 32] = Sha256::digest(source.as_bytes()).into();
     let name: String = digest[..6].iter().map(|byte| format!("{byte:02x}")).collect();
     let path = folder.join(format!("paseo-{name}.js"));
-    if plain_file::read(&path).is_ok_and(|found| found == SOURCE.as_bytes()) {
+    if plain_file::read(&path).is_ok_and(|found| found == source.as_bytes()) {
         return Ok(path);
     }
     // Several sessions may start at once.
     let unfinished = folder.join(format!("paseo-{name}.{}.part", std::process::id()));
-    write(&unfinished)?;
+    write(&unfinished, source)?;
     fs::rename(&unfinished, &path)?;
     Ok(path)
 }
 
-fn write(path: &Path) -> io::Result<()> {
+fn write(path: &Path, source: &str) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(SOURCE.as_bytes())
+    file.write_all(source.as_bytes())
 }
 
 #[cfg(test)]
@@ -44,12 +40,14 @@ mod tests {
     #[test]
     fn it_is_written_once_for_its_owner_alone_and_repaired() {
         let home = tempfile::tempdir().unwrap();
-        let path = place(home.path()).unwrap();
+        let folder = home.path().join("pi");
+        let path = place(&folder, "one").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(place(home.path()).unwrap(), path);
+        assert_eq!(place(&folder, "one").unwrap(), path);
         fs::write(&path, "something else").unwrap();
-        place(home.path()).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), SOURCE);
-        assert_eq!(fs::read_dir(home.path().join("pi")).unwrap().count(), 1);
+        place(&folder, "one").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        assert_ne!(place(&folder, "two").unwrap(), path);
     }
 }
