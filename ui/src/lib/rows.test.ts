@@ -48,6 +48,19 @@ describe('rows', () => {
         expect(waits([call, item('permission', { hash: 'q' }, 'which?')])).toEqual([]);
     });
 
+    it('sets apart what was said in an attempt that broke off', () => {
+        const broken = (kind: string) => ({ ...item(kind, {}, 'The ans'), superseded: true });
+        const answer = item('assistant_text', {}, 'The answer');
+        const thought = broken('thinking');
+        const half = broken('assistant_text');
+        expect(rows([thought, half, answer])).toMatchObject([
+            { is: 'broken', item: thought },
+            { is: 'broken', item: half },
+            { is: 'answer', item: answer },
+        ]);
+        expect(rows([{ ...half, text: null }])).toEqual([]);
+    });
+
     it('leaves out what only machines read, and what was cleared', () => {
         const cleared = ['user_text', 'assistant_text', 'thinking', 'tool_call', 'notice', 'raw'];
         expect(

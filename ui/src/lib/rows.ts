@@ -6,6 +6,8 @@ export type Row =
     | { is: 'message'; key: string; item: Item }
     | { is: 'answer'; key: string; item: Item }
     | { is: 'thinking'; key: string; item: Item }
+    /** Said in an attempt that broke off: no part of the answer. */
+    | { is: 'broken'; key: string; item: Item }
     | {
           is: 'tool';
           key: string;
@@ -74,6 +76,7 @@ interface Known {
 
 function rowOf(item: Item, known: Known): Row | undefined {
     const key = item.id;
+    if (item.superseded) return item.text ? { is: 'broken', key, item } : undefined;
     switch (item.kind) {
         case 'user_text':
             return item.text === null ? undefined : { is: 'message', key, item };
