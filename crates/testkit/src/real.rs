@@ -1,4 +1,4 @@
-//! The real claude and codex, in homes of their own, with the scripted model behind them.
+//! The real harnesses, in homes of their own, with the scripted model behind them.
 //!
 //! `scripts/harnesses` installs them. Where they are missing a test has nothing to run; in CI that is a failure.
 
@@ -21,6 +21,11 @@ pub enum Program {
     Opencode,
     /// Codex behind the Agent Client Protocol, by a program around it.
     CodexAcp,
+    /// Claude behind the Agent Client Protocol.
+    ClaudeAcp,
+    Gemini,
+    Qwen,
+    Copilot,
     /// Our own agent, on a model that speaks Chat Completions: there is nothing to install.
     OpenAi,
 }
@@ -34,21 +39,27 @@ impl Program {
             Self::Pi => "pi",
             Self::Opencode => "opencode",
             Self::CodexAcp => "codex-acp",
+            Self::ClaudeAcp => "claude-agent-acp",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
             Self::OpenAi => "openai",
         }
     }
 
     /// Returns where it is installed. In CI it must be.
     pub fn find(self) -> Option<PathBuf> {
-        let packages = root().join("target/harnesses/node_modules");
+        let packages = packages();
         // The native programs: what is in `.bin` needs node, and more memory.
         let found = match self {
             Self::Claude => first(&packages.join("@anthropic-ai"), "claude-code-linux-", "claude"),
             Self::Codex => first(&packages.join("@openai"), "codex-linux-", "vendor")
                 .and_then(|vendor| first(&vendor, "", "bin/codex")),
             // These have none.
-            Self::Pi => first(&packages, ".bin", "pi"),
-            Self::CodexAcp => first(&packages, ".bin", "codex-acp"),
+            Self::Pi | Self::CodexAcp | Self::ClaudeAcp | Self::Gemini | Self::Qwen => {
+                first(&packages, ".bin", self.name())
+            }
+            Self::Copilot => first(&packages.join("@github"), "copilot-linux-", "copilot"),
             Self::Opencode => first(&packages, "opencode-linux-", "bin/opencode"),
             // It is in the program that is tested.
             Self::OpenAi => Some(PathBuf::from("paseo")),
@@ -69,11 +80,18 @@ impl Program {
         let bin = directory.path().join("bin");
         fs::create_dir(&bin).expect("a directory for the program");
         symlink(&program, bin.join(self.name())).expect("a link to the program");
+        // Some want a newer node than the one that is installed.
+        if let Some(node) = first(&packages(), "node-linux-", "bin/node") {
+            symlink(node, bin.join("node")).expect("a link to node");
+        }
         let environment = match self {
-            Self::Claude => claude(directory.path(), model),
+            Self::Claude | Self::ClaudeAcp => claude(directory.path(), model),
             Self::Codex | Self::CodexAcp => codex(directory.path(), model),
             Self::Pi => pi(directory.path(), model),
             Self::Opencode => opencode(directory.path(), model),
+            Self::Gemini => gemini(directory.path(), model),
+            Self::Qwen => qwen(directory.path(), model),
+            Self::Copilot => copilot(directory.path(), model),
             Self::OpenAi => openai(model),
         };
         Some(Real { program, directory, environment })
@@ -99,7 +117,7 @@ impl Real {
         self.directory.path().join("config")
     }
 
-    /// Returns a directory that holds nothing but the program, under its name.
+    /// Returns a directory that holds nothing but the program, under its name, and the node that runs it.
     pub fn bin(&self) -> PathBuf {
         self.directory.path().join("bin")
     }
@@ -220,6 +238,54 @@ fn opencode(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)
     environment
 }
 
+fn gemini(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let home = directory.join("config");
+    fs::create_dir_all(home.join(".gemini")).expect("a home for gemini");
+    let settings = json!({
+        "security": { "auth": { "selectedType": "gemini-api-key" }, "folderTrust": { "enabled": false } },
+        "general": { "enableAutoUpdate": false, "maxAttempts": 2 },
+        "model": { "name": "gemini-2.5-flash" },
+        "privacy": { "usageStatisticsEnabled": false },
+        "telemetry": { "enabled": false },
+    });
+    fs::write(home.join(".gemini/settings.json"), settings.to_string()).expect("gemini's settings");
+    vec![
+        ("HOME", text(&home)),
+        ("GEMINI_API_KEY", "scripted".into()),
+        ("GOOGLE_GEMINI_BASE_URL", model.url()),
+        ("GEMINI_TELEMETRY_ENABLED", "false".into()),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
+    ]
+}
+
+fn qwen(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let home = directory.join("config");
+    fs::create_dir_all(home.join(".qwen")).expect("a home for qwen");
+    let settings = json!({
+        "security": { "auth": { "selectedType": "openai" }, "folderTrust": { "enabled": false } },
+        "general": { "enableAutoUpdate": false },
+        "privacy": { "usageStatisticsEnabled": false },
+        "telemetry": { "enabled": false },
+    });
+    fs::write(home.join(".qwen/settings.json"), settings.to_string()).expect("qwen's settings");
+    [vec![("HOME", text(&home))], openai(model)].concat()
+}
+
+fn copilot(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
+    let home = directory.join("config");
+    fs::create_dir(&home).expect("a home for copilot");
+    vec![
+        ("HOME", text(&home)),
+        ("COPILOT_HOME", text(&home.join(".copilot"))),
+        ("COPILOT_AUTO_UPDATE", "false".into()),
+        // It asks nobody but this model.
+        ("COPILOT_OFFLINE", "true".into()),
+        ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", model.url())),
+        ("COPILOT_PROVIDER_API_KEY", "scripted".into()),
+        ("COPILOT_MODEL", "scripted".into()),
+    ]
+}
+
 fn pi(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
     let config = directory.join("config");
     fs::create_dir(&config).expect("a directory for pi");
@@ -240,6 +306,11 @@ fn pi(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
         ("SCRIPTED_API_KEY", "scripted".into()),
         ("PI_OFFLINE", "1".into()),
     ]
+}
+
+/// Where `scripts/harnesses` installs them.
+fn packages() -> PathBuf {
+    root().join("target/harnesses/node_modules")
 }
 
 /// A temporary directory in `target`, as codex wants none in `/tmp` for its home.

@@ -18,6 +18,10 @@ pub(crate) const CODEX: Program = Program::Codex;
 pub(crate) const PI: Program = Program::Pi;
 pub(crate) const OPENCODE: Program = Program::Opencode;
 pub(crate) const CODEX_ACP: Program = Program::CodexAcp;
+pub(crate) const CLAUDE_ACP: Program = Program::ClaudeAcp;
+pub(crate) const GEMINI: Program = Program::Gemini;
+pub(crate) const QWEN: Program = Program::Qwen;
+pub(crate) const COPILOT: Program = Program::Copilot;
 pub(crate) const OPENAI: Program = Program::OpenAi;
 
 /// How long anything may take.

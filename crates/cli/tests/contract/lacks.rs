@@ -24,8 +24,10 @@ impl Bench {
             // ACP has no way to add to a turn. Opencode thinks as its models are configured to, has keys of its own,
             // and says of a failure of the model only that there was one, after as many attempts as it likes.
             Program::Opencode => &[Lack::Steering, Lack::Effort, Lack::ModelFailures, Lack::Keys],
-            // Nor does codex take keys of ours behind it, or tell why the model server failed.
-            Program::CodexAcp => &[Lack::Steering, Lack::ModelFailures, Lack::Keys],
+            // Nor do the others take keys of ours, or tell why the model server failed.
+            Program::CodexAcp | Program::ClaudeAcp | Program::Gemini | Program::Qwen | Program::Copilot => {
+                &[Lack::Steering, Lack::ModelFailures, Lack::Keys]
+            }
             Program::Claude | Program::Codex | Program::Pi | Program::OpenAi => &[],
         };
         lacks.contains(&what)

@@ -14,6 +14,7 @@ use crate::script::Status;
 pub(super) enum Dialect {
     Anthropic,
     OpenAi,
+    Google,
 }
 
 /// Writes a failure.
@@ -41,6 +42,7 @@ pub(super) fn respond(status: &Status, dialect: Dialect) -> Response {
             }
             openai(status, resets_at)
         }
+        Dialect::Google => google(status),
     };
     let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (code, headers, Json(body)).into_response()
@@ -80,6 +82,21 @@ fn openai(status: &Status, resets_at: Option<u64>) -> Value {
         error["resets_at"] = at.into();
     }
     json!({ "error": error })
+}
+
+fn google(status: &Status) -> Value {
+    let (word, message) = match status.code {
+        400 => ("INVALID_ARGUMENT", "scripted failure"),
+        401 => ("UNAUTHENTICATED", "API key not valid. Please pass a valid API key."),
+        403 => ("PERMISSION_DENIED", "The caller does not have permission"),
+        404 => ("NOT_FOUND", "model not found"),
+        429 => ("RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."),
+        503 => ("UNAVAILABLE", "The model is overloaded. Please try again later."),
+        500..=599 => ("INTERNAL", "An internal error has occurred."),
+        _ => ("UNKNOWN", "scripted failure"),
+    };
+    let message = status.message.as_deref().unwrap_or(message);
+    json!({ "error": { "code": status.code, "message": message, "status": word } })
 }
 
 fn now() -> u64 {

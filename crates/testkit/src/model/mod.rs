@@ -1,6 +1,6 @@
 //! A model on 127.0.0.1 that does what the prompt says, in the words of [`crate::script`].
 //!
-//! It speaks Anthropic Messages, OpenAI Responses and Chat Completions. It is stateless: it counts the results of
+//! It speaks Anthropic Messages, OpenAI Responses and Chat Completions, and Google's `generateContent`. It is stateless: it counts the results of
 //! tools that follow the prompt, so that resuming, retrying and many turns just work. Every final text ends with
 //! `[turns=U tools=T model=M]`, the user's texts and the results of tools in the whole conversation, which proves
 //! that the context was carried over.
@@ -9,6 +9,7 @@ pub(crate) mod anthropic;
 mod chat;
 mod failure;
 pub(crate) mod frame;
+mod google;
 pub(crate) mod reply;
 mod responses;
 mod routes;

@@ -1,4 +1,4 @@
-//! The paths of the three APIs.
+//! The paths of the APIs.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use super::failure::{self, Dialect};
 use super::frame::{self, Frame};
 use super::reply::{self, Answer, Conversation, Mishaps, Reply};
 use super::tools::Toolbox;
-use super::{Book, Request, anthropic, chat, responses};
+use super::{Book, Request, anthropic, chat, google, responses};
 
 #[derive(Debug, Clone)]
 struct Model {
@@ -22,7 +22,7 @@ struct Model {
     mishaps: Arc<Mutex<Mishaps>>,
 }
 
-/// One of the three APIs.
+/// One of the APIs.
 struct Api {
     dialect: Dialect,
     read: fn(&Value, &str) -> Conversation,
@@ -44,6 +44,9 @@ const RESPONSES: Api = Api {
 };
 const CHAT: Api =
     Api { dialect: Dialect::OpenAi, read: chat::read, frames: chat::frames, whole: chat::whole };
+
+const GENERATE: Api =
+    Api { dialect: Dialect::Google, read: google::read, frames: google::frames, whole: google::whole };
 
 /// Everything arrives at one place, so that requests nobody expected are seen too.
 pub(super) fn router(book: Arc<Book>) -> Router {
@@ -70,6 +73,9 @@ async fn serve(
         body,
     };
     let number = model.book.enter(request.clone());
+    if let Some((name, wanted)) = google::route(&request.path) {
+        return model.generate(request.clone(), number, name, wanted);
+    }
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/v1/messages") => model.answer(&request, number, &MESSAGES),
         ("POST", "/v1/responses") => model.answer(&request, number, &RESPONSES),
@@ -82,6 +88,16 @@ async fn serve(
 }
 
 impl Model {
+    /// Google says in the path what others say in the body.
+    fn generate(&self, mut request: Request, number: usize, name: &str, wanted: google::Method) -> Response {
+        if wanted == google::Method::Count {
+            return Json(json!({ "totalTokens": 1000 })).into_response();
+        }
+        request.body["model"] = name.into();
+        request.body["stream"] = (wanted == google::Method::Stream).into();
+        self.answer(&request, number, &GENERATE)
+    }
+
     fn answer(&self, request: &Request, number: usize, api: &Api) -> Response {
         // How claude and codex name their session.
         let session = ["x-claude-code-session-id", "session-id"].iter().find_map(|name| request.header(name));

@@ -43,11 +43,12 @@ type Resolved = (Option<String>, String, Input);
 const SHELLS: [&str; 6] = ["Bash", "exec_command", "shell_command", "shell", "bash", "run_shell_command"];
 const COMMAND: [&str; 2] = ["command", "cmd"];
 const PATH: [&str; 3] = ["file_path", "filePath", "path"];
-const OLD: [&str; 3] = ["old_string", "oldString", "oldText"];
-const NEW: [&str; 3] = ["new_string", "newString", "newText"];
+const TEXT: [&str; 2] = ["content", "file_text"];
+const OLD: [&str; 4] = ["old_string", "oldString", "oldText", "old_str"];
+const NEW: [&str; 4] = ["new_string", "newString", "newText", "new_str"];
 
 impl Toolbox {
-    /// Reads the tools of any of the three dialects.
+    /// Reads the tools of any dialect.
     pub(crate) fn read(request: &Value) -> Self {
         let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
         Self(tools.iter().flat_map(|tool| read(tool, None)).collect())
@@ -69,14 +70,14 @@ impl Toolbox {
                 }
                 (namespace, name, input)
             }
-            Call::Read { path } => match self.named(&["Read", "read", "read_file"]) {
+            Call::Read { path } => match self.named(&["Read", "read", "read_file", "view"]) {
                 Some(tool) => tool.call(json!({ tool.argument(&PATH): absolute(path, directory) })),
                 None => self.shell(&format!("cat -- {}", quote(path))),
             },
-            Call::Write { path, text } => match self.named(&["Write", "write", "write_file"]) {
-                Some(tool) => {
-                    tool.call(json!({ tool.argument(&PATH): absolute(path, directory), "content": text }))
-                }
+            Call::Write { path, text } => match self.named(&["Write", "write", "write_file", "create"]) {
+                Some(tool) => tool.call(json!({
+                    tool.argument(&PATH): absolute(path, directory), tool.argument(&TEXT): text,
+                })),
                 None => self.patch(&format!("*** Add File: {path}\n{}", prefixed('+', text))),
             },
             Call::Edit { path, old, new } => match self.named(&["Edit", "edit", "replace"]) {
@@ -88,6 +89,10 @@ impl Toolbox {
                     } else {
                         input.insert(tool.argument(&OLD).to_owned(), old.as_str().into());
                         input.insert(tool.argument(&NEW).to_owned(), new.as_str().into());
+                    }
+                    // Gemini wants to be told what for.
+                    if tool.properties.iter().any(|name| name == "instruction") {
+                        input.insert("instruction".into(), "replaces a text".into());
                     }
                     tool.call(input.into())
                 }
@@ -170,6 +175,10 @@ impl Tool {
 }
 
 fn read(tool: &Value, namespace: Option<&str>) -> Vec<Tool> {
+    // Google keeps all of them in one.
+    if let Some(all) = tool["functionDeclarations"].as_array() {
+        return all.iter().flat_map(|tool| read(tool, None)).collect();
+    }
     // Chat Completions keeps everything one level deeper.
     let tool = tool.get("function").unwrap_or(tool);
     let Some(name) = tool["name"].as_str() else { return Vec::new() };
@@ -177,7 +186,8 @@ fn read(tool: &Value, namespace: Option<&str>) -> Vec<Tool> {
         let inner = tool["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
         return inner.iter().flat_map(|tool| read(tool, Some(name))).collect();
     }
-    let schema = tool.get("input_schema").or_else(|| tool.get("parameters"));
+    let schema =
+        ["input_schema", "parameters", "parametersJsonSchema"].iter().find_map(|field| tool.get(field));
     let properties = schema.and_then(|schema| schema["properties"].as_object());
     let properties = properties.map(|all| all.keys().cloned().collect()).unwrap_or_default();
     vec![Tool {

@@ -49,7 +49,9 @@ impl Fake {
             Program::Codex => "CODEX_HOME",
             Program::Pi => "PI_CODING_AGENT_DIR",
             Program::Opencode => "XDG_DATA_HOME",
-            Program::CodexAcp => unreachable!("the fake of opencode speaks its protocol"),
+            Program::CodexAcp | Program::ClaudeAcp | Program::Gemini | Program::Qwen | Program::Copilot => {
+                unreachable!("the fake of opencode speaks its protocol")
+            }
             Program::OpenAi => unreachable!("it is our own, and has no fake"),
         };
         let text = |path: PathBuf| path.to_str().expect("a path in UTF-8").to_owned();
