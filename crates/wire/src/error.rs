@@ -45,6 +45,8 @@ pub enum Code {
     Conflict,
     /// The decision came before the request had been displayed long enough to be read.
     TooEarly,
+    /// The request is asked in a terminal, and can be answered only there.
+    AnswerInTerminal,
     /// The participant may not speak in this thread now.
     ParticipantMuted,
     /// Nobody but people may speak in this thread now.
@@ -94,7 +96,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::InvalidRequest,
         Self::TooLarge,
         Self::ProviderUnavailable,
@@ -107,6 +109,7 @@ impl Code {
         Self::Ambiguous,
         Self::Conflict,
         Self::TooEarly,
+        Self::AnswerInTerminal,
         Self::ParticipantMuted,
         Self::ThreadPaused,
         Self::TaskNotClaimable,
@@ -146,6 +149,7 @@ impl Code {
             Self::Ambiguous
             | Self::Conflict
             | Self::TooEarly
+            | Self::AnswerInTerminal
             | Self::ParticipantMuted
             | Self::ThreadPaused
             | Self::TaskNotClaimable
@@ -180,6 +184,7 @@ impl Code {
             | Self::ForeignOrigin
             | Self::Conflict
             | Self::TooEarly
+            | Self::AnswerInTerminal
             | Self::ParticipantMuted
             | Self::ThreadPaused
             | Self::TaskNotClaimable

@@ -7175,7 +7175,7 @@ export interface components {
          * @description A stable name for what went wrong.
          * @enum {string}
          */
-        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "overloaded" | "shutting_down" | "internal";
+        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "answer_in_terminal" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "overloaded" | "shutting_down" | "internal";
         /** @description The body of `POST /api/threads/{thread}/tokens`. */
         CreateSeatToken: {
             /** @description The absolute path of the directory that it is for; by default the thread's own. */

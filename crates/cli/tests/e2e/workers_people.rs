@@ -1,6 +1,8 @@
 //! Workers and people at one terminal: what only a person can answer, and what one has half typed.
 
 use paseo_testkit::home::Output;
+use paseo_wire::error::Code;
+use paseo_wire::permission::AnswerPermission;
 use paseo_wire::worker::StartWorker;
 
 use crate::cast::Cast;
@@ -38,7 +40,20 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
         "{asks:?}"
     );
     let allowed = home.paseo(&["permit", "allow", "--yes", &worker.handle]);
-    assert!(allowed.code != 0 && allowed.stderr.contains("paseo worker attach red-1"), "{allowed:?}");
+    assert_eq!(allowed.code, 6, "{allowed:?}");
+    assert!(allowed.stderr.contains("paseo worker attach red-1"), "{allowed:?}");
+    // Whoever would be asked to confirm first, or wants it for good, is told the same: by its code, and where.
+    for flags in [&["allow"][..], &["allow", "--yes", "--always"], &["deny"]] {
+        let told = home.paseo(&[&["permit"], flags, &[worker.handle.as_str()]].concat());
+        assert_eq!(told.code, 6, "{flags:?}: {told:?}");
+        let words = format!("{} asks this in its terminal, that of the worker red-1", worker.handle);
+        assert!(told.stderr.contains(&words), "{flags:?}: {told:?}");
+        assert!(told.stderr.contains("attach-session"), "{flags:?}: {told:?}");
+    }
+    let ask = cast.0.client.open_asks(None).await.unwrap().remove(0);
+    let wanted = AnswerPermission { allow: true, message: None, always: false, shown_ms: None };
+    let refused = cast.0.client.answer_permission(&ask.session, &ask.hash, &wanted).await.unwrap_err();
+    assert_eq!(refused.code(), Some(Code::AnswerInTerminal), "{refused:?}");
 
     // The same question stands there for the next daemon.
     assert!(home.kill_daemon());

@@ -122,10 +122,13 @@ pub(crate) async fn answer(
     Ok(Json(AnsweredPermission { seq, id: id.to_string(), handle, hash, allow: given.allow, rule }))
 }
 
-/// Returns the rule that a standing answer to an ask would be. `None` when the ask is not open, which the
-/// session itself tells.
+/// Returns the rule that a standing answer to an ask would be. `None` when the ask is not open or is
+/// answered elsewhere, which the session itself tells.
 async fn wanted(app: &App, id: SessionId, hash: &str, allow: bool) -> Result<Option<Rule>, Failure> {
     let Some((session, _)) = app.sessions.context.journal.session(id).await? else { return Ok(None) };
+    if session.profile.terminal.is_some() {
+        return Ok(None);
+    }
     let Some(ask) = session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == hash) else {
         return Ok(None);
     };

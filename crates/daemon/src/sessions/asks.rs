@@ -84,11 +84,13 @@ impl SessionActor {
     /// Passes a person's answer on. The first wins; a later one is told.
     pub(super) async fn answer(&mut self, answer: Answer) -> Result<bool, Failure> {
         if let Some(name) = &self.session.profile.terminal {
+            let handle = self.context.directory.handle(self.id());
+            let tmux = self.context.terminals.attach(name, None).join(" ");
             return Err(Failure::new(
-                Code::Conflict,
-                "this is asked in its terminal, and answered only there",
+                Code::AnswerInTerminal,
+                format!("{handle} asks this in its terminal, that of the worker {name}; answer it there"),
             )
-            .hint(format!("attach to it with `paseo worker attach {name}`")));
+            .hint(format!("run `paseo worker attach {name}` or `{tmux}`; nothing was decided")));
         }
         let open = self.session.turn.iter().flat_map(|turn| &turn.asks).find(|ask| ask.hash == answer.hash);
         let (Some(ask), Some(OpenRequest { request, since })) =
