@@ -25,6 +25,8 @@ use crate::failure::Failure;
 const DEFAULT_LIVE_PROCESSES: usize = paseo_core::limits::LIVE_PROCESSES;
 /// After this long a thread is told that an answer is not there yet.
 const DEFAULT_THREAD_PATIENCE: Duration = Duration::from_secs(paseo_core::limits::THREAD_PATIENCE_SECONDS);
+/// How long a harness may take to answer for the first time.
+const DEFAULT_START_PATIENCE: Duration = Duration::from_secs(60);
 
 /// What holds for this command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +43,7 @@ pub(crate) struct Settings {
     pub(crate) workers: usize,
     /// After this long a thread is told that an answer is not there yet.
     pub(crate) thread_patience: Duration,
+    pub(crate) start_patience: Duration,
     /// The plugins that are switched off.
     pub(crate) plugins_off: BTreeSet<Plugin>,
     /// Hosts of external agents that may have a private address.
@@ -113,6 +116,7 @@ struct Limits {
     live_processes: Option<usize>,
     workers: Option<usize>,
     thread_patience_seconds: Option<u64>,
+    start_seconds: Option<u64>,
 }
 
 /// What `config.toml` says, checked.
@@ -125,6 +129,7 @@ struct Configured {
     live_processes: Option<usize>,
     workers: Option<usize>,
     thread_patience: Option<Duration>,
+    start_patience: Option<Duration>,
     providers: BTreeMap<String, provider::Options>,
     plugins_off: BTreeSet<Plugin>,
     external_hosts: BTreeSet<String>,
@@ -158,6 +163,7 @@ impl Settings {
             live_processes: file.live_processes.unwrap_or(DEFAULT_LIVE_PROCESSES),
             workers: file.workers.unwrap_or(WORKERS),
             thread_patience: file.thread_patience.unwrap_or(DEFAULT_THREAD_PATIENCE),
+            start_patience: file.start_patience.unwrap_or(DEFAULT_START_PATIENCE),
             plugins_off: file.plugins_off,
             external_hosts: file.external_hosts,
             keys: file.keys,
@@ -215,7 +221,7 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
         Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, plugins, external.allow, keys, agents, and program and \
+            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, limits.start_seconds, plugins, external.allow, keys, agents, and program and \
                  isolated_home of providers.claude, providers.codex and providers.pi")
     })
 }
@@ -232,6 +238,12 @@ fn configured(file: File) -> Result<Configured, Failure> {
         )
         .hint("expected 1 or more"));
     }
+    if file.limits.start_seconds == Some(0) {
+        return Err(Failure::usage(
+            "limits.start_seconds in config.toml is 0: no agent could ever answer in time",
+        )
+        .hint("expected 1 or more"));
+    }
     Ok(Configured {
         listen: file.listen.map(|text| address(&text, "listen in config.toml")).transpose()?,
         provider: file.provider,
@@ -240,6 +252,7 @@ fn configured(file: File) -> Result<Configured, Failure> {
         live_processes: file.limits.live_processes,
         workers: file.limits.workers,
         thread_patience: file.limits.thread_patience_seconds.map(Duration::from_secs),
+        start_patience: file.limits.start_seconds.map(Duration::from_secs),
         providers: providers(file.providers)?,
         plugins_off: switched_off(file.plugins)?,
         external_hosts: file.external.hosts()?,
@@ -357,6 +370,14 @@ mod tests {
         );
         let patient = resolve("[limits]\nthread_patience_seconds = 5\n", &[], false).unwrap();
         assert_eq!(patient.thread_patience, Duration::from_secs(5));
+        let failure = resolve("[limits]\nstart_seconds = 0\n", &[], false).unwrap_err();
+        assert!(
+            failure.message.starts_with("limits.start_seconds in config.toml is 0"),
+            "{}",
+            failure.message
+        );
+        let patient = resolve("[limits]\nstart_seconds = 5\n", &[], false).unwrap();
+        assert_eq!(patient.start_patience, Duration::from_secs(5));
     }
 
     #[test]

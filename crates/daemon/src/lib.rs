@@ -188,6 +188,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         credentials: Credentials::default(),
         home: home.path.clone(),
         executable: options.executable.clone(),
+        start_patience: options.start_patience,
         url: about.url.clone(),
         terminals: Terminals::new(&home.path, options.workers),
         teams: std::sync::OnceLock::new(),

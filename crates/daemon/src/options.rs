@@ -35,6 +35,8 @@ pub struct Options {
     pub workers: usize,
     /// After this long a thread is told that an answer is not there yet.
     pub thread_patience: Duration,
+    /// How long a harness may take to answer for the first time, before it is ended.
+    pub start_patience: Duration,
     /// Our binary, which is also the shim.
     pub executable: PathBuf,
     /// What to log, in the form of `RUST_LOG`.

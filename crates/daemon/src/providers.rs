@@ -1,7 +1,7 @@
 //! The providers that this daemon knows, and which one is used when none is named.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -35,6 +35,8 @@ pub(crate) struct Providers {
     default: Option<String>,
     /// Knows which commands people added: they count from then on.
     settings: SettingsCell,
+    /// What those said that wanted a login at their last turn. Some tell it in no other way.
+    locked: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 /// The provider of a session, and why it is this one.
@@ -81,7 +83,7 @@ impl Providers {
             Arc::new(External::new(reachable)),
             Arc::new(Scripted),
         ];
-        Self { all, default, settings }
+        Self { all, default, settings, locked: Arc::default() }
     }
 
     /// Returns those that speak ACP: the agents that are known, and those that people added. They are used when they
@@ -183,9 +185,29 @@ impl Providers {
         let added = self.settings.get();
         let view = |provider: &Arc<dyn Provider>| {
             let (provider, added) = (Arc::clone(provider), added.providers.contains_key(provider.name()));
-            async move { ProviderView { added, ..view(provider.as_ref(), default).await } }
+            let locked = self.locked().get(provider.name()).cloned();
+            async move {
+                let view = ProviderView { added, ..view(provider.as_ref(), default).await };
+                match locked {
+                    Some(words) if view.readiness == "ready" => locked_out(view, &words),
+                    _ => view,
+                }
+            }
         };
         join_all(all.iter().map(view)).await
+    }
+
+    /// Notes how a turn ended: with what was said by one that wants a login, or else without.
+    pub(crate) fn turn_ended(&self, name: &str, wants_login: Option<&str>) {
+        match wants_login {
+            Some(words) => drop(self.locked().insert(name.to_owned(), words.to_owned())),
+            None => drop(self.locked().remove(name)),
+        }
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+        // Every change to it is whole.
+        self.locked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn named(&self, name: &str) -> Result<Arc<dyn Provider>, Failure> {
@@ -222,6 +244,16 @@ impl Providers {
         unavailable(format!("no provider can be used yet{}", lines.collect::<String>())).hint(
             "to look around without one, try `paseo demo`, or `--provider scripted`; `paseo providers` lists all",
         )
+    }
+}
+
+/// Shows a provider as one that is not logged in, in its own words.
+fn locked_out(view: ProviderView, words: &str) -> ProviderView {
+    ProviderView {
+        readiness: "no_login".to_owned(),
+        problem: Some("is not logged in".to_owned()),
+        hint: Some(format!("log in to it, then send a message again; at its last turn it said: {words}")),
+        ..view
     }
 }
 
@@ -397,7 +429,8 @@ mod tests {
     fn providers(default: Option<&str>, fakes: Vec<Fake>) -> Providers {
         let mut all: Vec<Arc<dyn Provider>> = vec![Arc::new(Scripted)];
         all.extend(fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Provider>));
-        Providers { all, default: default.map(str::to_owned), settings: SettingsCell::default() }
+        let settings = SettingsCell::default();
+        Providers { all, default: default.map(str::to_owned), settings, locked: Arc::default() }
     }
 
     fn check() -> Check {

@@ -50,6 +50,8 @@ pub struct Launch {
     pub environment: Vec<(String, String)>,
     /// What of the daemon's environment it does not get: keys of others.
     pub removed: Vec<String>,
+    /// How long it may take to answer for the first time, where it is to answer by itself.
+    pub patience: Duration,
 }
 
 /// The terminal of a worker: a tmux session of its own.

@@ -38,7 +38,7 @@ Examples:
     Add {
         /// What to call it: a-z, 0-9 and `-`
         name: String,
-        /// The known agent whose ways it has: opencode, gemini, claude-agent-acp, codex-acp or pi-acp
+        /// The known agent whose ways it has: opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot or pi-acp
         #[arg(long)]
         preset: Option<String>,
         /// Its own mode in which it may do everything

@@ -71,6 +71,7 @@ fn serve(
         live_processes: settings.live_processes,
         workers: settings.workers,
         thread_patience: settings.thread_patience,
+        start_patience: settings.start_patience,
         executable: std::env::current_exe().map_err(internal)?,
         log_filter: settings.log.clone(),
         log_to_stderr,

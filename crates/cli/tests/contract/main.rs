@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acp_agents;
 mod background;
 mod bench;
 mod codex_acp;

@@ -31,6 +31,26 @@ fn a_conversation_whose_file_is_gone_is_told_and_the_next_message_begins_a_new_o
 }
 
 #[test]
+fn one_that_is_not_logged_in_is_told_as_that() {
+    let Some(mut bench) = Bench::real(PI) else { return };
+    for name in ["models.json", "settings.json"] {
+        fs::remove_file(bench.config().join(name)).unwrap();
+    }
+    bench.home.unset("SCRIPTED_API_KEY");
+    let ran = bench.home.paseo(&["run", "--timeout", "60s", "<<say never>>"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("No API key found"), "{ran:?}");
+    let handle = bench.start(&[], "<<say never>>");
+    bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
+    assert_eq!(bench.inspect(&handle)["status_code"], "not_logged_in", "{}", bench.transcript(&handle));
+    let why = bench.home.paseo(&["why", &handle]);
+    assert!(why.ok().contains("not_logged_in") && why.ok().contains("No API key found"), "{why:?}");
+    let listed: Value = serde_json::from_str(bench.home.paseo(&["providers", "--json"]).ok()).unwrap();
+    let pi = listed["providers"].as_array().unwrap().iter().find(|one| one["name"] == "pi").unwrap();
+    assert_eq!(pi["readiness"], "no_login", "{pi:#}");
+}
+
+#[test]
 fn an_unknown_model_is_told_in_pis_words_and_others_work() {
     each(|bench| {
         let handle = bench.start(&["--model", "nobody/unknown"], "<<say a>>");

@@ -51,6 +51,12 @@ impl Bed {
         serde_json::from_str(self.home.paseo(&["inspect", id, "--json"]).ok()).unwrap()
     }
 
+    /// Returns how ready the agent is.
+    fn readiness(&self) -> String {
+        let found = self.providers().into_iter().find(|provider| provider["name"] == "helper").unwrap();
+        found["readiness"].as_str().unwrap().to_owned()
+    }
+
     fn providers(&self) -> Vec<Value> {
         let list: Value = serde_json::from_str(self.home.paseo(&["providers", "--json"]).ok()).unwrap();
         list["providers"].as_array().unwrap().clone()
@@ -148,11 +154,17 @@ fn another_version_a_missing_login_and_an_agent_without_tools_are_told() {
         let view = bed.inspect(&id);
         assert_eq!((&view["status"], &view["status_code"]), (&"error".into(), &code.into()), "{view:#}");
         assert!(bed.transcript(&id).contains(words), "{}", bed.transcript(&id));
+        let why = bed.home.paseo(&["why", &id]);
+        assert!(why.ok().contains(code) && why.ok().contains(words), "{why:?}");
+        assert_eq!(bed.home.paseo(&["run", "--provider", "helper", "<<say never>>"]).code, 1);
+        let expected = if quirk == "locked" { "no_login" } else { "ready" };
+        assert_eq!(bed.readiness(), expected);
         // With a better one in its place, the next message works.
         bed.home.unset("PASEO_FAKE_QUIRK");
         bed.home.paseo(&["restart"]).ok();
         let answer = bed.home.paseo(&["send", &id, "--wait", "--timeout", "60s", "<<say now>>"]);
         assert!(answer.ok().contains("now ["), "{answer:?}");
+        assert_eq!(bed.readiness(), "ready");
     }
     let bed = Bed::new(Some("toolless"));
     bed.add(&[]);
@@ -160,6 +172,21 @@ fn another_version_a_missing_login_and_an_agent_without_tools_are_told() {
     assert!(bed.transcript(&id).contains("this agent has none of Paseo's tools"), "{}", bed.transcript(&id));
     let prompt = bed.home.paseo(&["inspect", &id, "--prompt"]);
     assert!(prompt.ok().contains("set_title") && prompt.ok().ends_with("Do without them."), "{prompt:?}");
+}
+
+#[test]
+fn the_details_of_an_error_are_shown_wherever_the_error_is() {
+    let bed = Bed::new(Some("terse"));
+    bed.add(&[]);
+    let words = "helper: Internal error: the disk of the agent is full";
+    let ran = bed.home.paseo(&["run", "--provider", "helper", "<<say never>>"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains(words), "{ran:?}");
+    let id = bed.run(&[], "<<say never>>");
+    for command in ["why", "logs"] {
+        let shown = bed.home.paseo(&[command, &id]);
+        assert!(shown.ok().contains(words), "{command}: {shown:?}");
+    }
 }
 
 #[test]
@@ -200,6 +227,22 @@ fn one_that_hangs_at_the_start_is_stopped_and_the_next_message_works() {
     bed.home.paseo(&["restart"]).ok();
     let answer = bed.home.paseo(&["send", &id, "--wait", "--timeout", "60s", "<<say now>>"]);
     assert!(answer.ok().contains("now ["), "{answer:?}");
+}
+
+#[test]
+fn one_that_never_answers_is_ended_after_the_time_that_was_set_and_told() {
+    let bed = Bed::new(Some("mute"));
+    std::fs::create_dir_all(bed.home.path()).unwrap();
+    std::fs::write(bed.home.path().join("config.toml"), "[limits]\nstart_seconds = 1\n").unwrap();
+    bed.add(&[]);
+    let ran = bed.home.paseo(&["run", "--provider", "helper", "--timeout", "30s", "<<say never>>"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let words = "helper did not answer initialize within 1 seconds (limits.start_seconds), so it was ended";
+    assert!(ran.stderr.contains(words), "{ran:?}");
+    let id = bed.run(&[], "<<say never>>");
+    assert_eq!(bed.inspect(&id)["status_code"], "harness_error");
+    let why = bed.home.paseo(&["why", &id]);
+    assert!(why.ok().contains(words), "{why:?}");
 }
 
 #[test]

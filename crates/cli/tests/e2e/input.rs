@@ -108,7 +108,7 @@ fn an_unknown_key_in_the_configuration_is_named_with_its_line() {
     assert_eq!(output.code, 2);
     assert_shown!(home, output.stderr, @r"
     error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `public_urls`, `limits`, `providers`, `plugins`, `external`, `keys`, `agents`
-     hint: known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, plugins, external.allow, keys, agents, and program and isolated_home of providers.claude, providers.codex and providers.pi
+     hint: known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, limits.start_seconds, plugins, external.allow, keys, agents, and program and isolated_home of providers.claude, providers.codex and providers.pi
     ");
 }
 

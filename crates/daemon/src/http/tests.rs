@@ -53,6 +53,7 @@ impl House {
             live_processes: 1,
             workers: 1,
             thread_patience: std::time::Duration::from_secs(600),
+            start_patience: std::time::Duration::from_secs(60),
             executable: "/nonexistent".into(),
             log_filter: String::new(),
             log_to_stderr: false,

@@ -285,6 +285,7 @@ impl SessionActor {
                 executable: context.executable.clone(),
                 environment,
                 removed,
+                patience: context.start_patience,
             };
             let harness = unharmed(provider.name(), async { provider.start(launch).await }).await?;
             Ok(Running::new(harness, registration, place, Some(dress)))

@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::envelope;
@@ -90,6 +91,8 @@ pub(crate) struct Context {
     pub(crate) families: tokio::sync::Mutex<()>,
     pub(crate) home: PathBuf,
     pub(crate) executable: PathBuf,
+    /// How long a harness may take to answer for the first time.
+    pub(crate) start_patience: Duration,
     /// Where the API is, for agents.
     pub(crate) url: String,
     /// The terminals of workers.

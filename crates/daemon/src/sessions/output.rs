@@ -7,7 +7,7 @@ use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Draft, Entry, Kind, Place, ToolOutcome};
 use paseo_core::session::{self, Event, Outcome, Source, Verb};
 use paseo_runtime::orphans;
-use paseo_runtime::provider::{DeltaKind, Exit, Failed, Input, Output, TurnEnd};
+use paseo_runtime::provider::{DeltaKind, Exit, Failed, FailureCode, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
 use paseo_wire::stream::LiveFrame;
 use tokio::time::Instant;
@@ -296,6 +296,14 @@ impl SessionActor {
 
     async fn ended(&mut self, end: TurnEnd) {
         self.timer = None;
+        let provider = &self.session.profile.provider;
+        match &end {
+            TurnEnd::Completed => self.context.providers.turn_ended(provider, None),
+            TurnEnd::Failed(Failed { code: FailureCode::NotLoggedIn, text, .. }) => {
+                self.context.providers.turn_ended(provider, Some(text));
+            }
+            TurnEnd::Failed(_) | TurnEnd::Interrupted => {}
+        }
         let ending = match (end, self.ending) {
             (TurnEnd::Completed, _) => Ending::of(Outcome::Completed, Source::Protocol, None),
             (_, Some(source)) => Ending::of(Outcome::Interrupted, source, None),

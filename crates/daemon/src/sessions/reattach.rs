@@ -160,6 +160,7 @@ impl Context {
             executable: self.executable.clone(),
             environment: vec![(HOME_VARIABLE.to_owned(), self.home.display().to_string())],
             removed: Vec::new(),
+            patience: self.start_patience,
         };
         unharmed(provider.name(), async { provider.start(launch).await }).await
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::asks::{Asks, cut};
 use super::calls::Call;
-use super::failure::{broken, failed};
+use super::failure::{broken, failed, words};
 use super::notes::{Meter, Run};
 use super::out::{Out, Sent};
 use super::parse::{self, CANCELLED, INVALID_PARAMS, Message, NOT_FOUND, RpcError, text};
@@ -25,8 +25,6 @@ use crate::fresh::Ids;
 use crate::lines::Line;
 use crate::provider::{self, Failed, FailureCode, Input, Output, TurnEnd};
 
-/// How long an agent may take for each step until its session is open.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a call that began may wait for its details before it is shown without.
 pub(super) const PATIENCE_FOR_MORE: Duration = Duration::from_millis(200);
 
@@ -88,8 +86,8 @@ pub(super) struct Turn {
 impl Adapter for Conversation {
     fn begin(&mut self, now: Timestamp) -> Vec<Action> {
         self.out.now = now;
-        self.out.request("initialize", &Setup::hello(), Sent::Initialize);
-        self.out.act(Action::Wake(PATIENCE));
+        self.out.request("initialize", &self.setup.hello(), Sent::Initialize);
+        self.out.act(Action::Wake(self.setup.patience));
         self.out.take()
     }
 
@@ -137,7 +135,10 @@ impl Adapter for Conversation {
             match result {
                 Ok(Some(text)) => self.out.answer(&id, &json!({ "content": cut(&text, lines) })),
                 Ok(None) => self.out.answer(&id, &json!({})),
-                Err(refused @ Refused::Missing(_)) => self.out.refuse(&id, NOT_FOUND, &refused.to_string()),
+                // Some know it by the code, others by the name of the error, and make the file only then.
+                Err(refused @ Refused::Missing(_)) => {
+                    self.out.refuse(&id, NOT_FOUND, &format!("ENOENT: {refused}"));
+                }
                 Err(refused) => self.out.refuse(&id, INVALID_PARAMS, &refused.to_string()),
             }
         }
@@ -154,14 +155,14 @@ impl Adapter for Conversation {
         };
         match late {
             Some(what) => {
-                let (name, seconds) = (&self.setup.name, PATIENCE.as_secs());
+                let (name, seconds) = (&self.setup.name, self.setup.patience.as_secs());
                 let doubt = match self.link {
                     Link::Greeting => "is it an agent that speaks ACP?",
                     _ => "does it work by itself, and is it logged in?",
                 };
                 self.give_up(broken(format!(
-                    "{name} did not answer {what} within {seconds} seconds, so it was ended; {doubt} The next message \
-                     starts it again"
+                    "{name} did not answer {what} within {seconds} seconds (limits.start_seconds), so it was ended; {doubt} \
+                     The next message starts it again"
                 )));
             }
             None => {
@@ -243,7 +244,7 @@ impl Conversation {
             (Sent::Step(_), Ok(_)) => self.next_step_of_setup(),
             (Sent::Step(step), Err(_)) if !step.required => self.next_step_of_setup(),
             (Sent::Step(step), Err(error)) => {
-                let text = format!("{} did not take the {}: {}", self.setup.name, step.what, error.message);
+                let text = format!("{} did not take the {}: {}", self.setup.name, step.what, words(&error));
                 self.give_up(broken(text));
             }
             (Sent::Initialize | Sent::New, Err(error)) => {

@@ -33,7 +33,7 @@ use paseo_core::definition::EFFORTS;
 
 use adapt::Conversation;
 pub use preset::{Asks, PRESETS, Preset, find};
-use preset::{PLAIN, Wants};
+use preset::{PLAIN, Wants, pair};
 use setup::Setup;
 
 use crate::fresh::Ids;
@@ -147,7 +147,9 @@ impl Acp {
         };
         let own = self.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
         // What marks our processes, and what holds them back, is not theirs to change.
-        let environment = own.chain(launch.environment.clone()).chain(self.preset.environment(&wants)?);
+        let as_root = self.as_root(launch).map(|(name, value)| pair(name, value));
+        let environment =
+            own.chain(launch.environment.clone()).chain(as_root).chain(self.preset.environment(&wants)?);
         Ok(Program {
             shim: launch.executable.clone(),
             program: program.into_os_string(),
@@ -162,6 +164,11 @@ impl Acp {
             ]
             .concat(),
         })
+    }
+
+    /// Returns what lets an agent do everything as root that would refuse to: whoever chose `full` meant it.
+    fn as_root(&self, launch: &Launch) -> Option<(&'static str, &'static str)> {
+        self.preset.as_root.filter(|_| launch.permissions.is_full() && rustix::process::geteuid().is_root())
     }
 
     /// Refuses a project that would undo what an agent is held back from.
@@ -240,7 +247,8 @@ impl Provider for Acp {
             self.refuse_untrusted(&launch, &program).await?;
             let process = self.process(&launch, program)?;
             let ids = Ids::fresh().map_err(not_started)?;
-            let setup = Setup::new(&self.name, self.preset, self.mode.clone(), &launch);
+            let mut setup = Setup::new(&self.name, self.preset, self.mode.clone(), &launch);
+            setup.as_root = self.as_root(&launch);
             let adapter = Conversation::new(setup, launch.turns, ids);
             driver::start(process, adapter).map_err(not_started)
         })

@@ -4,7 +4,7 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::InitializeResponse;
 use serde_json::{Value, json};
 
-use super::adapt::{Conversation, Link, PATIENCE};
+use super::adapt::{Conversation, Link};
 use super::failure::{broken, failed, logins};
 use super::out::Sent;
 use super::parse::{RpcError, read, text};
@@ -43,7 +43,7 @@ impl Conversation {
                 // What it is told again may come before the answer.
                 self.resumed = true;
                 self.out.request(method, &params, Sent::Resume);
-                self.out.act(Action::Wake(PATIENCE));
+                self.out.act(Action::Wake(self.setup.patience));
             }
             None if self.setup.resume.is_some() => self.forgotten(),
             None => {
@@ -60,7 +60,7 @@ impl Conversation {
         self.resumed = false;
         self.link = Link::Opening;
         self.out.request("session/new", &self.setup.open(self.able), Sent::New);
-        self.out.act(Action::Wake(PATIENCE));
+        self.out.act(Action::Wake(self.setup.patience));
     }
 
     /// Begins anew, as the old session is gone or cannot be continued.
@@ -115,7 +115,7 @@ impl Conversation {
         match steps.pop_front() {
             Some(step) => {
                 self.out.request(step.method, &step.params, Sent::Step(step.clone()));
-                self.out.act(Action::Wake(PATIENCE));
+                self.out.act(Action::Wake(self.setup.patience));
             }
             None => {
                 self.link = Link::Open { session: session.clone() };
@@ -125,6 +125,14 @@ impl Conversation {
                         "{name} takes no MCP servers over HTTP: this agent has none of Paseo's tools."
                     );
                     self.out.notice("no_tools", text);
+                }
+                if let Some((variable, value)) = self.setup.as_root.filter(|_| !self.resumed) {
+                    let name = &self.setup.name;
+                    let text = format!(
+                        "{name} runs as root: {variable}={value} was set, without which it refuses to work in \
+                         permission mode full."
+                    );
+                    self.out.notice("runs_as_root", text);
                 }
                 self.start_waiting();
             }

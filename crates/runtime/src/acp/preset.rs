@@ -21,7 +21,10 @@ pub struct Preset {
     pub(super) full_mode: Option<&'static str>,
     /// The agent's mode in which it asks; needed wherever it is held.
     pub(super) ask_mode: Option<&'static str>,
+    /// What else must be set wherever it is held: an option of its session, and the value.
+    pub(super) ask_option: Option<(&'static str, &'static str)>,
     pub(super) asks: Asks,
+    pub(super) files: Files,
     /// It can be handed our tools; without, it is not even tried.
     pub(super) mcp: bool,
     /// It can continue a conversation.
@@ -32,6 +35,8 @@ pub struct Preset {
     pub(super) retries: Retries,
     /// What it sets in the environment of its commands, and of nothing else: those that a stop leaves are known by it.
     pub(super) command_variable: Option<&'static str>,
+    /// What it must find in its environment to do everything as root, when it refuses to otherwise.
+    pub(super) as_root: Option<(&'static str, &'static str)>,
     /// What it finds in its environment.
     environment: fn(&Wants<'_>) -> Environment,
 }
@@ -75,6 +80,14 @@ pub(super) enum Retries {
     Told,
     /// Another message begins where none was expected: no call came between.
     NewMessage,
+}
+
+/// Which files an agent is offered to have us serve: what it survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Files {
+    ReadAndWrite,
+    /// It reads by itself.
+    Write,
 }
 
 /// How an agent is told what is added to its prompt: ACP itself has no place for it.
@@ -124,18 +137,21 @@ pub(super) const PLAIN: Preset = Preset {
     install: "install it, or name another command with `paseo providers add`",
     full_mode: None,
     ask_mode: None,
+    ask_option: None,
     asks: Asks::Never,
+    files: Files::ReadAndWrite,
     mcp: true,
     resume: true,
     efforts: true,
     instructions: Instructions::Message,
     retries: Retries::Untold,
     command_variable: None,
+    as_root: None,
     environment: |_| Ok(Vec::new()),
 };
 
 /// Those that are known.
-pub static PRESETS: [Preset; 5] = [
+pub static PRESETS: [Preset; 7] = [
     Preset {
         name: opencode::NAME,
         program: "opencode",
@@ -157,6 +173,8 @@ pub static PRESETS: [Preset; 5] = [
         full_mode: Some("yolo"),
         ask_mode: Some("default"),
         asks: Asks::BeforeChanges,
+        // It does not understand that a file is missing, whatever it is told, and then makes none.
+        files: Files::Write,
         // It empties a conversation that is loaded in the minute it was last written in.
         resume: false,
         environment: |_| Ok(vec![pair("GEMINI_CLI_NO_RELAUNCH", "true")]),
@@ -172,6 +190,7 @@ pub static PRESETS: [Preset; 5] = [
         instructions: Instructions::Meta,
         retries: Retries::NewMessage,
         command_variable: Some(claude::COMMAND_VARIABLE),
+        as_root: Some(claude::AS_ROOT),
         // Otherwise our tools are hidden behind a search.
         environment: |_| Ok(vec![pair("ENABLE_TOOL_SEARCH", "false")]),
         ..PLAIN
@@ -187,6 +206,27 @@ pub static PRESETS: [Preset; 5] = [
         // It leaves them running after a stop.
         command_variable: Some(codex::COMMAND_VARIABLE),
         environment: codex_environment,
+        ..PLAIN
+    },
+    Preset {
+        name: "qwen",
+        program: "qwen",
+        arguments: &["--acp"],
+        install: "install it with `npm install -g @qwen-code/qwen-code`",
+        full_mode: Some("yolo"),
+        ask_mode: Some("default"),
+        asks: Asks::BeforeChanges,
+        ..PLAIN
+    },
+    Preset {
+        name: "copilot",
+        program: "copilot",
+        arguments: &["--acp"],
+        install: "install it with `npm install -g @github/copilot`",
+        ask_mode: Some("https://agentclientprotocol.com/protocol/session-modes#agent"),
+        // People may have switched it on for all of its sessions.
+        ask_option: Some(("allow_all", "off")),
+        asks: Asks::BeforeChanges,
         ..PLAIN
     },
     Preset {

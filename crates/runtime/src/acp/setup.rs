@@ -1,6 +1,7 @@
 //! What a session of an agent is opened with, and what is set in it then.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
@@ -11,7 +12,7 @@ use paseo_core::permission::Mode;
 use serde_json::{Value, json};
 
 use super::parse::{read, text};
-use super::preset::{Instructions, Preset};
+use super::preset::{Files, Instructions, Preset};
 use crate::provider::{Launch, McpServer, Message, TOKEN_VARIABLE};
 
 /// How many values are named when one is not known.
@@ -33,11 +34,15 @@ pub(super) struct Setup {
     pub(super) confined: bool,
     /// What it holds counts at the moment of each change.
     pub(super) guarded: bool,
+    /// What it was given to do everything as root.
+    pub(super) as_root: Option<(&'static str, &'static str)>,
     prompt: String,
     pub(super) servers: Vec<McpServer>,
     token: String,
     /// The session to continue.
     pub(super) resume: Option<String>,
+    /// How long it may take for each step until its session is open.
+    pub(super) patience: Duration,
 }
 
 /// What the agent can do, by its own words.
@@ -76,17 +81,20 @@ impl Setup {
             permissions: launch.permissions,
             confined: !launch.permissions.is_full() || !launch.withheld.is_empty() || launch.guarded,
             guarded: launch.guarded,
+            as_root: None,
             prompt: launch.prompt.clone(),
             servers: launch.servers.clone(),
             token: token.map(|(_, value)| value.clone()).unwrap_or_default(),
             resume: launch.resume.clone(),
+            patience: launch.patience,
         }
     }
 
     /// Returns the parameters of `initialize`. Terminals are not offered: agents run commands themselves, below our
     /// shim, and a terminal of ours would be a second way to do the same.
-    pub(super) fn hello() -> Value {
-        let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
+    pub(super) fn hello(&self) -> Value {
+        let reads = self.preset.files == Files::ReadAndWrite;
+        let files = FileSystemCapabilities::new().read_text_file(reads).write_text_file(true);
         let us = Implementation::new("paseo", env!("CARGO_PKG_VERSION")).title("Paseo".to_owned());
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files))
@@ -162,6 +170,13 @@ impl Setup {
         };
         if let Some(mode) = mode {
             steps.extend(self.set_mode(session, opened, &options, mode, required)?);
+        }
+        if let Some((id, value)) = self.preset.ask_option.filter(|_| required) {
+            let option = options.iter().find(|option| option.id.0.as_ref() == id);
+            let option = option.ok_or_else(|| {
+                format!("{} has no option `{id}`, without which nobody knows whether it asks", self.name)
+            })?;
+            steps.push(self.set(session, option, value, id)?);
         }
         if let Some(model) = &self.model {
             steps.push(self.set_model(session, opened, &options, model)?);

@@ -32,6 +32,7 @@ pub(crate) use self::adapt::COMMAND_VARIABLE;
 use self::adapt::{Adapter, Session};
 pub use self::hooks::settings as guarding_settings;
 use self::resident::Resident;
+pub(crate) use self::spawn::AS_ROOT;
 use crate::driver;
 use crate::fresh::Ids;
 use crate::programs;

@@ -47,6 +47,9 @@ const IN_LINES: &[&str] = &[
     "--permission-prompt-tool=stdio",
 ];
 
+/// As root it lets nobody skip its questions, unless they say by this variable that they know what they do.
+pub(crate) const AS_ROOT: (&str, &str) = ("IS_SANDBOX", "1");
+
 /// Says how to start a conversation, or to continue it when the launch says so.
 pub(super) fn program(
     launch: &Launch,
@@ -69,8 +72,9 @@ pub(super) fn program(
         environment.push((WORDS_VARIABLE.to_owned(), "1".to_owned()));
     }
     if launch.terminal.is_some() && launch.permissions == Mode::Full && rustix::process::geteuid().is_root() {
-        // It lets nobody skip its questions as root, unless they say that they know what they do. They did: `full`.
-        environment.push(("IS_SANDBOX".to_owned(), "1".to_owned()));
+        // They said so: `full`.
+        let (name, value) = AS_ROOT;
+        environment.push((name.to_owned(), value.to_owned()));
     }
     Ok(Program {
         shim: launch.executable.clone(),
@@ -222,6 +226,7 @@ pub(super) mod tests {
             executable: "/bin/paseo".into(),
             environment: vec![(TOKEN_VARIABLE.into(), "secret".into())],
             removed: vec!["KEY_OF_OTHERS".to_owned()],
+            patience: std::time::Duration::from_secs(60),
         }
     }
 

@@ -25,8 +25,10 @@ use crate::fresh::Ids;
 use crate::lines::Line;
 use crate::provider::{self, Answer, Failed, FailureCode, Input, Output, TurnEnd};
 
-/// How long pi may take until everything is loaded.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The provider of the model that it has when it has none.
+const NO_MODEL: &str = "unknown";
+/// How it begins to say that a model has no key.
+const NO_KEY: &str = "No API key found";
 
 /// What the adapter has to know of a launch.
 #[derive(Debug, Clone)]
@@ -38,6 +40,8 @@ pub(super) struct Session {
     pub(super) conversation: Option<String>,
     /// It was to continue one that is not there.
     pub(super) lost: Option<String>,
+    /// How long it may take until it answers.
+    pub(super) patience: Duration,
 }
 
 /// One session's conversation with its pi.
@@ -48,6 +52,8 @@ pub(super) struct Conversation {
     pub(super) link: Link,
     /// Our extension is there.
     pub(super) extended: bool,
+    /// It has found no model that it has a login for.
+    modelless: bool,
     pub(super) turn: Option<Turn>,
     waiting: Option<(TurnId, Vec<provider::Message>)>,
     pub(super) speech: Speech,
@@ -113,7 +119,7 @@ impl Adapter for Conversation {
     fn begin(&mut self, now: Timestamp) -> Vec<Action> {
         self.out.now = now;
         self.out.command("get_state", json!({}), Sent::Open);
-        self.out.act(Action::Wake(PATIENCE));
+        self.out.act(Action::Wake(self.session.patience));
         self.out.take()
     }
 
@@ -121,9 +127,9 @@ impl Adapter for Conversation {
         self.out.now = now;
         if self.link == Link::Opening {
             self.broken(format!(
-                "pi did not answer within {} seconds, so it was ended; see whether `pi --mode rpc` starts in this \
+                "pi did not answer within {} seconds (limits.start_seconds), so it was ended; see whether `pi --mode rpc` starts in this \
                  directory. The next message starts it again",
-                PATIENCE.as_secs()
+                self.session.patience.as_secs()
             ));
         }
         self.out.take()
@@ -167,6 +173,7 @@ impl Conversation {
             session,
             link: Link::Opening,
             extended: false,
+            modelless: false,
             turn: None,
             waiting: None,
             speech: Speech::default(),
@@ -190,7 +197,7 @@ impl Conversation {
             (Sent::Prompt, false) => {
                 let end = match self.turn.as_ref().is_some_and(|turn| turn.stop) {
                     true => TurnEnd::Interrupted,
-                    false => failed(error),
+                    false => refused(error, self.modelless),
                 };
                 self.conclude(end);
             }
@@ -214,6 +221,7 @@ impl Conversation {
                 .broken("pi did not load Paseo's extension, without which it has no limits".to_owned());
         }
         if self.link == Link::Opening {
+            self.modelless = data.model.is_some_and(|model| model.provider == NO_MODEL);
             self.link = Link::Open { file: data.session_file };
         }
         self.start_waiting();
@@ -382,6 +390,15 @@ impl Conversation {
         self.out.tell(Output::TurnEnded { turn: turn.ours, end });
         self.start_waiting();
     }
+}
+
+/// Returns what a prompt that pi does not take comes to. That a key is missing it says in words only, unless it has no
+/// model at all.
+fn refused(text: String, modelless: bool) -> TurnEnd {
+    if modelless || text.starts_with(NO_KEY) {
+        return TurnEnd::Failed(Failed { code: FailureCode::NotLoggedIn, text, until: None });
+    }
+    failed(text)
 }
 
 fn failed(text: String) -> TurnEnd {

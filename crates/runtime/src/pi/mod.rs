@@ -123,6 +123,7 @@ impl Pi {
             needs_extension: spawn::asks(&launch) || !launch.servers.is_empty(),
             conversation,
             lost,
+            patience: launch.patience,
         };
         let ids = Ids::fresh().map_err(not_started)?;
         driver::start(program, Conversation::new(session, ids)).map_err(not_started)

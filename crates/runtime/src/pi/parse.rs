@@ -41,6 +41,14 @@ pub(super) struct Data {
     pub(super) is_streaming: bool,
     pub(super) is_compacting: bool,
     pub(super) disposition: Option<String>,
+    pub(super) model: Option<Model>,
+}
+
+/// The model that is chosen.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Model {
+    pub(super) provider: String,
 }
 
 /// `message_start` and `message_end`.

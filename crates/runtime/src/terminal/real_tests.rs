@@ -65,6 +65,7 @@ impl Stage {
             executable: "/bin/false".into(),
             environment,
             removed: Vec::new(),
+            patience: Duration::from_secs(60),
         }
     }
 

@@ -64,6 +64,7 @@ impl House {
             executable: executable(),
             environment,
             removed: Vec::new(),
+            patience: std::time::Duration::from_secs(60),
         }
     }
 

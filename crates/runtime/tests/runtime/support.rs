@@ -134,6 +134,7 @@ impl Session {
             executable: executable(),
             environment: place.environment(),
             removed: Vec::new(),
+            patience: Duration::from_secs(60),
         };
         let mut harness = Scripted.start(launch).await.unwrap();
         let first = within(harness.output.recv()).await;

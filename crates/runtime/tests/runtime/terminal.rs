@@ -79,6 +79,7 @@ fn launch(
         executable: executable(),
         environment: server.place.environment(),
         removed: Vec::new(),
+        patience: Duration::from_secs(60),
     }
 }
 

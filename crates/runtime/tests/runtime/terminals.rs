@@ -88,6 +88,7 @@ impl Workshop {
             executable: executable(),
             environment,
             removed: Vec::new(),
+            patience: Duration::from_secs(60),
         }
     }
 

@@ -38,6 +38,8 @@ enum Quirk {
     Chatty,
     /// Asks for leave without saying what for.
     Vague,
+    /// Opens no session, and says why only in the details of its error.
+    Terse,
 }
 
 impl Quirk {
@@ -51,6 +53,7 @@ impl Quirk {
             "toolless" => Self::Toolless,
             "chatty" => Self::Chatty,
             "vague" => Self::Vague,
+            "terse" => Self::Terse,
             other => panic!("PASEO_FAKE_QUIRK: there is no {other}"),
         }
     }
@@ -103,6 +106,9 @@ impl Agent {
             "initialize" => self.initialize(id),
             "session/new" if self.quirk == Quirk::Locked => {
                 refuse(id, -32000, "Authentication required", Value::Null)
+            }
+            "session/new" if self.quirk == Quirk::Terse => {
+                refuse(id, -32603, "Internal error", json!({ "details": "the disk of the agent is full" }))
             }
             "session/new" => {
                 let session = format!("ses_{}", pen::id());

@@ -45,6 +45,7 @@ pub(super) fn launch() -> Launch {
         executable: "/bin/paseo".into(),
         environment: vec![("PASEO_TOKEN".to_owned(), "secret".to_owned())],
         removed: vec!["KEY_OF_OTHERS".to_owned()],
+        patience: std::time::Duration::from_secs(60),
     }
 }
 

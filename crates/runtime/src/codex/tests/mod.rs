@@ -46,6 +46,7 @@ fn launch() -> Launch {
         executable: "/bin/paseo".into(),
         environment: vec![("PASEO_TOKEN".to_owned(), "secret".to_owned())],
         removed: vec!["KEY_OF_OTHERS".to_owned()],
+        patience: std::time::Duration::from_secs(60),
     }
 }
 

@@ -6,6 +6,7 @@ mod terminal;
 mod turns;
 
 use std::path::Path;
+use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{DeliveryId, ItemId, SessionId, TurnId};
@@ -58,6 +59,7 @@ pub(super) fn launch(directory: &Path) -> Launch {
         executable: "/bin/paseo".into(),
         environment: vec![(TOKEN_VARIABLE.into(), "secret".into())],
         removed: vec!["KEY_OF_OTHERS".to_owned()],
+        patience: Duration::from_secs(60),
     }
 }
 
@@ -74,7 +76,13 @@ fn message(number: u8, text: &str) -> Message {
 }
 
 fn session() -> Session {
-    Session { directory: "/project".into(), needs_extension: true, conversation: None, lost: None }
+    Session {
+        directory: "/project".into(),
+        needs_extension: true,
+        conversation: None,
+        lost: None,
+        patience: Duration::from_secs(60),
+    }
 }
 
 /// A conversation, with what it said and wrote since one looked.
