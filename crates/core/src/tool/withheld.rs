@@ -63,7 +63,11 @@ pub fn withheld_by_parent(
     let switched = switched.specs().iter().copied().filter(beyond);
     let wanted = wanted.specs().iter().copied().chain(switched).map(|spec| spec.name);
     let asked = profile.tools.iter().flatten().filter(|glob| glob.is_literal());
-    let asked = asked.filter_map(|glob| find(glob.as_str())).map(|spec| spec.name);
+    let in_vain = |spec: &&Spec| {
+        let passed_on = profile.ceiling.as_ref().is_none_or(|ceiling| ceiling.admits(spec.name));
+        !passed_on || !definition.scope.leaves_open(spec)
+    };
+    let asked = asked.filter_map(|glob| find(glob.as_str())).filter(in_vain).map(|spec| spec.name);
     let mut withheld: Vec<String> = Vec::new();
     for name in wanted.chain(asked).filter(|name| !granted.has(name)) {
         if !withheld.iter().any(|known| known == name) {
