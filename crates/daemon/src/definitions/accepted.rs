@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 use paseo_core::actor::Actor;
 use paseo_core::definition::{Accepted, Keys, Version, adopt};
@@ -89,9 +90,10 @@ impl Definitions {
         if self.0.settings.get().adopted {
             return Ok(());
         }
+        let arrival = Instant::now();
         let news = {
             let mut memory = self.0.memory.lock();
-            let home = memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys);
+            let home = memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys, arrival);
             let known = memory.accepted.get(&Key::home()).cloned().unwrap_or_default();
             let news = differences(&Key::home(), &known, &adopt(&home.readings));
             memory.accept(&news);

@@ -301,6 +301,10 @@ impl Catalogue {
 
     /// Notes that something beats what there was under a slug.
     fn outdo(&mut self, slug: &str) {
+        // Only what can be found by its slug counts, and a project may list thousands.
+        if !self.by_slug.contains_key(slug) {
+            return;
+        }
         let known = self.listed.iter_mut().filter(|listed| listed.definition.slug == slug);
         known.for_each(|listed| listed.counts = false);
     }

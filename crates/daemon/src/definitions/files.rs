@@ -1,5 +1,6 @@
 //! The files that hold definitions: where they are, whether they changed, and what they say. All of it bounded.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, Metadata};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
@@ -17,6 +18,8 @@ const FILES: usize = 500;
 const ENTRIES: usize = 10_000;
 /// Most entries of one folder that are said not to be read.
 const UNREAD: usize = 20;
+/// Most links of one folder that are followed to see whether they lead to a folder.
+const LINKS: usize = 100;
 /// Why a file is not read that is one of too many.
 const TOO_MANY: &str = "it is not read: there are too many definitions in this folder";
 /// How files are called that other programs keep definitions in.
@@ -166,11 +169,7 @@ impl Scan {
             Err(error) => (Vec::new(), Some(format!("it cannot be read: {error}"))),
         };
         self.folders.push(Folder { path: directory.clone(), relative: folder.to_owned(), unsure });
-        let mut unread: Vec<PathBuf> =
-            entries.iter().filter(|entry| is_unread(entry, formats)).map(DirEntry::path).collect();
-        unread.sort();
-        unread.truncate(UNREAD);
-        self.unread.extend(unread);
+        self.unread.extend(unread(&directory, &entries, formats));
         let mut found: Vec<Found> = entries
             .iter()
             .filter_map(|entry| {
@@ -181,14 +180,8 @@ impl Scan {
                 // Editors leave such files behind.
                 let hidden = name.starts_with('.');
                 let (relative, within) = (format!("{folder}/{name}"), Some(within.to_owned()));
-                (!hidden).then(|| Found {
-                    stamp: stamp(&path).unwrap_or_default(),
-                    path,
-                    relative,
-                    format: *format,
-                    skipped: None,
-                    within,
-                })
+                let stamp = Stamp::default();
+                (!hidden).then_some(Found { path, relative, format: *format, skipped: None, within, stamp })
             })
             .collect();
         found.sort_by(|one, other| (one.format, &one.relative).cmp(&(other.format, &other.relative)));
@@ -196,17 +189,21 @@ impl Scan {
             found[FILES..].iter_mut().for_each(|found| found.skipped = Some(TOO_MANY));
             self.overfull.push(directory);
         }
+        // What is not read is not looked at, either.
+        for found in found.iter_mut().take(FILES) {
+            found.stamp = stamp(&found.path).unwrap_or_default();
+        }
         self.files.extend(found);
     }
 
-    /// Says whether a later change of these files would show.
-    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
-        // The time that nobody can set. One in the future says nothing.
-        let newest = self.files.iter().map(|found| found.stamp.changed).max();
-        let Some((seconds, nanoseconds)) = newest else { return true };
-        let newest = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
-        let newest = newest.map(|(seconds, nanoseconds)| UNIX_EPOCH + Duration::new(seconds, nanoseconds));
-        newest.is_none_or(|newest| now.duration_since(newest).map_or(true, |age| age > SETTLING))
+    /// Says whether another scan found the same files, whenever these were written.
+    pub(super) fn finds_the_same(&self, other: &Self) -> bool {
+        let files = self.files.len() == other.files.len()
+            && self.files.iter().zip(&other.files).all(|(one, other)| one.is_same_file(other));
+        files
+            && self.folders == other.folders
+            && self.overfull == other.overfull
+            && self.unread == other.unread
     }
 }
 
@@ -221,18 +218,27 @@ impl Found {
         if let Some(within) = self.within.as_ref().filter(|within| !path.starts_with(within)) {
             return Err(format!("it is not read: it is a link that leaves {}", within.display()));
         }
-        if !fs::metadata(&path).map_err(unreadable)?.is_file() {
+        let metadata = fs::metadata(&path).map_err(unreadable)?;
+        if !metadata.is_file() {
             return Err("it is not read: it is no file".to_owned());
+        }
+        let too_large = || format!("it is not read: it is larger than {} KB", FILE_BYTES / 1024);
+        let no_room = || "it is not read: there is too much in this folder".to_owned();
+        // What cannot be kept is not even read: there may be hundreds of such files.
+        match metadata.len() {
+            size if size > FILE_BYTES => return Err(too_large()),
+            size if size > room as u64 => return Err(no_room()),
+            _ => {}
         }
         let mut bytes = Vec::new();
         // Whoever exchanges it in between gets nothing by that.
         let file = plain_file::open_unlinked(&path).map_err(unreadable)?;
         file.take(FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > FILE_BYTES {
-            return Err(format!("it is not read: it is larger than {} KB", FILE_BYTES / 1024));
+            return Err(too_large());
         }
         if bytes.len() > room {
-            return Err("it is not read: there is too much in this folder".to_owned());
+            return Err(no_room());
         }
         String::from_utf8(bytes)
             .map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1))
@@ -243,6 +249,22 @@ impl Found {
     /// Says whether it is one of too many.
     pub(super) fn is_skipped(&self) -> bool {
         self.skipped.is_some()
+    }
+
+    /// Says whether this is the same file, whenever it was written.
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        let Self { path, relative, format, skipped, within, stamp: _ } = other;
+        (&self.path, &self.relative, &self.format) == (path, relative, format)
+            && (&self.skipped, &self.within) == (skipped, within)
+    }
+
+    /// Says whether a change of this file after a time would show.
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+        // The time that nobody can set. One in the future says nothing.
+        let (seconds, nanoseconds) = self.stamp.changed;
+        let changed = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
+        let changed = changed.map(|(seconds, nanoseconds)| UNIX_EPOCH + Duration::new(seconds, nanoseconds));
+        changed.is_none_or(|changed| now.duration_since(changed).map_or(true, |age| age > SETTLING))
     }
 }
 
@@ -264,16 +286,45 @@ pub(super) fn overfull() -> String {
     format!("there are more than {FILES} definitions in this folder; the rest is not read")
 }
 
+/// Returns what looks like a definition in a folder and is not read, the first by name. Looks behind few links only:
+/// what else there is, the list of the folder says.
+fn unread(directory: &Path, entries: &[DirEntry], formats: &[(&str, Format)]) -> Vec<PathBuf> {
+    let mut found: Vec<(OsString, Unread)> =
+        entries.iter().filter_map(|entry| Some((entry.file_name(), looks(entry, formats)?))).collect();
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut links = 0;
+    let is_unread = |(name, looks): (OsString, Unread)| {
+        let path = directory.join(name);
+        let followed = matches!(looks, Unread::IfFolder);
+        links += usize::from(followed);
+        (!followed || links <= LINKS && path.is_dir()).then_some(path)
+    };
+    found.into_iter().filter_map(is_unread).take(UNREAD).collect()
+}
+
+/// What somebody may take for a definition.
+#[derive(Clone, Copy)]
+enum Unread {
+    Surely,
+    /// A link, which may lead to a folder.
+    IfFolder,
+}
+
 /// Says whether something in a folder looks like a definition and is not read.
-fn is_unread(entry: &DirEntry, formats: &[(&str, Format)]) -> bool {
-    let path = entry.path();
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    if entry.file_name().to_string_lossy().starts_with('.')
-        || formats.iter().any(|(known, _)| *known == extension)
-    {
-        return false;
+fn looks(entry: &DirEntry, formats: &[(&str, Format)]) -> Option<Unread> {
+    let name = entry.file_name();
+    let extension = Path::new(&name).extension().and_then(OsStr::to_str).unwrap_or_default();
+    if name.to_string_lossy().starts_with('.') || formats.iter().any(|(known, _)| *known == extension) {
+        return None;
     }
-    FOREIGN.contains(&extension.to_ascii_lowercase().as_str()) || path.is_dir()
+    if FOREIGN.contains(&extension.to_ascii_lowercase().as_str()) {
+        return Some(Unread::Surely);
+    }
+    match entry.file_type().ok()? {
+        kind if kind.is_dir() => Some(Unread::Surely),
+        kind if kind.is_symlink() => Some(Unread::IfFolder),
+        _ => None,
+    }
 }
 
 fn stamp(path: &Path) -> Option<Stamp> {

@@ -1,15 +1,17 @@
 //! What one place defines.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use paseo_core::definition::{self, Definition, Excerpt, Format, Keys, Problem, Reading, Severity, Version};
 use sha2::{Digest, Sha256};
 
-use super::files::{self, Found, Place, Scan};
+use super::contents::{Content, Contents};
+use super::files::{self, Found, Place};
 
 /// Most that is read of one place, in bytes: what a project brings is read before anybody trusts it.
-const BYTES: usize = 4 * 1024 * 1024;
+pub(super) const BYTES: usize = 4 * 1024 * 1024;
 
 /// What one place defines.
 #[derive(Debug, Default)]
@@ -28,22 +30,27 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Reads what a scan found.
-    pub(super) fn read(place: &Place, scan: &Scan, keys: &Keys) -> Self {
+    /// Puts together what the files of a place say.
+    pub(super) fn of(contents: &Contents) -> Self {
         let mut layer = Self::default();
-        let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+        let mut texts: BTreeMap<&str, &Content> = BTreeMap::new();
         let mut unreadable: BTreeSet<&str> = BTreeSet::new();
+        let scan = &contents.scan;
         for directory in &scan.overfull {
             layer.problems.push(problem(&directory.display().to_string(), files::overfull(), None));
         }
-        let mut room = BYTES;
-        for found in &scan.files {
-            let text = found.read(room);
-            room -= text.as_ref().map_or(0, String::len);
-            layer.take(place, found, text.as_deref().map_err(String::as_str), keys);
-            match text {
-                Ok(text) => drop(texts.insert(&found.relative, text)),
-                Err(_) => drop(unreadable.insert(&found.relative)),
+        // The file that defines a slug first, by slug.
+        let mut first: BTreeMap<&str, &Version> = BTreeMap::new();
+        for (found, says) in contents.files() {
+            match says {
+                Ok(content) => {
+                    layer.take(found, content, &mut first);
+                    texts.insert(&found.relative, content);
+                }
+                Err(why) => {
+                    layer.miss(found, why);
+                    unreadable.insert(&found.relative);
+                }
             }
         }
         // Behind their files: what could be read of a folder counts.
@@ -67,12 +74,12 @@ impl Layer {
             let problem = problem(&path.display().to_string(), message.to_owned(), None);
             layer.problems.push(Problem { severity: Severity::Warning, ..problem });
         }
-        let read = texts.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+        let read = texts.iter().flat_map(|(name, text)| [name.as_bytes(), text.text.as_bytes()]);
         // A file that cannot be read is a change as well: it may beat one that was trusted. No name is empty, so what
         // follows an empty part was not read.
         let divider = (!unreadable.is_empty()).then_some(&b""[..]);
         layer.sha256 = hash(read.chain(divider).chain(unreadable.iter().map(|name| name.as_bytes())));
-        let hashed = |(name, text): (&str, String)| (name.to_owned(), hash([text.as_bytes()]));
+        let hashed = |(name, content): (&str, &Content)| (name.to_owned(), content.sha256.clone());
         layer.files = texts.into_iter().map(hashed).collect();
         layer
     }
@@ -98,55 +105,50 @@ impl Layer {
         found.into_values()
     }
 
-    /// Takes a file in: its text, or why that cannot be read.
-    fn take(&mut self, place: &Place, found: &Found, text: Result<&str, &str>, keys: &Keys) {
-        let path = found.path.display().to_string();
+    /// Takes in what a file says.
+    fn take<'a>(&mut self, found: &Found, content: &'a Content, first: &mut BTreeMap<&'a str, &'a Version>) {
+        if found.format == Format::ConfigToml {
+            self.config_is_broken = content.reading.unsure.is_some();
+            self.default_provider.clone_from(&content.default_provider);
+        }
+        self.problems.extend(content.problems.iter().cloned());
+        for (slug, version) in &content.reading.versions {
+            match first.entry(slug) {
+                Entry::Vacant(entry) => {
+                    entry.insert(version);
+                }
+                // Who has one for each program wants ours to be ours.
+                Entry::Occupied(_) if version.format == Format::Claude => {}
+                Entry::Occupied(known) => self.told_twice(slug, known.get(), version),
+            }
+        }
+        self.readings.push(content.reading.clone());
+    }
+
+    /// Notes a file that is not read.
+    fn miss(&mut self, found: &Found, why: &str) {
+        self.config_is_broken |= found.format == Format::ConfigToml;
         let holds_many = matches!(found.format, Format::ConfigToml | Format::ConfigJson);
         let mut reading = Reading { file: found.relative.clone(), holds_many, ..Reading::default() };
-        match text {
-            Ok(text) => {
-                let file =
-                    definition::File { path: &path, text, format: found.format, origin: place.origin() };
-                let parsed = definition::parse(&file, keys);
-                reading.broken = parsed.broken();
-                // Any other file has one definition, whose slug is its name.
-                reading.unsure = parsed.unsure().filter(|_| holds_many).cloned();
-                if found.format == Format::ConfigToml {
-                    self.config_is_broken = reading.unsure.is_some();
-                    self.default_provider.clone_from(&parsed.default_provider);
-                }
-                self.problems.extend(parsed.problems.iter().cloned());
-                reading.versions = versions(parsed, &found.relative);
-                for (slug, version) in &reading.versions {
-                    self.told_twice(slug, version);
-                }
+        let slug = found.path.file_stem().and_then(|stem| stem.to_str());
+        let slug = slug.filter(|slug| definition::is_slug(slug) && !holds_many);
+        let problem = problem(&found.path.display().to_string(), why.to_owned(), slug);
+        match slug {
+            Some(slug) => {
+                reading.broken.insert(slug.to_owned(), problem.clone());
             }
-            Err(why) => {
-                self.config_is_broken |= found.format == Format::ConfigToml;
-                let slug = found.path.file_stem().and_then(|stem| stem.to_str());
-                let slug = slug.filter(|slug| definition::is_slug(slug) && !holds_many);
-                let problem = problem(&path, why.to_owned(), slug);
-                match slug {
-                    Some(slug) => {
-                        reading.broken.insert(slug.to_owned(), problem.clone());
-                    }
-                    None if holds_many => reading.unsure = Some(problem.clone()),
-                    None => {}
-                }
-                // One problem stands for all that are too many.
-                if !found.is_skipped() {
-                    self.problems.push(problem);
-                }
-            }
+            None if holds_many => reading.unsure = Some(problem.clone()),
+            None => {}
+        }
+        // One problem stands for all that are too many.
+        if !found.is_skipped() {
+            self.problems.push(problem);
         }
         self.readings.push(reading);
     }
 
     /// Says that a definition is beaten by another of the same place.
-    fn told_twice(&mut self, slug: &str, version: &Version) {
-        let mut known = self.readings.iter().filter_map(|reading| reading.versions.get(slug));
-        // Who has one for each program wants ours to be ours.
-        let Some(known) = known.next().filter(|_| version.format != Format::Claude) else { return };
+    fn told_twice(&mut self, slug: &str, known: &Version, version: &Version) {
         let file = |version: &Version| version.definition.source.file.clone().unwrap_or_default();
         let message = format!("there is another agent `{slug}` in {}, which counts", file(known));
         self.problems.push(problem(&file(version), message, Some(slug)));
@@ -154,7 +156,7 @@ impl Layer {
 }
 
 /// Returns the definitions of a file, each with its own text.
-fn versions(parsed: definition::Parsed, file: &str) -> BTreeMap<String, Version> {
+pub(super) fn versions(parsed: definition::Parsed, file: &str) -> BTreeMap<String, Version> {
     let mut excerpts = parsed.excerpts;
     let version = |mut definition: Definition| {
         let Excerpt { format, text } = excerpts.remove(&definition.slug)?;

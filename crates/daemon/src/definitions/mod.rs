@@ -2,6 +2,7 @@
 
 mod accepted;
 mod catalogue;
+mod contents;
 mod doubts;
 mod files;
 mod layer;
@@ -13,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use parking_lot::Mutex;
 use paseo_core::definition::{Accepted, Definition, Keys, Origin, Problem, changes};
@@ -22,14 +23,17 @@ use paseo_core::settings;
 use paseo_runtime::keys::{self, CHAINS, Key};
 use paseo_runtime::provider::{Choice, StartError};
 use paseo_wire::error::Code;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::Notify;
+use tokio::task::block_in_place;
 
 pub(crate) use catalogue::{Catalogue, Listed, Project, Trust};
 pub(crate) use doubts::doubts;
 pub(crate) use pending::Pending;
 
 use self::catalogue::News;
-use self::files::{Place, Scan};
+use self::contents::Contents;
+use self::files::Place;
 use self::layer::Layer;
 use crate::failure::Failure;
 use crate::journal::Journal;
@@ -66,6 +70,9 @@ struct Memory {
     news: Vec<News>,
     /// The provider that the user's own `config.toml` named when it could be read.
     default_provider: Option<String>,
+    /// What was looked at.
+    #[cfg(test)]
+    scanned: Vec<Place>,
 }
 
 /// The models that a session tries.
@@ -78,8 +85,9 @@ pub(crate) struct Chain {
 
 /// What a place held when it was read.
 struct Remembered {
-    scan: Scan,
-    settled: bool,
+    /// When the last look at it began.
+    begun: Instant,
+    contents: Contents,
     layer: Arc<Layer>,
 }
 
@@ -142,8 +150,15 @@ impl Definitions {
         Ok(definitions)
     }
 
-    /// Returns what counts in a project now. Looks at every file, and reads those of a place that changed.
+    /// Returns what counts in a project now. Looks at every file, and reads those that changed.
     pub(crate) fn catalogue(&self, project: &str) -> Arc<Catalogue> {
+        let arrival = Instant::now();
+        beside_others(|| self.catalogue_since(project, arrival))
+    }
+
+    /// Returns what has counted in a project since a caller arrived. Those who arrived before a place was looked at for
+    /// another need no look of their own, however many they are.
+    fn catalogue_since(&self, project: &str, arrival: Instant) -> Arc<Catalogue> {
         let shared = &*self.0;
         let mut memory = shared.memory.lock();
         let trusted = &shared.settings.get().trusted;
@@ -152,8 +167,8 @@ impl Definitions {
             trusted.contains_key(&*root) || memory.accepted.contains_key(&settings::Layer::project(&root))
         };
         let places = Place::of_project(Path::new(project), &shared.home, known);
-        let home = memory.layer(&Place::Home(shared.home.clone()), &shared.known_keys);
-        let (own, empty) = self.own(&mut memory, &places);
+        let home = memory.layer(&Place::Home(shared.home.clone()), &shared.known_keys, arrival);
+        let (own, empty) = self.own(&mut memory, &places, arrival);
         let ingredients = Ingredients { home, own, empty, generation: memory.generation };
         if let Some((from, catalogue)) = memory.catalogues.get(&places)
             && same(from, &ingredients)
@@ -179,17 +194,20 @@ impl Definitions {
 
     /// Returns the provider that `config.toml` names, or named when it could last be read.
     pub(crate) fn default_provider(&self) -> Option<String> {
-        let mut memory = self.0.memory.lock();
-        memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys);
-        memory.default_provider.clone()
+        let arrival = Instant::now();
+        beside_others(|| {
+            let mut memory = self.0.memory.lock();
+            memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys, arrival);
+            memory.default_provider.clone()
+        })
     }
 
     /// Returns what a project defines: in the nearest place that defines anything. When nobody ever trusted that, and
     /// somebody did trust one above, then that one stays, and what was put in front of it only takes away.
-    fn own(&self, memory: &mut Memory, places: &[Place]) -> Own {
+    fn own(&self, memory: &mut Memory, places: &[Place], arrival: Instant) -> Own {
         let (mut own, mut empty) = (Vec::new(), Vec::new());
         for place in places {
-            let layer = memory.layer(place, &self.0.known_keys);
+            let layer = memory.layer(place, &self.0.known_keys, arrival);
             let directory = settings::Layer::project(&place.root().to_string_lossy());
             if layer.is_empty() && !memory.accepted.contains_key(&directory) {
                 empty.push(layer);
@@ -329,18 +347,37 @@ impl Definitions {
 }
 
 impl Memory {
-    fn layer(&mut self, place: &Place, keys: &Keys) -> Arc<Layer> {
-        let (now, scan) = (SystemTime::now(), place.scan());
-        if let Some(known) = self.layers.get(place).filter(|known| known.settled && known.scan == scan) {
+    /// Returns what a place defines, as it was at a caller's arrival or later.
+    fn layer(&mut self, place: &Place, keys: &Keys, arrival: Instant) -> Arc<Layer> {
+        if let Some(known) = self.layers.get(place).filter(|known| known.begun >= arrival) {
             return Arc::clone(&known.layer);
         }
-        let layer = Arc::new(Layer::read(place, &scan, keys));
+        let (begun, now, scan) = (Instant::now(), SystemTime::now(), place.scan());
+        #[cfg(test)]
+        self.scanned.push(place.clone());
+        if let Some(known) = self.layers.get_mut(place).filter(|known| known.contents.is_current(&scan)) {
+            known.begun = begun;
+            return Arc::clone(&known.layer);
+        }
+        let before = self.layers.get(place);
+        let known = before.map(|known| &known.contents);
+        let contents = Contents::read(scan, now, place.origin(), keys, layer::BYTES, known);
+        let same = before.filter(|known| known.contents.says_the_same(&contents));
+        let layer = same.map_or_else(|| Arc::new(Layer::of(&contents)), |known| Arc::clone(&known.layer));
         if matches!(place, Place::Home(_)) && !layer.config_is_broken {
             self.default_provider.clone_from(&layer.default_provider);
         }
-        let settled = scan.is_settled(now);
-        self.layers.insert(place.clone(), Remembered { scan, settled, layer: Arc::clone(&layer) });
+        self.layers.insert(place.clone(), Remembered { begun, contents, layer: Arc::clone(&layer) });
         layer
+    }
+}
+
+/// Runs what reads files and waits for others who do, without keeping a thread from other requests.
+fn beside_others<T>(work: impl FnOnce() -> T) -> T {
+    // Tests may run on one thread, which is all there is.
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+        _ => work(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use paseo_core::actor::Actor;
 use paseo_core::definition::{Format, Problem, is_slug};
@@ -54,8 +55,9 @@ impl Definitions {
 
     /// Returns another file of the home that defines a slug.
     fn defined_elsewhere(&self, slug: &str, path: &Path) -> Option<String> {
+        let arrival = Instant::now();
         let mut memory = self.0.memory.lock();
-        let home = memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys);
+        let home = memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys, arrival);
         let mut files = home
             .readings
             .iter()

@@ -1,5 +1,7 @@
 //! Files that come, change and go, and those that are not read.
 
+mod work;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -88,7 +90,7 @@ impl Bed {
 
     /// Takes it that all files are old enough for a change to show in their stamps.
     fn settle(&self) {
-        self.definitions.0.memory.lock().layers.values_mut().for_each(|known| known.settled = true);
+        self.definitions.0.memory.lock().layers.values_mut().for_each(|known| known.contents.settle());
     }
 }
 
