@@ -21,6 +21,7 @@ pub mod item;
 pub mod label;
 pub mod limits;
 pub mod permission;
+pub mod places;
 pub mod prompt;
 pub mod provider;
 pub mod public_url;

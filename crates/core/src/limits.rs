@@ -38,6 +38,8 @@ pub const RETRIEVE_WAIT_SECONDS: u64 = 600;
 pub const TOOL_TIMEOUT_SECONDS: u64 = 3_900;
 /// Most harnesses that live at once, unless the configuration says otherwise.
 pub const LIVE_PROCESSES: usize = 8;
+/// Of these, how many only people's messages get a process from, where there are two or more.
+pub const PERSON_PLACES: usize = 1;
 /// After how many seconds a thread is told that an answer is late, unless the configuration says otherwise.
 pub const THREAD_PATIENCE_SECONDS: u64 = 600;
 /// How long a login link is good for, in seconds.

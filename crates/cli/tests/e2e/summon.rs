@@ -304,6 +304,27 @@ async fn closing_closes_what_descends_and_wakes_nobody() {
     assert_eq!(cast.heard(&root.id).await.len(), 1);
 }
 
+/// However many an agent starts, they do not keep a person from working.
+#[tokio::test]
+async fn children_leave_a_place_to_people() {
+    let home = paseo_testkit::home::TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    fs::create_dir_all(home.path()).unwrap();
+    fs::write(home.path().join("config.toml"), "[limits]\nlive_processes = 2\n").unwrap();
+    let cast = Cast::at(home, &["perm_summon"]);
+    cast.script("flash", "is_subagent = true", "<<hang>>");
+    let parent = cast.idle("default").await;
+    for _ in 0..3 {
+        let summoned = cast.call(&parent.id, "summon", &with("flash", json!({ "background": true }))).await;
+        summoned.ok();
+    }
+    let status = cast.0.client.status().await.unwrap();
+    assert_eq!((status.live_processes, status.waiting_turns), (2, 2), "a child and the parent");
+    for _ in 0..2 {
+        assert_eq!(cast.0.home.paseo(&["run", "--timeout", "60s", "<<say there>>"]).ok(), "there");
+    }
+    assert_eq!(cast.0.client.status().await.unwrap().waiting_turns, 2);
+}
+
 #[tokio::test]
 async fn a_parent_that_waits_leaves_its_place_to_the_child() {
     let home = paseo_testkit::home::TestHome::new(env!("CARGO_BIN_EXE_paseo"));

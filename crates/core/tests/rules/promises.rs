@@ -114,6 +114,7 @@ fn teams_and_threads() {
         MAX_LEASE_MS = 86_400_000,
         WORKERS = 16,
         LIVE_PROCESSES = 8,
+        PERSON_PLACES = 1,
         WORKER_PREFIX_CHARS = 40,
         THREAD_PATIENCE_SECONDS = 600,
         THREAD_POSTS_PER_MINUTE = 60,

@@ -2,6 +2,7 @@
 
 use paseo_core::cause;
 use paseo_core::id::{CauseId, DeliveryId};
+use paseo_core::places::Beneficiary;
 use paseo_core::session::{self, Accepted, Class, On, Placement, Receipt as Stage, Session, Source, Watch};
 use paseo_store::{IdempotencyKey, Seq};
 use paseo_wire::message::Receipt;
@@ -29,6 +30,10 @@ impl SessionActor {
         self.texts.insert(text, message.text.clone());
         match self.take_in(&message, incoming).await {
             Ok(Taken::New(receipt, placement)) => {
+                if message.origin.is_human() && message.class == Class::Message {
+                    // Its turn may still wait for a place.
+                    self.context.processes.work_for(self.session.id, Beneficiary::Person);
+                }
                 match placement {
                     Placement::Steer => self.steer(delivery).await,
                     Placement::Interrupt => self.interrupt(Source::Person).await,

@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId, TurnId};
 use paseo_core::item::{Draft, Kind};
+use paseo_core::places::Beneficiary;
 use paseo_core::session::{Class, Event, On, Outcome, Pending, Session, Source};
 use paseo_core::tool::SEND_TO_TAB;
 use paseo_runtime::provider::{
@@ -165,9 +166,10 @@ impl SessionActor {
         if self.current == Some(turn.id) || self.over {
             return;
         }
-        let (id, deliveries) = (turn.id, turn.deliveries.clone());
+        let (id, deliveries, beneficiary) = (turn.id, turn.deliveries.clone(), Beneficiary::of(turn));
         self.forget_turn();
         self.current = Some(id);
+        self.context.processes.work_for(self.session.id, beneficiary);
         self.context.processes.rouse(self.session.id);
         let input = match self.input(id, &deliveries).await {
             Ok(input) => input,
@@ -219,11 +221,12 @@ impl SessionActor {
             (Arc::clone(&self.context), self.session.clone(), self.context.dress(&self.session));
         let (remote, token) = (self.is_remote(), self.token.take());
         let in_terminal = self.is_in_terminal();
+        let beneficiary = session.turn.as_deref().map_or(Beneficiary::Others, Beneficiary::of);
         Box::pin(async move {
             // Nobody waits for a place in order to be looked at by people.
             let place = match remote || in_terminal {
                 true => None,
-                false => Some(context.processes.place(session.id).await),
+                false => Some(context.processes.place(session.id, beneficiary).await),
             };
             let not_started = NotStarted::failed;
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
