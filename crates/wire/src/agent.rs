@@ -123,7 +123,7 @@ pub struct AgentEntry {
     pub counts: bool,
     /// False for one that waits for a person, or is of a project that nobody has trusted as it is.
     pub trusted: bool,
-    /// Why this version counts although its file holds another one, or none.
+    /// Why this version counts although its file holds another one, or none; or why none counts under this slug.
     #[serde(default)]
     pub notice: Option<String>,
     /// full, ask or read-only; null: full, or the parent's.

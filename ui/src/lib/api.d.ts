@@ -6679,7 +6679,7 @@ export interface components {
             /** @description Only ever a child of another agent. */
             is_subagent: boolean;
             name: string;
-            /** @description Why this version counts although its file holds another one, or none. */
+            /** @description Why this version counts although its file holds another one, or none; or why none counts under this slug. */
             notice?: string | null;
             /** @description built-in, home or project. */
             origin: string;

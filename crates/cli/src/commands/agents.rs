@@ -109,10 +109,8 @@ fn kind(agent: &AgentEntry) -> String {
 
 /// Says on stderr what a list does not show.
 fn remarks(printer: &Printer, list: &AgentList) {
-    list.agents
-        .iter()
-        .filter_map(|agent| agent.notice.as_ref())
-        .for_each(|notice| printer.warn(notice, None));
+    let counting = list.agents.iter().filter(|agent| agent.counts);
+    counting.filter_map(|agent| agent.notice.as_ref()).for_each(|notice| printer.warn(notice, None));
     let refused = list.pending.iter().filter(|pending| pending.origin == "home" && pending.change == "new");
     for PendingAgent { slug, widens, .. } in refused {
         let more = if widens.is_empty() { String::new() } else { format!(" ({})", widens.join(", ")) };
@@ -135,6 +133,14 @@ fn remarks(printer: &Printer, list: &AgentList) {
     }
     let (errors, warnings): (Vec<_>, Vec<_>) =
         list.problems.iter().partition(|problem| problem.severity == "error");
+    // What concerns no single definition may concern them all.
+    let shared = errors.iter().filter(|problem| problem.slug.is_none());
+    shared.for_each(|AgentProblem { file, line, message, .. }| {
+        printer.warn(&format!("{file}:{line}: {message}"), None);
+    });
+    if !errors.is_empty() && list.agents.iter().all(|agent| !agent.counts) {
+        printer.note("no definition can be used until that is mended");
+    }
     match (errors.len(), warnings.len()) {
         (0, 0) => {}
         (0, 1) => printer.aside("1 warning: `paseo agents check` shows it"),
@@ -170,8 +176,17 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
     for AgentProblem { file, line, message, .. } in &view.problems {
         printer.warn(&format!("{file}:{line}: {message}"), None);
     }
-    if let Some(notice) = &view.agent.notice {
-        printer.warn(notice, Some("`paseo agents trust` shows what changed, and asks"));
+    match &view.agent.notice {
+        Some(notice) if view.agent.counts => {
+            printer.warn(notice, Some("`paseo agents trust` shows what changed, and asks"));
+        }
+        Some(notice) => {
+            printer.warn(
+                &format!("this does not count: {notice}"),
+                Some("`paseo agents check` lists all that is wrong"),
+            );
+        }
+        None => {}
     }
     if !view.agent.trusted {
         printer.note("it is not trusted, and so cannot be used: `paseo agents trust`");

@@ -16,7 +16,8 @@ pub(super) async fn examine(context: &Context) -> Option<Check> {
     }
     let project = std::env::current_dir().ok().map(|here| here.display().to_string());
     let list = context.client_as_is().agents(&AgentQuery { project }).await.ok()?;
-    let held = list.agents.iter().filter_map(|agent| agent.notice.as_deref());
+    let counting = list.agents.iter().filter(|agent| agent.counts);
+    let held = counting.filter_map(|agent| agent.notice.as_deref());
     let new = list.pending.iter().filter(|pending| pending.change == "new" && pending.origin == "home");
     let new: Vec<String> =
         new.map(|pending| format!("`{}` is new and waits for your trust", pending.slug)).collect();

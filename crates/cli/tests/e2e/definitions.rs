@@ -95,6 +95,31 @@ fn every_kind_of_file_counts_and_the_nearest_wins() {
     assert!(home.paseo(&["agents", "ls", "-q"]).ok().lines().any(|slug| slug == "helper"));
 }
 
+/// A file that may define anything, and was never read, keeps everything from being used.
+#[test]
+fn what_a_broken_config_refuses_is_not_shown_as_if_it_counted() {
+    let home = home();
+    home.paseo(&["up"]).ok();
+    let config = home.path().join("config.json");
+    fs::write(&config, "{").unwrap();
+    let why = format!("{}:1: this is no valid JSON", config.display());
+    let refused = home.paseo(&["run", "hello"]);
+    assert!(refused.code != 0 && refused.stderr.contains(&why), "{refused:?}");
+    let shown = home.paseo(&["agents", "show", "default"]);
+    let told = format!("this does not count: the agent definition `default` cannot be used: {why}");
+    assert!(shown.ok().contains("built-in") && shown.stderr.contains(&told), "{shown:?}");
+    let shown = json(&home.paseo(&["agents", "show", "default", "--json"]))["agent"].clone();
+    assert_eq!(shown["counts"], false, "{shown}");
+    assert!(shown["notice"].as_str().unwrap().contains(&why), "{shown}");
+    let listed = home.paseo(&["agents", "ls"]);
+    assert!(!listed.ok().contains("default") && listed.stderr.contains(&why), "{listed:?}");
+    assert!(listed.stderr.contains("no definition can be used until that is mended"), "{listed:?}");
+    // Once it is mended, nothing is left of that.
+    fs::write(&config, "{}").unwrap();
+    let shown = home.paseo(&["agents", "show", "default"]);
+    assert!(shown.ok().contains("built-in") && shown.stderr.is_empty(), "{shown:?}");
+}
+
 #[test]
 fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     let home = home();

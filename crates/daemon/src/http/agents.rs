@@ -210,12 +210,23 @@ fn entry(catalogue: &Catalogue, listed: &Listed) -> AgentEntry {
         file: definition.source.file.clone(),
         counts: *counts,
         trusted: *trusted,
-        notice: catalogue.notice(&definition.slug).filter(|_| *counts).map(str::to_owned),
+        notice: notice(catalogue, listed),
         permissions: definition.permissions.map(|mode| mode.word().to_owned()),
         guard: definition.guarded.then(|| LEASE.to_owned()),
         tools: lists(&definition.scope.tools),
         ceiling: definition.ceiling.as_deref().map(words),
         directory: definition.directory.clone(),
+    }
+}
+
+/// Says why a version counts that is not what its file says, or why it does not and nothing else does in its place.
+fn notice(catalogue: &Catalogue, listed: &Listed) -> Option<String> {
+    let slug = &listed.definition.slug;
+    match listed.counts {
+        true => catalogue.notice(slug).map(str::to_owned),
+        // Of one that nobody has trusted that is known already.
+        false if !listed.trusted => None,
+        false => catalogue.get(slug).err().map(|refused| refused.message),
     }
 }
 
