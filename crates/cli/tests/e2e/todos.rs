@@ -77,6 +77,23 @@ async fn whoever_asks_for_help_is_told_what_an_entry_is_made_of() {
     }
 }
 
+/// The same in a shell as natively: a list is never refused for what it does not know.
+#[tokio::test]
+async fn unknown_flags_are_ignored_and_said() {
+    let cast = Cast::new(&[]);
+    cast.define("planner", "tools = ['todo', 'bash', 'agents_message']");
+    let call =
+        r#"paseo tool todo --todos '[{"content":"q"}]' --merge true; paseo tool agents_message --merge true"#;
+    let agent = cast.start("planner", &format!("<<sh {call}>>")).await;
+    cast.0.settled(&agent.id).await;
+    let printed = cast.called(&agent.id).await.pop().unwrap().text;
+    let told = "[ ] q\n(ignored: `merge`; an entry has only content, status and priority)\n";
+    assert!(printed.contains(told), "{printed}");
+    assert!(printed.contains("there is no argument --merge"), "others take only what they know: {printed}");
+    let todo = cast.view(&agent.id).await.todo.unwrap_or_default();
+    assert_eq!(todo.into_iter().map(|entry| entry.content).collect::<Vec<_>>(), ["q"]);
+}
+
 #[tokio::test]
 async fn default_agents_keep_a_list_once_a_person_switches_it_on() {
     let cast = Cast::new(&[]);

@@ -50,7 +50,7 @@ fn members(schema: &Value, given: &Map<String, Value>, at: &str) -> Result<(), S
         match known.and_then(|known| known.get(name)) {
             Some(_) if value.is_null() && !required(schema).any(|needed| needed == name) => {}
             Some(of) => fits(of, value, &below(at, name))?,
-            None if schema.get("additionalProperties") == Some(&Value::Bool(false)) => {
+            None if !is_open(schema) => {
                 let known: Vec<&str> = known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
                 let there = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
                 return Err(format!("{} is not known here, where there is {there}", named(&below(at, name))));
@@ -59,6 +59,11 @@ fn members(schema: &Value, given: &Map<String, Value>, at: &str) -> Result<(), S
         }
     }
     Ok(())
+}
+
+/// Says whether a schema lets fields through that it does not name, which are ignored.
+pub fn is_open(schema: &Value) -> bool {
+    schema.get("additionalProperties") != Some(&Value::Bool(false))
 }
 
 /// Returns the properties that a schema describes.

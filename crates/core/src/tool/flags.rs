@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::{properties, types};
+use super::arguments::{is_open, properties, types};
 
 /// The flag that takes all arguments at once, as JSON.
 pub const JSON: &str = "--json";
@@ -33,7 +33,8 @@ pub fn flag(name: &str) -> String {
 }
 
 /// Reads flags by the schema of a tool. Lists are given by repeating, switches need no value, and what has parts of
-/// its own is JSON. What else must hold is not checked here.
+/// its own is JSON. A tool that takes fields which it does not know is given those, too, and says what it ignored. What
+/// else must hold is not checked here.
 pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
     let nothing = Map::new();
     let known = properties(schema).unwrap_or(&nothing);
@@ -69,6 +70,12 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
                 _ => match typed.strip_prefix("no-").and_then(|off| find(known, off)) {
                     Some((name, of)) if types(of) == ["boolean"] && tied.is_none() => {
                         arguments.insert(name.to_owned(), Value::Bool(false));
+                    }
+                    _ if is_open(schema) => {
+                        // Whether it takes a value is not known: what looks like a flag is none.
+                        let next = || words.next_if(|next| !next.starts_with("--")).cloned();
+                        let text = tied.or_else(next);
+                        arguments.insert(typed.to_owned(), text.map_or(Value::Bool(true), Value::String));
                     }
                     _ => return Err(mistyped(format!("there is no argument --{typed}"))),
                 },
@@ -146,11 +153,30 @@ mod tests {
             "tools": { "type": "array", "items": { "type": "string" } },
             "todos": { "type": "array", "items": { "type": "object" } },
             "config": { "type": "object" },
-        } })
+        }, "additionalProperties": false })
     }
 
     fn typed(words: &[&str]) -> Result<Value, Mistyped> {
-        read(&schema(), &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        read(&schema(), &owned(words))
+    }
+
+    fn owned(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_tool_that_ignores_fields_is_given_them_to_say_so() {
+        let mut open = schema();
+        open.as_object_mut().unwrap().remove("additionalProperties");
+        for (words, expected) in [
+            (&["--merge", "true", "--tab-id", "a"][..], json!({ "merge": "true", "tab_id": "a" })),
+            (&["--merge", "--tab-id", "a"], json!({ "merge": true, "tab_id": "a" })),
+            (&["--merge=x", "--no-tab-id"], json!({ "merge": "x", "no-tab-id": true })),
+            (&["--timeout", "3", "--merge"], json!({ "timeout": 3, "merge": true })),
+        ] {
+            assert_eq!(read(&open, &owned(words)).unwrap(), expected, "{words:?}");
+        }
+        assert!(read(&open, &owned(&["--timeout", "soon"])).is_err(), "what is known must be right");
     }
 
     #[test]
