@@ -1,6 +1,8 @@
 //! Finding the programs of other people, and asking them for their version.
 
 use std::ffi::OsStr;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -16,6 +18,9 @@ use crate::provider::{Broken, StartError};
 /// How long a program may take to say its version: some are large, and machines are busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// As much as Linux reads of a script to see what it is run with, in bytes.
+const FIRST_LINE: u64 = 256;
+
 /// Returns the program that people chose, else the first of this name on the `PATH`, if it can be run.
 pub fn find(name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
     find_on(env::var_os("PATH").as_deref(), name, chosen)
@@ -23,6 +28,10 @@ pub fn find(name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
 
 /// Says that a program is not there: the one that people chose, or any of this name; and how to get it.
 pub fn missing(name: &str, chosen: Option<&Path>, install: &str) -> StartError {
+    if let Some(message) = lacks_interpreter(env::var_os("PATH").as_deref(), name, chosen) {
+        let hint = Some("install what its first line names, or correct that line".to_owned());
+        return StartError { message, hint };
+    }
     let message = match chosen {
         Some(chosen) if is_path(chosen) => format!("{} is no program that can be run", chosen.display()),
         chosen => {
@@ -38,9 +47,32 @@ fn is_path(chosen: &Path) -> bool {
     chosen.components().count() > 1
 }
 
-/// Says whether this is a file that can be run.
+/// Says whether this is a file that can be run, and what it is to be run with, too, if it is a script.
 pub fn is_executable(path: &Path) -> bool {
+    may_be_run(path) && interpreter(path).is_none_or(|interpreter| may_be_run(&interpreter))
+}
+
+fn may_be_run(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// Returns what a script is run with: an absolute path in its first line, as the kernel reads it.
+fn interpreter(path: &Path) -> Option<PathBuf> {
+    let mut start = Vec::new();
+    fs::File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let named = line.trim_ascii_start().split(|byte| matches!(byte, b' ' | b'\t')).next()?;
+    let named = Path::new(OsStr::from_bytes(named.trim_ascii_end()));
+    // Where others begin depends on where the script is started.
+    named.is_absolute().then(|| named.to_owned())
+}
+
+/// Says that a program is there, and what it is to be run with is not.
+fn lacks_interpreter(path: Option<&OsStr>, name: &str, chosen: Option<&Path>) -> Option<String> {
+    let program = candidates(path, name, chosen).into_iter().find(|candidate| may_be_run(candidate))?;
+    let interpreter = interpreter(&program).filter(|interpreter| !may_be_run(interpreter))?;
+    let (program, interpreter) = (program.display(), interpreter.display());
+    Some(format!("{program} cannot be run: it is a script for {interpreter}, which is not there"))
 }
 
 /// Asks a program for its version: the first line that it prints on `--version`. One that takes too long may still
@@ -71,13 +103,18 @@ fn ask(program: &Path) -> Command {
 }
 
 fn find_on(path: Option<&OsStr>, name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
+    candidates(path, name, chosen).into_iter().find(|candidate| is_executable(candidate))
+}
+
+/// Returns where a program may be, the first first.
+fn candidates(path: Option<&OsStr>, name: &str, chosen: Option<&Path>) -> Vec<PathBuf> {
     let name = match chosen {
-        Some(chosen) if is_path(chosen) => return is_executable(chosen).then(|| chosen.to_owned()),
+        Some(chosen) if is_path(chosen) => return vec![chosen.to_owned()],
         Some(chosen) => chosen,
         None => Path::new(name),
     };
-    let folders = env::split_paths(path?).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(name)).find(|candidate| is_executable(candidate))
+    let folders = path.into_iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).collect()
 }
 
 #[cfg(test)]
@@ -101,6 +138,37 @@ mod tests {
         assert_eq!(find_on(Some(&path), "other", Some(Path::new("agent"))), Some(runnable));
         assert_eq!(find_on(Some(&path), "nobody", None), None);
         assert_eq!(find_on(None, "agent", None), None);
+    }
+
+    #[test]
+    fn a_script_without_its_interpreter_cannot_be_run() {
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let broken = file(first.path(), "agent", 0o755);
+        for (line, runs) in [
+            ("#!/nonexistent/interp\n", false),
+            ("#! /nonexistent/interp -x", false),
+            ("#!/etc/passwd\n", false),
+            ("#!/bin/sh", true),
+            ("#!\t/bin/sh -e\n", true),
+            ("#!relative\n", true),
+            ("#!\n", true),
+            ("#", true),
+            ("", true),
+        ] {
+            fs::write(&broken, line).unwrap();
+            assert_eq!(is_executable(&broken), runs, "{line:?}");
+        }
+        fs::write(&broken, "#!/nonexistent/interp\n").unwrap();
+        let path = env::join_paths([first.path(), second.path()]).unwrap();
+        assert_eq!(find_on(Some(&path), "agent", None), None);
+        let told = lacks_interpreter(Some(&path), "agent", None).unwrap();
+        let expected = "agent cannot be run: it is a script for /nonexistent/interp, which is not there";
+        assert!(told.ends_with(expected), "{told}");
+        assert_eq!(missing("agent", Some(&broken), "install it").message, told);
+        // As in a shell, the next one is taken.
+        let sound = file(second.path(), "agent", 0o755);
+        assert_eq!(find_on(Some(&path), "agent", None), Some(sound));
+        assert_eq!(lacks_interpreter(Some(&path), "nobody", None), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -281,6 +282,41 @@ async fn a_worker_has_a_token_of_its_own_and_nobody_elses() {
     cast.0.settled(&worker.session).await;
     let printed = cast.called(&worker.session).await.pop().unwrap().text;
     assert_eq!(printed.matches("exit=6").count(), 2, "{printed}");
+}
+
+/// What is refused leaves nothing behind: no worktree, no branch, no thread, no member.
+#[tokio::test]
+async fn what_is_refused_leaves_no_worktree() {
+    let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    crate::worktrees::make_repository(&home.work());
+    let program = home.work().with_file_name("my-claude");
+    fs::write(&program, "#!/nonexistent/interp\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(home.path()).unwrap();
+    let config = format!("[limits]\nworkers = 1\n[providers.claude]\nprogram = '{}'\n", program.display());
+    fs::write(home.path().join("config.toml"), config).unwrap();
+    let cast = red_at(home);
+    let home = &cast.0.home;
+    let start = |provider: &str| {
+        home.paseo(&["worker", "start", "--team", "red", "--worktree", "--provider", provider, "<<say hi>>"])
+    };
+    let left = async || {
+        let team = cast.0.client.team("red").await.unwrap().team;
+        let worktrees = crate::json(&home.paseo(&["worktree", "ls", "--json"]));
+        (worktrees["worktrees"].as_array().unwrap().len(), team.agents.len(), team.threads)
+    };
+    let refused = start("claude");
+    assert_ne!(refused.code, 0, "{refused:?}");
+    let why = "it is a script for /nonexistent/interp, which is not there";
+    assert!(refused.stderr.contains(why), "{refused:?}");
+    assert_eq!(left().await, (0, 0, 0));
+    start("scripted").ok();
+    assert_eq!(left().await, (1, 1, 1));
+    let refused = start("scripted");
+    assert!(refused.code != 0 && refused.stderr.contains("1 workers already"), "{refused:?}");
+    assert_eq!(left().await, (1, 1, 1));
+    let branches = crate::worktrees::git(&home.work(), &["branch", "--list", "paseo/*"]);
+    assert_eq!(branches.lines().count(), 1, "{branches}");
 }
 
 #[tokio::test]

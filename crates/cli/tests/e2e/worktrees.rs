@@ -26,7 +26,7 @@ pub(crate) fn make_repository(work: &Path) {
 }
 
 #[allow(clippy::disallowed_methods)] // Tests start git.
-fn git(directory: &Path, arguments: &[&str]) -> String {
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
     let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"];
     let output = Command::new("git").args(identity).args(arguments).current_dir(directory).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
