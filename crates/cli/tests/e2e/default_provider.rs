@@ -1,6 +1,7 @@
 //! The default provider of the caller, which a daemon that is already running was not told about.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use paseo_testkit::home::TestHome;
 
@@ -65,6 +66,35 @@ fn the_config_file_counts_for_every_command_that_starts_an_agent() {
     let home = undecided();
     fs::write(home.path().join("config.toml"), "provider = \"scripted\"\n").unwrap();
     start_with_every_command(&home);
+}
+
+/// A line that is wrong must not make another provider, with other powers, the default.
+#[test]
+fn a_config_file_that_breaks_changes_no_provider() {
+    let mut home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
+    home.unset("PASEO_PROVIDER");
+    home.set("PATH", "/usr/bin:/bin");
+    home.set("ANTHROPIC_API_KEY", "none");
+    let programs = home.work().with_file_name("programs");
+    fs::create_dir(&programs).unwrap();
+    let claude = programs.join("claude");
+    fs::write(&claude, "#!/bin/sh\n[ \"$1\" = --version ] && echo '9.8.7 (Claude Code)'\nexit 0\n").unwrap();
+    fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).unwrap();
+    home.prepend_path(&programs);
+    home.paseo(&["up"]).ok();
+    let started = || {
+        let created = home.paseo(&["run", "-d", "--json", "<<say hi>>"]);
+        let provider = json(&created)["session"]["provider"].as_str().unwrap().to_owned();
+        (provider, created.stderr)
+    };
+    assert_eq!(started().0, "claude", "the first that is ready");
+    let config = home.path().join("config.toml");
+    fs::write(&config, "provider = \"scripted\"\n").unwrap();
+    assert_eq!(started(), ("scripted".to_owned(), String::new()));
+    fs::write(&config, "provider = \"scripted\"\nx=\n").unwrap();
+    let (provider, told) = started();
+    assert_eq!(provider, "scripted");
+    assert!(told.contains("config.toml:2"), "{told}");
 }
 
 #[test]
