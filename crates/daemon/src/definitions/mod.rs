@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use paseo_core::definition::{Accepted, Definition, Keys, Origin, Problem, changes};
 use paseo_core::session::Session;
 use paseo_core::settings;
@@ -152,15 +152,14 @@ impl Definitions {
 
     /// Returns what counts in a project now. Looks at every file, and reads those that changed.
     pub(crate) fn catalogue(&self, project: &str) -> Arc<Catalogue> {
-        let arrival = Instant::now();
-        beside_others(|| self.catalogue_since(project, arrival))
+        self.catalogue_since(project, Instant::now())
     }
 
     /// Returns what has counted in a project since a caller arrived. Those who arrived before a place was looked at for
     /// another need no look of their own, however many they are.
     fn catalogue_since(&self, project: &str, arrival: Instant) -> Arc<Catalogue> {
         let shared = &*self.0;
-        let mut memory = shared.memory.lock();
+        let mut memory = shared.memory();
         let trusted = &shared.settings.get().trusted;
         let known = |root: &Path| {
             let root = root.to_string_lossy();
@@ -195,11 +194,9 @@ impl Definitions {
     /// Returns the provider that `config.toml` names, or named when it could last be read.
     pub(crate) fn default_provider(&self) -> Option<String> {
         let arrival = Instant::now();
-        beside_others(|| {
-            let mut memory = self.0.memory.lock();
-            memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys, arrival);
-            memory.default_provider.clone()
-        })
+        let mut memory = self.0.memory();
+        memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys, arrival);
+        memory.default_provider.clone()
     }
 
     /// Returns what a project defines: in the nearest place that defines anything. When nobody ever trusted that, and
@@ -361,7 +358,8 @@ impl Memory {
         }
         let before = self.layers.get(place);
         let known = before.map(|known| &known.contents);
-        let contents = Contents::read(scan, now, place.origin(), keys, layer::BYTES, known);
+        let read = || Contents::read(scan, now, place.origin(), keys, layer::BYTES, known);
+        let contents = beside_others(read);
         let same = before.filter(|known| known.contents.says_the_same(&contents));
         let layer = same.map_or_else(|| Arc::new(Layer::of(&contents)), |known| Arc::clone(&known.layer));
         if matches!(place, Place::Home(_)) && !layer.config_is_broken {
@@ -372,7 +370,15 @@ impl Memory {
     }
 }
 
-/// Runs what reads files and waits for others who do, without keeping a thread from other requests.
+impl Shared {
+    /// Waits for whoever reads files at the moment.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.try_lock().unwrap_or_else(|| beside_others(|| self.memory.lock()))
+    }
+}
+
+/// Runs what reads files or waits for others who do, without keeping a thread from other requests. That costs more than
+/// finding everything as it was, which every turn begins with.
 fn beside_others<T>(work: impl FnOnce() -> T) -> T {
     // Tests may run on one thread, which is all there is.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
