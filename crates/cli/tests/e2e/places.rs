@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use paseo_client::Client;
 use paseo_testkit::home::{TestHome, finish};
 
-use crate::watch::{Watched, shows, until};
+use crate::watch::Watched;
 
 /// A home with a place for one process.
 fn one_place() -> Watched {
@@ -23,9 +23,8 @@ fn one_place() -> Watched {
 #[tokio::test]
 async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     let watched = one_place();
-    let first = watched.create("<<stream 1ms at work>><<hang>>").await;
-    let mut events = watched.follow(&first.session.id, first.receipt.unwrap().seq);
-    until(&mut events, |frame| shows(frame, "at")).await;
+    let first = watched.create("<<hang>>").await;
+    watched.runs(&first.session.id).await;
     let second = watched.create("<<say done>>").await.session.id;
     let view = watched.client.session(&second).await.unwrap().session;
     assert_eq!(view.status, "starting");
@@ -60,9 +59,8 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
 #[tokio::test]
 async fn run_says_that_it_waits_for_a_process() {
     let watched = one_place();
-    let first = watched.create("<<stream 1ms at work>><<hang>>").await;
-    let mut events = watched.follow(&first.session.id, first.receipt.unwrap().seq);
-    until(&mut events, |frame| shows(frame, "at")).await;
+    let first = watched.create("<<hang>>").await;
+    watched.runs(&first.session.id).await;
     assert!(watched.home.paseo(&["status"]).ok().contains("1 of 1; further turns wait"));
     let mut child = watched.home.spawn(&["run", "--timeout", "120s", "<<say done>>"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());

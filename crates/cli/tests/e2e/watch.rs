@@ -74,6 +74,16 @@ impl Watched {
         tokio::time::timeout(PATIENCE, asked).await.expect("the status has its reason");
     }
 
+    /// Waits until a session is at work.
+    pub(crate) async fn runs(&self, session: &str) {
+        let asked = async {
+            while self.client.session(session).await.unwrap().session.status != "running" {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, asked).await.expect("it is at work");
+    }
+
     /// Returns the whole transcript.
     pub(crate) async fn items(&self, session: &str) -> Vec<ItemView> {
         let mut items: Vec<ItemView> = Vec::new();
