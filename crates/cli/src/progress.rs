@@ -111,7 +111,7 @@ impl Display {
         self.finish();
     }
 
-    /// Tells whoever read along that this was not the answer.
+    /// Says that the text shown so far is not the answer.
     fn broke_off(&mut self, item: &ItemView) {
         if self.growing.take_if(|(growing, _)| *growing == item.id).is_some() {
             self.say(transcript::BROKE_OFF);

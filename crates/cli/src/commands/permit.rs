@@ -65,7 +65,7 @@ async fn answer(context: &Context, args: PermitArgs, allow: bool, unseen: Unseen
     let client = context.client()?;
     let ask = find(client, &args.which).await?;
     let named = args.which.len() >= SURELY && ask.hash.starts_with(&args.which.to_ascii_lowercase());
-    // What is answered elsewhere is refused, with where: nobody is asked about it here.
+    // Refuse a request that only its terminal can answer before asking for confirmation.
     let elsewhere = ask.terminal.is_some();
     if !named && !elsewhere && unseen == Unseen::Confirmed && !confirmed(&printer, &ask)? {
         printer.note("nothing was decided");

@@ -95,7 +95,7 @@ fn a_missing_login_is_told_as_that(bench: &mut Bench) {
     if bench.program == OPENCODE {
         return;
     }
-    // Nobody asks the network, either.
+    // No agent reaches the network, either.
     for name in ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"] {
         bench.home.set(name, "http://127.0.0.1:9");
     }

@@ -79,7 +79,7 @@ pub(crate) fn those_who_are_told_later_get_what_the_last_attempt_said(bench: &mu
     bench.until_idle(&handle);
 }
 
-/// Breaks attempts, and looks everywhere for what became of them.
+/// Breaks attempts, then compares what every command, tool and route says about the outcome.
 fn survives(bench: &mut Bench, torn: &str) {
     let prompt = format!("{torn}<<say whole answer>>");
     let run = bench.home.paseo(&["run", "--timeout", "60s", &prompt]);

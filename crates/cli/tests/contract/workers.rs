@@ -140,7 +140,7 @@ fn a_turn_of_pi_goes_on_without_the_daemon() {
     Bench::real(PI).into_iter().for_each(a_turn_goes_on_without_the_daemon);
 }
 
-/// Everyone on the machine can read command lines, and whoever knows an id could call himself by it.
+/// Every user of the machine can read command lines, and could claim a session id found there.
 fn no_command_line_tells_its_id(bench: &Bench) {
     let home = &bench.home;
     let work = home.work().display().to_string();

@@ -23,7 +23,7 @@ async fn those_who_follow_learn_that_what_grew_does_not_count() {
     let watched = Watched::at(home(&model));
     let gate = watched.home.work().join("gate");
     mknodat(CWD, &gate, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    // The command waits until somebody follows: what grows is shown only once.
+    // The command waits for a reader: live text is not kept for late ones.
     let prompt = format!("<<bash cat gate>><<torn times=1 {DEAD} half>><<say whole>>");
     let made = watched.create(&prompt).await;
     let mut events = watched.follow(&made.session.id, made.receipt.unwrap().seq);

@@ -30,7 +30,7 @@ async fn a_stop_ends_the_request_at_once_and_what_was_said_is_kept() {
     let watched = Watched::at(at(&format!("{}/v1", model.url())));
     let gate = watched.home.work().join("gate");
     mknodat(CWD, &gate, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    // The command waits until somebody follows: what grows is shown only once.
+    // The command waits for a reader: live text is not kept for late ones.
     let made = watched.create("<<bash cat gate>><<say begun>><<hang>>").await;
     let mut events = watched.follow(&made.session.id, made.receipt.unwrap().seq);
     until(&mut events, |frame| matches!(frame, Frame::Item(_))).await;

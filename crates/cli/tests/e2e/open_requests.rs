@@ -1,4 +1,4 @@
-//! The app shows what everybody asks, whoever they are and wherever they run.
+//! The app shows the permission requests of all sessions, wherever they run.
 
 use paseo_wire::permission::OpenAsk;
 use paseo_wire::worker::StartWorker;

@@ -1,4 +1,4 @@
-//! Pipes in the place of files that we read: whoever opens one like a file waits for ever, and with the daemon everybody.
+//! FIFOs in place of files that the daemon reads: opening one like a regular file would block the daemon for ever.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -142,7 +142,7 @@ impl Prompted {
         Ok(())
     }
 
-    /// Tells whoever read along that this was no part of the answer.
+    /// Says that the text shown so far is not the answer.
     fn broke_off(&mut self, item: &ItemView) -> Result<(), Failure> {
         if self.growing.take_if(|(growing, _)| *growing == item.id).is_none() {
             return Ok(());

@@ -1,12 +1,13 @@
 //! The providers that this daemon knows, and which one is used when none is named.
 
+mod view;
+
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use paseo_core::address::Allowed;
-use paseo_core::permission::Mode;
 use paseo_core::provider::Added;
 use paseo_runtime::acp::{self, Acp};
 use paseo_runtime::claude::Claude;
@@ -14,18 +15,17 @@ use paseo_runtime::codex::Codex;
 use paseo_runtime::external::{self, External};
 use paseo_runtime::openai::OpenAi;
 use paseo_runtime::pi::Pi;
-use paseo_runtime::provider::{Capabilities, Check, Lifetime, Options, Provider, Readiness};
+use paseo_runtime::provider::{Capabilities, Check, Options, Provider, Readiness};
 use paseo_runtime::scripted::Scripted;
 use paseo_wire::error::Code;
-use paseo_wire::provider::{CapabilitiesView, ProviderView};
+use paseo_wire::provider::ProviderView;
 
+use self::view::{locked_out, view};
 use crate::failure::Failure;
 use crate::settings::SettingsCell;
 
 /// An agent without a model: only ever used when it is named.
 const SCRIPTED: &str = "scripted";
-/// How long a program may take to say its version.
-const VERSION_PATIENCE: Duration = Duration::from_secs(5);
 
 /// All providers, in the order in which a default is looked for.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub(crate) struct Providers {
     default: Option<String>,
     /// Knows which commands people added: they count from then on.
     settings: SettingsCell,
-    /// What those said that wanted a login at their last turn. Some tell it in no other way.
+    /// The error of each provider whose last turn failed for want of a login: ACP agents report it in no other way.
     locked: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
@@ -185,7 +185,7 @@ impl Providers {
         let added = self.settings.get();
         let view = |provider: &Arc<dyn Provider>| {
             let (provider, added) = (Arc::clone(provider), added.providers.contains_key(provider.name()));
-            let locked = self.locked().get(provider.name()).cloned();
+            let locked = self.locked.lock().get(provider.name()).cloned();
             async move {
                 let view = ProviderView { added, ..view(provider.as_ref(), default).await };
                 match locked {
@@ -197,17 +197,12 @@ impl Providers {
         join_all(all.iter().map(view)).await
     }
 
-    /// Notes how a turn ended: with what was said by one that wants a login, or else without.
+    /// Records whether a provider's turn failed because it is not logged in, with its error.
     pub(crate) fn turn_ended(&self, name: &str, wants_login: Option<&str>) {
         match wants_login {
-            Some(words) => drop(self.locked().insert(name.to_owned(), words.to_owned())),
-            None => drop(self.locked().remove(name)),
+            Some(words) => drop(self.locked.lock().insert(name.to_owned(), words.to_owned())),
+            None => drop(self.locked.lock().remove(name)),
         }
-    }
-
-    fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
-        // Every change to it is whole.
-        self.locked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn named(&self, name: &str) -> Result<Arc<dyn Provider>, Failure> {
@@ -247,16 +242,6 @@ impl Providers {
     }
 }
 
-/// Shows a provider as one that is not logged in, in its own words.
-fn locked_out(view: ProviderView, words: &str) -> ProviderView {
-    ProviderView {
-        readiness: "no_login".to_owned(),
-        problem: Some("is not logged in".to_owned()),
-        hint: Some(format!("log in to it, then send a message again; at its last turn it said: {words}")),
-        ..view
-    }
-}
-
 fn is_ready(provider: &dyn Provider) -> bool {
     matches!(provider.readiness(), Readiness::Ready { .. })
 }
@@ -288,84 +273,6 @@ fn supported(name: &str, capabilities: Capabilities, check: &Check) -> Result<()
     Ok(())
 }
 
-async fn view(provider: &dyn Provider, default: Option<(&str, Reason)>) -> ProviderView {
-    let readiness = provider.readiness();
-    let problem = readiness.problem();
-    let (readiness, program) = match readiness {
-        Readiness::Ready { program } => ("ready", program),
-        Readiness::NoLogin { program, .. } => ("no_login", Some(program)),
-        Readiness::Unset { .. } => ("unset", None),
-        Readiness::Missing { .. } => ("missing", None),
-    };
-    let said = match readiness {
-        "missing" => Ok(None),
-        _ => tokio::time::timeout(VERSION_PATIENCE, provider.version()).await.unwrap_or(Ok(None)),
-    };
-    // Whoever cannot run it cannot log in to it either.
-    let (readiness, problem, version) = match said {
-        Ok(version) => (readiness, problem, version),
-        Err(broken) => ("broken", Some(broken.problem()), None),
-    };
-    let (problem, hint) = problem.unzip();
-    let reason = default.filter(|(name, _)| *name == provider.name()).map(|(_, reason)| reason);
-    ProviderView {
-        name: provider.name().to_owned(),
-        added: false,
-        readiness: readiness.to_owned(),
-        program: program.map(|program| program.display().to_string()),
-        version,
-        problem,
-        hint,
-        default: reason.is_some(),
-        default_reason: reason.map(|reason| reason.word().to_owned()),
-        capabilities: capabilities(provider.capabilities()),
-    }
-}
-
-fn capabilities(able: Capabilities) -> CapabilitiesView {
-    // Without `..`: a new one shall not be forgotten here.
-    let Capabilities {
-        steer,
-        resume,
-        models,
-        efforts,
-        permissions,
-        withholds,
-        mcp,
-        // How it is told, and who remembers, is between it and us.
-        native_tools: _,
-        memory: _,
-        thinking,
-        cost,
-        own_turns,
-        // What it does not carry reaches the agent all the same.
-        answer_messages: _,
-        guard,
-        terminal,
-        lifetime,
-    } = able;
-    CapabilitiesView {
-        steer,
-        resume,
-        models,
-        efforts: efforts.iter().map(|effort| (*effort).to_owned()).collect(),
-        permissions: permissions.iter().copied().map(Mode::word).map(str::to_owned).collect(),
-        withholds: withholds.iter().map(|power| power.tool().to_owned()).collect(),
-        mcp,
-        thinking,
-        cost,
-        own_turns,
-        guard,
-        terminal,
-        lifetime: match lifetime {
-            Lifetime::Pipe => "pipe",
-            Lifetime::Reattach => "reattach",
-            Lifetime::Remote => "remote",
-        }
-        .to_owned(),
-    }
-}
-
 fn unavailable(message: String) -> Failure {
     Failure::new(Code::ProviderUnavailable, message)
 }
@@ -376,6 +283,7 @@ fn shown(typed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use paseo_core::permission::Mode;
     use paseo_runtime::provider::{BoxFuture, Broken, Harness, Launch, StartError};
 
     use super::*;
