@@ -16,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::control;
 use crate::process_table::{children, descendants};
 use crate::reaper::Reaper;
+use crate::terminal::shown::wait_until_shown;
 
 /// How long descendants may take to end by themselves.
 const GRACE: Duration = Duration::from_secs(2);
@@ -80,7 +81,12 @@ fn supervise(arguments: Arguments) -> io::Result<u8> {
         let main = spawn(&arguments, stdin).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", arguments.program.display()))
         })?;
-        Ok(Supervision { reaper, main, status: None, asked: HashSet::new() }.run(stop).await)
+        let code = Supervision { reaper, main, status: None, asked: HashSet::new() }.run(stop).await;
+        if arguments.place == Place::Terminal {
+            // A terminal that is gone, or that cannot answer, keeps no process waiting.
+            wait_until_shown(io::stdin()).ok();
+        }
+        Ok(code)
     })
 }
 

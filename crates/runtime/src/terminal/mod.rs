@@ -14,6 +14,7 @@ mod said;
 #[cfg(test)]
 pub(crate) mod said_tests;
 pub(crate) mod screen;
+pub(crate) mod shown;
 pub mod tmux;
 #[cfg(test)]
 pub(crate) mod told;
