@@ -50,7 +50,7 @@ test('a turn is watched as it happens', async ({ app, daemon }) => {
     await expect(app.items('message')).toHaveCount(2);
     await expect(app.items('pending')).toHaveCount(0);
     const tool = app.items('tool');
-    await expect(tool).toContainText('shell');
+    await expect(tool).toContainText('Run echo out; echo more; exit 3');
     await expect(tool).toContainText('exit 3');
     await expect(tool.locator('pre')).toHaveText('out\nmore');
     const thought = app.items('thinking').getByRole('button');

@@ -202,7 +202,7 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
     if printer.mode() == Mode::Json {
         printer.json(&EndingView { parked_until: *parked, ..view(receipt, ending) })?;
     } else if let Some(answer) = ending.answer().filter(|_| !shown) {
-        printer.text(answer)?;
+        printer.answer(answer)?;
     }
     let handle = &receipt.handle;
     match ending {

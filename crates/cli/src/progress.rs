@@ -4,25 +4,33 @@ use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
 
-use crate::printer::{Printer, Style};
-use crate::transcript;
+use crate::people::People;
+use crate::printer::{Live, Look, Printer};
+use crate::transcript::{self, Extent, Transcript};
 
 /// Shows progress: streamed text on a terminal, terse lines elsewhere.
 #[derive(Debug)]
 pub(crate) struct Display {
     printer: Printer,
     handle: String,
+    transcript: Transcript,
+    live: Live,
     /// The item that is growing, and how many of its bytes were shown.
     growing: Option<(String, u64)>,
-    /// Text stands on a line that is not ended.
-    line_open: bool,
     /// What the agent said since its last tool call, as far as it was shown whole.
     said: Vec<String>,
 }
 
 impl Display {
     pub(crate) fn new(printer: Printer, handle: &str) -> Self {
-        Self { printer, handle: handle.to_owned(), growing: None, line_open: false, said: Vec::new() }
+        Self {
+            printer,
+            handle: handle.to_owned(),
+            transcript: Transcript::new(Extent::Counted),
+            live: Live::on_stderr(printer),
+            growing: None,
+            said: Vec::new(),
+        }
     }
 
     /// Shows one step.
@@ -44,14 +52,12 @@ impl Display {
 
     /// Leaves the terminal at the beginning of a line.
     pub(crate) fn finish(&mut self) {
-        if std::mem::take(&mut self.line_open) {
-            self.printer.end_line();
-        }
+        self.live.settle();
     }
 
     /// Says whether text stands on a line that is not ended.
     pub(crate) fn is_growing(&self) -> bool {
-        self.line_open
+        self.live.is_open()
     }
 
     /// Says whether the person has read this answer already, on the same screen.
@@ -85,8 +91,10 @@ impl Display {
             "assistant_text" | "thinking" => self.spoken(item),
             "tool_call" | "tool_result" | "notice" | "error" | "permission" => {
                 self.said.clear();
-                if let Some(line) = transcript::headline(item) {
-                    self.say(&line);
+                for block in self.transcript.take(item, &People::default()) {
+                    if !block.head.is_empty() {
+                        self.say(&block.head);
+                    }
                 }
             }
             _ => {}
@@ -126,7 +134,7 @@ impl Display {
     fn grow(&mut self, kind: &str, text: &str) {
         // On one screen the words are the answer; beside a file or pipe they are only progress.
         let aloud = kind == "assistant_text" && self.printer.is_one_screen();
-        self.printer.grow(if aloud { Style::Plain } else { Style::Dim }, text);
-        self.line_open = true;
+        let look = if kind == "assistant_text" { self.printer.look(!aloud) } else { Look::THOUGHT };
+        self.live.grow(look, text);
     }
 }

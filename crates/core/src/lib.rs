@@ -16,6 +16,7 @@ pub mod family;
 pub mod fold;
 pub mod glob;
 pub mod handle;
+pub mod headline;
 pub mod id;
 pub mod item;
 pub mod label;

@@ -1,11 +1,16 @@
 //! Unified diffs, where a harness gives only what was and what is.
 
 use std::fmt::Write;
+use std::ops::Range;
+use std::time::Duration;
 
 use paseo_core::item::Diff;
+use similar::{ChangeTag, DiffOp, TextDiff};
 
 /// How many lines are shown around a change.
 const CONTEXT: usize = 3;
+/// How long the shortest diff of two texts is looked for. A longer one says the same.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A piece of a unified diff, as harnesses give it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,35 +42,34 @@ pub fn of_hunks(path: &str, created: bool, hunks: &[Hunk]) -> Option<Diff> {
     Some(Diff { path: path.to_owned(), patch })
 }
 
-/// Makes a diff of two texts: one hunk from the first line that differs to the last. `None` when none does.
+/// Makes a diff of two texts. `None` when they have the same lines.
 pub fn between(path: &str, old: Option<&str>, new: &str) -> Option<Diff> {
     let before: Vec<&str> = old.unwrap_or_default().lines().collect();
     let after: Vec<&str> = new.lines().collect();
-    let shortest = before.len().min(after.len());
-    let same_head = before.iter().zip(&after).take_while(|(old, new)| old == new).count();
-    let same_tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| old == new).count();
-    let same_tail = same_tail.min(shortest - same_head);
-    let (before_end, after_end) = (before.len() - same_tail, after.len() - same_tail);
-    if same_head == before_end && same_head == after_end {
-        return None;
-    }
-    let first = same_head.saturating_sub(CONTEXT);
-    let shown_tail = same_tail.min(CONTEXT);
-    let context = |lines: &[&str]| lines.iter().map(|line| format!(" {line}")).collect::<Vec<_>>();
-    let mut lines = context(&before[first..same_head]);
-    lines.extend(before[same_head..before_end].iter().map(|line| format!("-{line}")));
-    lines.extend(after[same_head..after_end].iter().map(|line| format!("+{line}")));
-    lines.extend(context(&before[before_end..before_end + shown_tail]));
-    let start = |end: usize| if end == first { first } else { first + 1 } as u64;
-    let (old_end, new_end) = (before_end + shown_tail, after_end + shown_tail);
-    let hunk = Hunk {
-        old_start: start(old_end),
-        old_lines: (old_end - first) as u64,
-        new_start: start(new_end),
-        new_lines: (new_end - first) as u64,
-        lines,
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
+    let hunks: Vec<Hunk> = diff.grouped_ops(CONTEXT).iter().filter_map(|ops| hunk(&diff, ops)).collect();
+    of_hunks(path, old.is_none(), &hunks)
+}
+
+fn hunk(diff: &TextDiff<'_, '_, str>, ops: &[DiffOp]) -> Option<Hunk> {
+    let (first, last) = (ops.first()?, ops.last()?);
+    let (old, new) =
+        (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
+    // Lines count from one, except where there are none.
+    let start = |range: &Range<usize>| if range.is_empty() { range.start } else { range.start + 1 } as u64;
+    let sign = |tag| match tag {
+        ChangeTag::Equal => ' ',
+        ChangeTag::Delete => '-',
+        ChangeTag::Insert => '+',
     };
-    of_hunks(path, old.is_none(), &[hunk])
+    let lines = ops.iter().flat_map(|op| diff.iter_changes(op));
+    Some(Hunk {
+        old_start: start(&old),
+        old_lines: old.len() as u64,
+        new_start: start(&new),
+        new_lines: new.len() as u64,
+        lines: lines.map(|line| format!("{}{}", sign(line.tag()), line.value())).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -88,6 +92,18 @@ mod tests {
         let new = "1\n2\n3\n4\nfive\n6\n7\n8\n9\n";
         let expected = "--- a.txt\n+++ a.txt\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
         assert_eq!(patch(Some(old), new).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn changes_far_apart_are_hunks_of_their_own() {
+        let old: Vec<String> = (1..=30).map(|line| line.to_string()).collect();
+        let mut new = old.clone();
+        new[2] = "three".to_owned();
+        new.insert(20, "new".to_owned());
+        let patch = patch(Some(&old.join("\n")), &new.join("\n")).unwrap();
+        let heads: Vec<&str> = patch.lines().filter(|line| line.starts_with("@@")).collect();
+        assert_eq!(heads, ["@@ -1,6 +1,6 @@", "@@ -18,6 +18,7 @@"]);
+        assert_eq!(patch.lines().filter(|line| line.starts_with('+')).count(), 3, "{patch}");
     }
 
     #[test]

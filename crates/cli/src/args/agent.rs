@@ -16,6 +16,9 @@ use crate::duration;
 pub(crate) struct ReadArgs {
     /// Which agent
     pub(crate) handle: String,
+    /// Show the answer as it is, not rendered as Markdown
+    #[arg(long)]
+    pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -39,9 +42,15 @@ pub(crate) struct LogsArgs {
     /// How many of the newest entries to begin with; 0 for none
     #[arg(short = 'n', long, value_name = "N", visible_alias = "tail", conflicts_with = "since")]
     pub(crate) lines: Option<usize>,
-    /// Fold nothing: long texts and tool output as they are
-    #[arg(long)]
+    /// Fold nothing: long texts, changes and tool output as they are
+    #[arg(long, conflicts_with = "stat")]
     pub(crate) full: bool,
+    /// Show of changes only how many lines they have, and no tool output
+    #[arg(long)]
+    pub(crate) stat: bool,
+    /// Show texts as they are, not rendered as Markdown
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// Show what was said in attempts that broke off, too
     #[arg(long)]
     pub(crate) superseded: bool,

@@ -24,6 +24,9 @@ pub(crate) struct AskArgs {
     /// How long to wait for the answer, as in 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
+    /// Show the answer as it is, not rendered as Markdown
+    #[arg(long)]
+    pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -90,6 +90,9 @@ pub(crate) struct RunArgs {
     /// How long to wait for the answer, as in 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
+    /// Show the answer as it is, not rendered as Markdown
+    #[arg(long)]
+    pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -123,6 +126,9 @@ pub(crate) struct SendArgs {
     /// Send it once, however often it is repeated with the same key
     #[arg(long)]
     pub(crate) key: Option<String>,
+    /// Show the answer as it is, not rendered as Markdown
+    #[arg(long)]
+    pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -151,6 +157,9 @@ pub(crate) struct AttachArgs {
     /// Show the past from an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
+    /// Show texts as they are, not rendered as Markdown
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,

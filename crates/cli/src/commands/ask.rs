@@ -12,7 +12,7 @@ use crate::printer::{Mode, Printer};
 use crate::{consent, outcome, prompt};
 
 pub(crate) async fn ask(context: &Context, args: AskArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.with(args.output);
+    let printer = context.printer.with(args.output).plain_if(args.plain);
     let receipt = send(context, &printer, &args.words, true).await?.receipt;
     printer.aside(&told(&receipt));
     let waited = outcome::wait(context, &printer, &receipt, args.timeout).await?;

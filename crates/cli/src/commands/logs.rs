@@ -5,23 +5,36 @@ use paseo_client::{Arrival, Client};
 use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::item::{ItemQuery, ItemView};
-use paseo_wire::stream::Frame;
+use paseo_wire::stream::{Frame, LiveFrame};
 use serde_json::Value;
 
 use crate::args::{LogsArgs, Since};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::people::People;
-use crate::printer::{Mode, Printer, Style};
-use crate::transcript::{self, Clearing, Extent, Fate};
+use crate::printer::{Live, Look, Mode, Printer};
+use crate::transcript::{self, Block, Body, Clearing, Extent, Fate, Transcript};
 
 pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.json_if(args.json);
+    let printer = context.printer.json_if(args.json).plain_if(args.plain);
     let client = context.client()?;
     let session = client.session(&args.handle).await?.session;
-    let extent = if args.full { Extent::Whole } else { Extent::Folded };
-    let superseded = args.superseded;
-    let place = Place { client, printer: &printer, session: &session.id, extent, superseded };
+    let extent = match (args.full, args.stat) {
+        (true, _) => Extent::Whole,
+        (false, true) => Extent::Counted,
+        (false, false) => Extent::Folded,
+    };
+    let mut place = Place {
+        client,
+        printer: &printer,
+        session: &session.id,
+        transcript: Transcript::new(extent),
+        people: People::default(),
+        superseded: args.superseded,
+        begun: false,
+        live: Live::on_stdout(printer),
+        growing: None,
+    };
     let start = match args.lines {
         Some(lines) => newest(&place, lines).await?,
         None => start(client, &session.id, args.since).await?,
@@ -37,9 +50,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
                 _ if !place.wants(&item) => {}
                 Fate::Shown => place.show(item).await?,
                 _ if printer.mode() == Mode::Json => printer.json(&item)?,
-                Fate::Cleared => {
-                    printer.styled(&[(Style::Dim, "cleared")]).and_then(|()| printer.line(""))?
-                }
+                Fate::Cleared => place.print(&cleared())?,
                 Fate::Hidden => {}
             }
         }
@@ -49,6 +60,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
         }
     };
     if !args.follow {
+        place.rest()?;
         if after == 0 {
             printer.note(&format!("{} has no transcript yet", session.handle));
         }
@@ -56,7 +68,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
     }
     context.explain_version();
     tokio::select! {
-        ended = follow(&place, seq, after) => ended,
+        ended = follow(&mut place, seq, after) => ended,
         pressed = tokio::signal::ctrl_c() => match pressed {
             Ok(()) => Ok(Exit::Interrupted),
             Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for ctrl-C: {error}"))),
@@ -99,9 +111,9 @@ pub(super) async fn start(client: &Client, session: &str, since: Option<Since>) 
 
 /// Finds the place from which so many entries are left, page by page from the end. What is not shown is none.
 async fn newest(place: &Place<'_>, lines: usize) -> Result<Start, Failure> {
-    let Place { client, session, .. } = *place;
+    let (client, session) = (place.client, place.session);
     let is_entry = |item: &&ItemView| {
-        let shown = place.printer.mode() == Mode::Json || transcript::block(item, Extent::Folded).is_some();
+        let shown = place.printer.mode() == Mode::Json || transcript::is_entry(item);
         shown && place.wants(item)
     };
     let (mut before, mut left) = (None, lines);
@@ -130,9 +142,15 @@ struct Place<'a> {
     client: &'a Client,
     printer: &'a Printer,
     session: &'a str,
-    extent: Extent,
+    transcript: Transcript,
+    people: People,
     /// Attempts that broke off are shown as well.
     superseded: bool,
+    /// Something was printed.
+    begun: bool,
+    live: Live,
+    /// The item that is growing, and how many of its bytes were shown.
+    growing: Option<(String, u64)>,
 }
 
 impl Place<'_> {
@@ -142,29 +160,104 @@ impl Place<'_> {
     }
 
     /// Shows an item; where all is wanted, the text that its page left out is read first.
-    async fn show(&self, mut item: ItemView) -> Result<(), Failure> {
-        if self.extent == Extent::Whole && item.full_length.is_some() {
+    async fn show(&mut self, mut item: ItemView) -> Result<(), Failure> {
+        if self.transcript.extent() == Extent::Whole && item.full_length.is_some() {
             let text = self.client.insist(|| self.client.full_text(self.session, &item)).await?;
             item.text = Some(text);
             item.full_length = None;
         }
-        if self.printer.mode() != Mode::Json
-            && let Some(Value::String(origin)) = item.fields.get_mut("origin")
-        {
-            let people = People::among(self.client, [origin.as_str()]);
-            *origin = people.await.shown(origin);
+        if self.printer.mode() == Mode::Json {
+            return self.printer.json(&item);
         }
-        show(self.printer, &item, self.extent)
+        if self.has_grown(&item) {
+            return Ok(());
+        }
+        meet(&mut self.people, self.client, &item).await;
+        for block in self.transcript.take(&item, &self.people) {
+            self.print(&block)?;
+        }
+        Ok(())
+    }
+
+    /// Shows calls that have no result.
+    fn rest(&mut self) -> Result<(), Failure> {
+        let rest = if self.printer.mode() == Mode::Json { Vec::new() } else { self.transcript.rest() };
+        rest.iter().try_for_each(|block| self.print(block))
+    }
+
+    /// Prints a block, apart from the one before.
+    fn print(&mut self, block: &Block) -> Result<(), Failure> {
+        self.live.settle();
+        if std::mem::replace(&mut self.begun, true) && block.stamp.is_some() {
+            self.printer.line("")?;
+        }
+        show(self.printer, block)
+    }
+
+    /// Shows more of a text that the agent is saying.
+    fn grow(&mut self, frame: &LiveFrame) -> Result<(), Failure> {
+        let look = match frame.kind.as_str() {
+            "assistant_text" => self.printer.look(false),
+            "thinking" => Look::THOUGHT,
+            _ => return Ok(()),
+        };
+        if self.printer.mode() == Mode::Json || !self.printer.is_screen() {
+            return Ok(());
+        }
+        let shown = match &self.growing {
+            Some((item, shown)) if *item == frame.item => *shown,
+            _ => 0,
+        };
+        // After a broken connection a piece may come twice, or not at all: then the stored item has it.
+        let skip = shown.checked_sub(frame.offset).and_then(|skip| usize::try_from(skip).ok());
+        let Some(new) = skip.and_then(|skip| frame.text.get(skip..)).filter(|new| !new.is_empty()) else {
+            return Ok(());
+        };
+        if shown == 0 {
+            let head = if look == Look::THOUGHT { "agent, thinking" } else { "agent" };
+            self.print(&Block::head(head))?;
+        }
+        self.live.grow(look, new);
+        self.growing = Some((frame.item.clone(), frame.offset + frame.text.len() as u64));
+        Ok(())
+    }
+
+    /// Ends a text that was shown while it grew. False when it was not.
+    fn has_grown(&mut self, item: &ItemView) -> bool {
+        let Some((_, shown)) = self.growing.take_if(|(growing, _)| *growing == item.id) else { return false };
+        let text = item.text.as_deref().unwrap_or_default();
+        let rest = usize::try_from(shown).ok().and_then(|shown| text.get(shown..));
+        // Of a large text only beginning and end are here.
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
+            let look = if item.kind == "thinking" { Look::THOUGHT } else { self.printer.look(false) };
+            self.live.grow(look, rest);
+        }
+        self.live.settle();
+        true
     }
 }
 
-async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Failure> {
-    let Place { client, printer, session, .. } = *place;
+/// Learns the names of those who act in an item.
+pub(super) async fn meet(people: &mut People, client: &Client, item: &ItemView) {
+    for field in ["origin", "by"] {
+        if let Some(actor) = item.fields.get(field).and_then(Value::as_str) {
+            people.meet(client, actor).await;
+        }
+    }
+}
+
+fn cleared() -> Block {
+    Block::head("cleared")
+}
+
+async fn follow(place: &mut Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Failure> {
+    let (client, printer, session) = (place.client, place.printer, place.session);
     let mut events = client.events(seq, &[format!("session:{session}")]);
     loop {
         let frame = match events.arrival().await? {
             Arrival::Frame(frame) => frame,
             Arrival::Lost => {
+                place.live.settle();
                 printer.lost();
                 continue;
             }
@@ -173,10 +266,15 @@ async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Fai
             // Between the page and its seq an item may be in both.
             Frame::Item(frame) if frame.session == session && frame.item.ordinal > after => {
                 after = frame.item.ordinal;
-                if place.wants(&frame.item) {
-                    place.show(frame.item).await?;
+                match place.wants(&frame.item) {
+                    true => place.show(frame.item).await?,
+                    false if place.has_grown(&frame.item) => {
+                        place.print(&Block::head(transcript::BROKE_OFF))?
+                    }
+                    false => {}
                 }
             }
+            Frame::Live(live) if live.session == session => place.grow(&live)?,
             Frame::Event(event) if event.session == session && event.kind == "session.deleted" => {
                 printer.note("the agent was deleted");
                 return Ok(Exit::Ok);
@@ -192,25 +290,16 @@ async fn follow(place: &Place<'_>, seq: u64, mut after: u64) -> Result<Exit, Fai
     }
 }
 
-/// Prints an item as a block, or as JSON.
-pub(super) fn show(printer: &Printer, item: &ItemView, extent: Extent) -> Result<(), Failure> {
-    if printer.mode() == Mode::Json {
-        return printer.json(item);
+/// Prints a block.
+pub(super) fn show(printer: &Printer, block: &Block) -> Result<(), Failure> {
+    let head = block.line();
+    if !head.is_empty() {
+        printer.styled(&[(block.style, &head)])?;
     }
-    let Some((head, text)) = transcript::block(item, extent) else { return Ok(()) };
-    printer.styled(&[(head_style(item), &head)])?;
-    if !text.is_empty() {
-        printer.text(&text)?;
-    }
-    printer.line("")
-}
-
-/// Returns how the head of an item stands out.
-pub(super) fn head_style(item: &ItemView) -> Style {
-    match item.kind.as_str() {
-        "error" => Style::Red,
-        "permission" => Style::Yellow,
-        "user_text" => Style::Bold,
-        _ => Style::Dim,
+    match &block.body {
+        Body::Nothing => Ok(()),
+        Body::Text(text) => printer.text(text),
+        Body::Answer(text) => printer.answer(text),
+        Body::Rows(rows) => printer.rows(rows),
     }
 }

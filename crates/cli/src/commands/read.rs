@@ -28,7 +28,7 @@ pub(crate) struct AnswerView<'a> {
 }
 
 pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.with(args.output);
+    let printer = context.printer.with(args.output).plain_if(args.plain);
     let last = context.client()?.last_turn(&args.handle).await?;
     if printer.mode() == Mode::Json {
         printer.json(&AnswerView {
@@ -42,7 +42,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
             error: last.error.as_deref(),
         })?;
     } else if let Some(text) = &last.text {
-        printer.text(text)?;
+        printer.answer(text)?;
     }
     if last.truncated {
         printer.aside("the answer is longer; this is its beginning");

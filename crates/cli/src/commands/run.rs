@@ -15,7 +15,7 @@ use crate::printer::Mode;
 use crate::{consent, harnesses, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.with(args.output);
+    let printer = context.printer.with(args.output).plain_if(args.plain);
     let wanted = wanted(context, &args).await?;
     let provider = wanted.provider.as_deref().or(wanted.default_provider.as_deref());
     harnesses::warn_without_login(&context.settings, &printer, provider.filter(|_| wanted.agent.is_none()));

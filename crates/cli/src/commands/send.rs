@@ -10,7 +10,7 @@ use crate::printer::Mode;
 use crate::{consent, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.with(args.output);
+    let printer = context.printer.with(args.output).plain_if(args.plain);
     let verb = match (args.steer, args.interrupt) {
         (true, _) => Verb::Steer,
         (_, true) => Verb::Interrupt,

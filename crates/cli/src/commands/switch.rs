@@ -128,7 +128,13 @@ async fn arrive(
         Mode::Json => printer.json(view)?,
         Mode::Normal if std::io::stdin().is_terminal() && printer.is_screen() => {
             printer.aside(&format!("you are in {}", named(session)));
-            let args = AttachArgs { handle: Some(session.id.clone()), agent: None, since: None, json: false };
+            let args = AttachArgs {
+                handle: Some(session.id.clone()),
+                agent: None,
+                since: None,
+                plain: false,
+                json: false,
+            };
             return attach::run(context, args).await;
         }
         Mode::Normal | Mode::Quiet => printer.line(&session.handle)?,

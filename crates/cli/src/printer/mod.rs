@@ -1,5 +1,11 @@
 //! All output: data to stdout, everything else to stderr.
 
+mod code;
+mod grid;
+mod growing;
+mod ink;
+mod live;
+mod markdown;
 mod patience;
 mod redraw;
 mod safe;
@@ -16,6 +22,9 @@ use rustix::fd::AsFd;
 use rustix::fs::FileType;
 use serde::Serialize;
 
+pub(crate) use growing::Look;
+pub(crate) use ink::Row;
+pub(crate) use live::Live;
 pub(crate) use patience::patiently;
 pub(crate) use redraw::Redraw;
 pub(crate) use safe::{block, line, uncoloured};
@@ -34,6 +43,8 @@ pub(crate) struct Printer {
     err: Stream,
     mode: Mode,
     verbose: bool,
+    /// Texts are shown as they are.
+    plain: bool,
 }
 
 /// One stream as it was found.
@@ -87,6 +98,7 @@ impl Printer {
             err: stream(err.is_terminal(), columns(&err)),
             mode: Mode::Normal,
             verbose,
+            plain: false,
         }
     }
 
@@ -113,6 +125,16 @@ impl Printer {
     /// Returns the printer for JSON, when it is asked for.
     pub(crate) fn json_if(self, json: bool) -> Self {
         self.with(Output { json, quiet: false })
+    }
+
+    /// Returns the printer that shows texts as they are, when that is asked for.
+    pub(crate) fn plain_if(self, plain: bool) -> Self {
+        Self { plain, ..self }
+    }
+
+    /// Returns how what agents say looks.
+    pub(crate) fn look(&self, dim: bool) -> Look {
+        Look { rendered: !self.plain, dim }
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -142,6 +164,22 @@ impl Printer {
             shown.push('\n');
         }
         self.write(&shown)
+    }
+
+    /// Prints what an agent said: rendered on a terminal, as it is elsewhere.
+    pub(crate) fn answer(&self, text: &str) -> Result<(), Failure> {
+        if !self.out.terminal || self.plain {
+            return self.text(text);
+        }
+        // The last column is left alone: terminals differ in when they wrap.
+        let width = self.out.width.unwrap_or(80).saturating_sub(1);
+        self.rows(&growing::rendered(self.look(false), text, width))
+    }
+
+    /// Prints rows: harmless on a terminal, as they are elsewhere.
+    pub(crate) fn rows(&self, rows: &[Row]) -> Result<(), Failure> {
+        let shown = |row: &Row| if self.out.terminal { row.painted(self.out.color) } else { row.plain() };
+        self.write(&rows.iter().map(|row| shown(row) + "\n").collect::<String>())
     }
 
     /// Prints one line; what would break it is escaped.
@@ -259,11 +297,6 @@ impl Printer {
         self.out.terminal && self.err.terminal
     }
 
-    /// Shows a growing text on stderr, without ending the line.
-    pub(crate) fn grow(&self, style: Style, text: &str) {
-        self.tell(&paint(self.err.color, style, &block(text)));
-    }
-
     /// Ends a line on stderr.
     pub(crate) fn end_line(&self) {
         self.tell("\n");
@@ -346,7 +379,8 @@ fn is_dumb() -> bool {
 
 /// Returns the terminal's columns and rows.
 pub(crate) fn size() -> (usize, usize) {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let of = |stream: &dyn AsFd| rustix::termios::tcgetwinsize(stream.as_fd()).ok();
+    let size = of(&io::stdout()).or_else(|| of(&io::stderr()));
     let size = size.filter(|size| size.ws_col > 0 && size.ws_row > 0);
     size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)))
 }

@@ -176,7 +176,7 @@ impl Bench {
     }
 
     pub(crate) fn transcript(&self, handle: &str) -> String {
-        self.home.paseo(&["logs", handle]).stdout
+        self.home.paseo(&["logs", "--full", handle]).stdout
     }
 
     pub(crate) fn items(&self, handle: &str) -> Vec<Value> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Witness};
+use crate::bench::{Bench, CODEX, Witness};
 use crate::lacks::Lack;
 
 pub(crate) fn an_answer_streams_and_is_stored_once(bench: &mut Bench) {
@@ -23,7 +23,7 @@ pub(crate) fn thoughts_and_tools_become_items(bench: &mut Bench) {
     );
     let call = &bench.items_of(&handle, "tool_call")[0];
     assert_eq!(call["class"], "execute", "{call:#}");
-    assert!(call["title"].as_str().unwrap().contains("echo hello"), "{call:#}");
+    assert_eq!(call["title"], "Run echo hello; exit 3", "{call:#}");
     let result = &bench.items_of(&handle, "tool_result")[0];
     assert_eq!(result["call"], call["call"]);
     assert_eq!((&result["outcome"], &result["exit_code"]), (&"error".into(), &3.into()), "{result:#}");
@@ -52,6 +52,21 @@ pub(crate) fn a_changed_file_comes_with_its_diff(bench: &mut Bench) {
         |sign: char, text: &str| poem.lines().any(|line| line.starts_with(sign) && line.ends_with(text));
     assert!(changed('-', "are red") && changed('+', "are blue"), "{poem}");
     assert!(patch("new.txt").contains("+first"));
+    // Every harness calls it the same, and says how much it changed.
+    let shown = bench.home.paseo(&["logs", &handle]).stdout;
+    // Codex reads with commands, and says which of them read; the fake says nothing about them.
+    let read = if bench.program == CODEX && bench.model.is_none() {
+        "Run cat -- poem.txt\n"
+    } else {
+        "Read poem.txt\n"
+    };
+    let heads = [read, "Edit poem.txt +1 −1\n", "Edit new.txt +1 −0\n"];
+    let at: Vec<_> =
+        heads.iter().map(|head| shown.find(head).unwrap_or_else(|| panic!("{head}: {shown}"))).collect();
+    assert!(at.is_sorted(), "{shown}");
+    assert!(shown.contains("\n-roses are red\n+roses are blue\n"), "{shown}");
+    let counted = bench.home.paseo(&["logs", "--stat", &handle]).stdout;
+    assert!(counted.contains("Edit poem.txt +1 −1\n") && !counted.contains("+roses"), "{counted}");
 }
 
 pub(crate) fn many_turns_share_one_process(bench: &mut Bench) {

@@ -14,24 +14,22 @@ fn every_line_is_a_message_and_the_answers_are_waited_for() {
     home.paseo(&["wait", &handle]).ok();
     let output = home.paseo_with(&["attach", &handle], b"<<say one>>\n\n<<sh echo hi>><<say two>>");
     assert_shown!(home, output.ok(), @r"
-    #1 [CLOCK] human:cli
+    #1 [CLOCK] you
     <<say the past>>
 
     #2 [CLOCK] agent
     the past
 
-    #3 [CLOCK] human:cli
+    #3 [CLOCK] you
     <<say one>>
 
     #4 [CLOCK] agent
     one
 
-    #5 [CLOCK] human:cli
+    #5 [CLOCK] you
     <<sh echo hi>><<say two>>
 
-    #6 [CLOCK] tool shell: echo hi
-
-    #7 [CLOCK] tool ok
+    #6 [CLOCK] Run echo hi
     hi
 
     #8 [CLOCK] agent
@@ -66,10 +64,7 @@ fn a_script_can_answer_what_is_asked_later() {
     let lines = b"<<ask one>><<ask two>><<say went on>>\n/allow\n/deny not today\n";
     let output = home.paseo_with(&["attach", &handle], lines);
     let shown = output.ok();
-    assert!(
-        shown.contains("allowed by human:cli: one") && shown.contains("denied by human:cli: two"),
-        "{shown}"
-    );
+    assert!(shown.contains("allowed by you: one") && shown.contains("denied by you: two"), "{shown}");
     assert!(shown.contains("not today") && shown.contains("went on"), "{shown}");
     let early = home.paseo_with(&["attach", &handle], b"<<say nothing asked>>\n/allow\n");
     assert!(early.stderr.contains("does not ask for permission"), "{early:?}");

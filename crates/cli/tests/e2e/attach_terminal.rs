@@ -56,12 +56,12 @@ fn lines_end_between_words_and_keep_their_indentation() {
     let handle = start(&home, "<<say - an entry of a list that is longer than forty columns are>>");
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 40, &["attach", &handle]);
-    terminal.until("- an entry of a list that is longer\r\n  than forty columns are\r\n");
+    terminal.until("• an entry of a list that is longer\r\n  than forty columns are\r\n");
     terminal.until("ctrl-D\r\nleaves");
     terminal.type_in("/help\r");
     terminal.until("/stop           stop the running turn;\r\n                what waits is kept\r\n");
     terminal.type_in("<<stream 1ms - an entry that streams and is longer than forty>>\r");
-    terminal.until("- an entry that streams and is longer");
+    terminal.until("• an entry that streams and is longer");
     terminal.until("  than forty");
     terminal.type_in("\x04");
     assert_eq!(terminal.finish().0, Some(0));

@@ -66,7 +66,7 @@ fn on_a_terminal_it_says_so_and_the_answer_follows() {
         on_terminal(&home, 100, &["run", &format!("<<slow 50>><<torn times=1 {DEAD} half>><<say whole>>")]);
     let (before, after) = shown.split_once("this attempt broke off").unwrap_or_else(|| panic!("{shown}"));
     assert!(before.contains(DEAD), "{shown}");
-    assert!(after.matches("whole [turns=1").count() == 1 && !after.contains(DEAD), "{shown}");
+    assert!(after.contains("whole [turns=1") && !after.contains(DEAD), "{shown}");
 }
 
 #[test]

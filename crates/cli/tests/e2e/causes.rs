@@ -123,7 +123,7 @@ async fn whoever_waits_for_another_agent_says_for_whom() {
     };
     assert!(has("waits for") && has("children"), "{inspected:?}");
     let logs = home.paseo(&["logs", &root.handle]);
-    assert!(logs.ok().contains(r#"tool summon: {"agent":"branch","task":"Build it"}"#), "{logs:?}");
+    assert!(logs.ok().contains("summon: agent: branch, task: Build it"), "{logs:?}");
     // Whoever is stopped stops nobody else, and says so.
     let alone = home.paseo(&["stop", &root.handle]);
     let told = format!("{} below it goes on: `paseo cause {} --stop`", branch.handle, root.handle);

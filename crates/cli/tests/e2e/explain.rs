@@ -75,11 +75,11 @@ fn what_waits_is_listed() {
     home.paseo(&["wait", &handle]).ok();
     let shown = home.paseo(&["queue", &handle]);
     assert_shown!(home, shown.ok().replace(&"x".repeat(500), "[500 x]"), @r"
-    [UUID]  from human:cli  [AGO]
+    [UUID]  from you  [AGO]
       held: the agent was stopped
       first
       of two lines
-    [UUID]  from human:cli  [AGO]
+    [UUID]  from you  [AGO]
       held: the agent was stopped
       [500 x]…
     ");

@@ -88,15 +88,13 @@ fn logs_are_readable() {
     let handle = start(&home, "<<think hm>><<sh echo hi>><<say done>>");
     home.paseo(&["wait", &handle]).ok();
     assert_shown!(home, home.paseo(&["logs", &handle]).ok(), @r"
-    #1 [CLOCK] human:cli
+    #1 [CLOCK] you
     <<think hm>><<sh echo hi>><<say done>>
 
-    #2 [CLOCK] agent thinks
+    #2 [CLOCK] agent, thinking
     hm
 
-    #3 [CLOCK] tool shell: echo hi
-
-    #4 [CLOCK] tool ok
+    #3 [CLOCK] Run echo hi
     hi
 
     #5 [CLOCK] agent
@@ -180,7 +178,7 @@ fn inspect_shows_everything() {
     labels        a=b
     project       [DIR]/work
     directory     [DIR]/work
-    created       [CLOCK] ([AGO]) by human:cli
+    created       [CLOCK] ([AGO]) by you
     updated       [CLOCK] ([AGO])
     last cause    [UUID]
     last message  delivery [UUID]

@@ -59,6 +59,7 @@ mod places;
 mod processes;
 mod providers;
 mod pty;
+mod rendered;
 mod requests;
 mod retrieve;
 mod run;

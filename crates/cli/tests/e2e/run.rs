@@ -12,7 +12,7 @@ fn the_answer_alone_is_on_stdout() {
     let home = home();
     let output = home.paseo(&["run", "<<say looking>><<sh echo hi>><<say found it>>"]);
     assert_eq!(output.ok(), "found it");
-    assert!(output.stderr.contains("tool shell: echo hi"), "{}", output.stderr);
+    assert!(output.stderr.contains("Run echo hi"), "{}", output.stderr);
     let plain = home.paseo(&["run", "hello"]);
     assert_eq!(plain.ok(), "You said: hello");
     assert!(!plain.stderr.contains("You said"), "no streamed text away from a terminal: {}", plain.stderr);
@@ -68,7 +68,7 @@ fn control_c_leaves_the_agent_at_work() {
     let mut child = home.spawn(&["run", "<<sh echo up>><<hang>>"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("tool shell") {
+    while !said.contains("Run echo up") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -128,7 +128,7 @@ fn a_restart_of_the_daemon_ends_the_turn_with_words() {
     let mut child = home.spawn(&["run", "<<sh echo up>><<hang>>"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("tool shell") {
+    while !said.contains("Run echo up") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     assert!(home.kill_daemon());
@@ -151,7 +151,7 @@ fn a_dead_daemon_at_the_timeout_is_told() {
     let mut child = home.spawn(&words);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("tool shell") {
+    while !said.contains("Run echo up") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     assert!(home.kill_daemon());

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use paseo_core::actor::Actor;
+use paseo_core::headline::titled;
 use paseo_core::id::{ItemId, TurnId};
 use paseo_core::item::{Draft, Entry, Kind, Place, ToolOutcome};
 use paseo_core::session::{self, Event, Outcome, Source, Verb};
@@ -55,6 +56,7 @@ impl SessionActor {
                     if self.noted.contains(&code) => {}
                 Output::Item { id, step, parent, mut draft } => {
                     bound_names(&mut draft.kind);
+                    let draft = titled(draft, &self.session.profile.directory);
                     finished.push((id, Place { turn: self.current, step, parent, superseded: false }, draft));
                 }
                 output => {

@@ -15,9 +15,10 @@ use tokio::task::JoinHandle;
 use super::surface::Surface;
 use super::words::{self, Wish};
 use crate::asks;
-use crate::commands::send;
+use crate::commands::{logs, send};
 use crate::failure::Failure;
 use crate::outcome;
+use crate::people::People;
 use crate::printer::Style;
 
 /// What to do after a step.
@@ -35,6 +36,7 @@ pub(super) struct Conversation {
     /// As it is now.
     pub(super) session: SessionView,
     pub(super) surface: Surface,
+    people: People,
     /// A person types; otherwise a script is read.
     typed: bool,
     /// The newest item that was shown.
@@ -61,6 +63,7 @@ impl Conversation {
             client,
             session,
             surface,
+            people: People::default(),
             typed,
             ordinal: 0,
             sent: VecDeque::new(),
@@ -83,7 +86,7 @@ impl Conversation {
     pub(super) async fn frame(&mut self, frame: &Frame) -> Result<Next, Failure> {
         match frame {
             // Between the page and its seq an item may be in both.
-            Frame::Item(frame) if frame.item.ordinal > self.ordinal => self.item(&frame.item, true)?,
+            Frame::Item(frame) if frame.item.ordinal > self.ordinal => self.item(&frame.item, true).await?,
             Frame::Live(live) => self.surface.live(live)?,
             Frame::Event(event) => match &event.view {
                 None => return Ok(Next::Gone),
@@ -100,12 +103,13 @@ impl Conversation {
     }
 
     /// Shows an item, if it is wanted.
-    pub(super) fn item(&mut self, item: &ItemView, wanted: bool) -> Result<(), Failure> {
+    pub(super) async fn item(&mut self, item: &ItemView, wanted: bool) -> Result<(), Failure> {
         self.ordinal = item.ordinal;
         if !wanted {
             return Ok(());
         }
-        self.surface.item(item)?;
+        logs::meet(&mut self.people, &self.client, item).await;
+        self.surface.item(item, &self.people)?;
         let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
         if self.typed && item.kind == "permission" && !decided {
             let hash = item.fields.get("hash").and_then(Value::as_str).unwrap_or_default();

@@ -49,7 +49,7 @@ enum Ending {
 }
 
 pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Failure> {
-    let printer = context.printer.json_if(args.json);
+    let printer = context.printer.json_if(args.json).plain_if(args.plain);
     let client = context.client()?;
     let session = match (&args.handle, &args.agent) {
         (_, Some(slug)) => newest(client, slug).await?,
@@ -213,7 +213,7 @@ async fn past(
         }
         for item in &page.items {
             let wanted = start.as_ref().is_none_or(|start| item.ts.as_millis() >= start.not_before);
-            conversation.item(item, wanted)?;
+            conversation.item(item, wanted).await?;
         }
         match page.items.last() {
             Some(last) if page.newer => {

@@ -6,8 +6,9 @@ use paseo_wire::stream::LiveFrame;
 use crate::commands::logs;
 use crate::editor::Editor;
 use crate::failure::Failure;
-use crate::printer::{Printer, Screen, Style};
-use crate::transcript::{self, Extent};
+use crate::people::People;
+use crate::printer::{Look, Mode, Printer, Screen, Style};
+use crate::transcript::{self, Block, Body, Extent, Transcript};
 
 const PROMPT: &str = "> ";
 /// How wide what can be typed is, before what it does.
@@ -17,14 +18,25 @@ const ENTRY: usize = 16;
 #[derive(Debug)]
 pub(crate) enum Surface {
     /// Stored items only, as `paseo logs` prints them.
-    Plain(Printer),
-    Prompted(Prompted),
+    Plain(Plain),
+    Prompted(Box<Prompted>),
+}
+
+/// Where nothing can be typed.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    printer: Printer,
+    transcript: Transcript,
+    /// Something was printed.
+    begun: bool,
 }
 
 /// A terminal with a line that is being typed.
 #[derive(Debug)]
 pub(crate) struct Prompted {
+    printer: Printer,
     screen: Screen,
+    transcript: Transcript,
     pub(crate) editor: Editor,
     /// The item that is growing, and how many of its bytes were shown.
     growing: Option<(String, u64)>,
@@ -32,23 +44,28 @@ pub(crate) struct Prompted {
 
 impl Surface {
     pub(crate) fn plain(printer: Printer) -> Self {
-        Self::Plain(printer)
+        Self::Plain(Plain { printer, transcript: Transcript::new(Extent::Folded), begun: false })
     }
 
     pub(crate) fn prompted(printer: Printer) -> Result<Self, Failure> {
-        let mut prompted =
-            Prompted { screen: Screen::new(printer), editor: Editor::default(), growing: None };
+        let mut prompted = Prompted {
+            printer,
+            screen: Screen::new(printer),
+            transcript: Transcript::new(Extent::Folded),
+            editor: Editor::default(),
+            growing: None,
+        };
         prompted.redraw()?;
-        Ok(Self::Prompted(prompted))
+        Ok(Self::Prompted(Box::new(prompted)))
     }
 
     /// Shows a stored item.
-    pub(crate) fn item(&mut self, item: &ItemView) -> Result<(), Failure> {
+    pub(crate) fn item(&mut self, item: &ItemView, people: &People) -> Result<(), Failure> {
         match self {
             Self::Plain(_) if item.superseded => Ok(()),
-            Self::Plain(printer) => logs::show(printer, item, Extent::Folded),
+            Self::Plain(plain) => plain.item(item, people),
             Self::Prompted(prompted) if item.superseded => prompted.broke_off(item),
-            Self::Prompted(prompted) => prompted.item(item),
+            Self::Prompted(prompted) => prompted.item(item, people),
         }
     }
 
@@ -63,7 +80,7 @@ impl Surface {
     /// Tells the person something that is no part of the conversation.
     pub(crate) fn aside(&mut self, style: Style, words: &str) -> Result<(), Failure> {
         match self {
-            Self::Plain(printer) => {
+            Self::Plain(Plain { printer, .. }) => {
                 printer.aside(words);
                 Ok(())
             }
@@ -84,7 +101,7 @@ impl Surface {
     /// Tells why something that was wished did not happen.
     pub(crate) fn failure(&mut self, failure: &Failure) -> Result<(), Failure> {
         match self {
-            Self::Plain(printer) => {
+            Self::Plain(Plain { printer, .. }) => {
                 printer.failure(failure);
                 Ok(())
             }
@@ -112,6 +129,21 @@ impl Surface {
     }
 }
 
+impl Plain {
+    fn item(&mut self, item: &ItemView, people: &People) -> Result<(), Failure> {
+        if self.printer.mode() == Mode::Json {
+            return self.printer.json(item);
+        }
+        for block in self.transcript.take(item, people) {
+            if std::mem::replace(&mut self.begun, true) && block.stamp.is_some() {
+                self.printer.line("")?;
+            }
+            logs::show(&self.printer, &block)?;
+        }
+        Ok(())
+    }
+}
+
 impl Prompted {
     fn redraw(&mut self) -> Result<(), Failure> {
         let (row, column) = self.editor.view(Screen::width().saturating_sub(PROMPT.len()));
@@ -119,9 +151,9 @@ impl Prompted {
     }
 
     fn live(&mut self, live: &LiveFrame) -> Result<(), Failure> {
-        let style = match live.kind.as_str() {
-            "assistant_text" => Style::Plain,
-            "thinking" => Style::Dim,
+        let look = match live.kind.as_str() {
+            "assistant_text" => self.printer.look(false),
+            "thinking" => Look::THOUGHT,
             _ => return Ok(()),
         };
         let shown = match &self.growing {
@@ -135,9 +167,10 @@ impl Prompted {
         };
         if shown == 0 {
             self.screen.settle()?;
-            self.screen.say(Style::Dim, if style == Style::Dim { "agent thinks" } else { "agent" })?;
+            let head = if look == Look::THOUGHT { "agent, thinking" } else { "agent" };
+            self.apart(&Block::head(head))?;
         }
-        self.screen.grow(style, new)?;
+        self.screen.grow(look, new)?;
         self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
         Ok(())
     }
@@ -147,28 +180,40 @@ impl Prompted {
         if self.growing.take_if(|(growing, _)| *growing == item.id).is_none() {
             return Ok(());
         }
-        self.screen.settle()?;
-        self.screen.say(Style::Dim, transcript::BROKE_OFF)?;
-        self.screen.say(Style::Plain, "")
+        self.apart(&Block::head(transcript::BROKE_OFF))
     }
 
-    fn item(&mut self, item: &ItemView) -> Result<(), Failure> {
+    fn item(&mut self, item: &ItemView, people: &People) -> Result<(), Failure> {
         let text = item.text.as_deref().unwrap_or_default();
         if let Some((_, shown)) = self.growing.take_if(|(growing, _)| *growing == item.id) {
             let rest = usize::try_from(shown).ok().and_then(|shown| text.get(shown..));
             // Of a large text only beginning and end are here.
             if let Some(rest) = rest.filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
-                let style = if item.kind == "thinking" { Style::Dim } else { Style::Plain };
-                self.screen.grow(style, rest)?;
+                let look = if item.kind == "thinking" { Look::THOUGHT } else { self.printer.look(false) };
+                self.screen.grow(look, rest)?;
             }
-            self.screen.settle()?;
-            return self.screen.say(Style::Plain, "");
+            return self.screen.settle();
         }
-        let Some((head, text)) = transcript::block(item, Extent::Folded) else { return Ok(()) };
-        self.screen.say(logs::head_style(item), &head)?;
-        if !text.is_empty() {
-            self.screen.say(Style::Plain, &text)?;
+        for block in self.transcript.take(item, people) {
+            self.apart(&block)?;
         }
-        self.screen.say(Style::Plain, "")
+        Ok(())
+    }
+
+    /// Shows a block, apart from the one before.
+    fn apart(&mut self, block: &Block) -> Result<(), Failure> {
+        if block.stamp.is_some() {
+            self.screen.say(Style::Plain, "")?;
+        }
+        let head = block.line();
+        if !head.is_empty() {
+            self.screen.say(block.style, &head)?;
+        }
+        match &block.body {
+            Body::Nothing => Ok(()),
+            Body::Text(text) => self.screen.say(Style::Plain, text),
+            Body::Answer(text) => self.screen.answer(text),
+            Body::Rows(rows) => self.screen.rows(rows),
+        }
     }
 }
