@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 
 use paseo_client::Client;
-use paseo_runtime::diff;
 use paseo_wire::agent::{AgentList, AgentQuery, PendingAgent, TrustAgent};
 use paseo_wire::message::Receipt;
 
@@ -81,7 +80,7 @@ pub(crate) async fn trust(
 
 /// Shows a change, what it grants, and how its text differs from what counts.
 pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
-    let PendingAgent { slug, change, file, widens, before, after, .. } = pending;
+    let PendingAgent { slug, change, file, widens, diff, .. } = pending;
     let what = match change.as_str() {
         "new" => "is new",
         "shadows" => "would replace another definition",
@@ -96,11 +95,7 @@ pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
     if !widens.is_empty() {
         printer.note(&format!("  it would grant more: {}", widens.join(", ")));
     }
-    let name = file.as_deref().unwrap_or(slug);
-    let Some(diff) = diff::between(name, before.as_deref(), after.as_deref().unwrap_or_default()) else {
-        return;
-    };
-    let lines: Vec<&str> = diff.patch.lines().collect();
+    let lines: Vec<&str> = diff.iter().flat_map(|diff| diff.lines()).collect();
     lines.iter().take(LINES).for_each(|line| printer.note(line));
     if let Some(left) = lines.len().checked_sub(LINES).filter(|left| *left > 0) {
         printer.note(&format!("… {left} more lines: `paseo agents show {slug} --untrusted`"));

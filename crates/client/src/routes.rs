@@ -3,7 +3,7 @@
 use http::Method;
 use paseo_wire::IDEMPOTENCY_KEY;
 use paseo_wire::agent::{
-    AgentList, AgentQuery, AgentView, AgentViewQuery, SaveAgent, TrustAgent, TrustAgents,
+    AgentList, AgentQuery, AgentSource, AgentView, AgentViewQuery, SaveAgent, TrustAgent, TrustAgents,
 };
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
@@ -282,6 +282,11 @@ impl Client {
     /// Returns a definition with everything that it comes to.
     pub async fn agent(&self, slug: &str, asked: &AgentViewQuery) -> Result<AgentView, Error> {
         self.get(&format!("{}{}", path(["api", "agents", slug]), query(asked))).await
+    }
+
+    /// Returns the files that define an agent, as they are now.
+    pub async fn agent_source(&self, slug: &str, asked: &AgentQuery) -> Result<AgentSource, Error> {
+        self.get(&format!("{}{}", path(["api", "agents", slug, "source"]), query(asked))).await
     }
 
     /// Makes the definitions of a project count, as long as they stay as they are.

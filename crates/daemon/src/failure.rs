@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use paseo_core::session::Refusal;
 use paseo_store as store;
+use paseo_wire::agent::AgentProblem;
 use paseo_wire::error::{Code, ErrorBody};
 use paseo_wire::session::Candidate;
 
@@ -15,11 +16,17 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     pub(crate) candidates: Vec<Candidate>,
+    /// Mistakes in a definition that was sent. Boxed: almost no failure has any.
+    pub(crate) mistakes: Option<Box<Mistakes>>,
     /// After how many seconds it is worth another try.
     pub(crate) retry_after: Option<u64>,
     /// What really went wrong, for the log file and nobody else.
     pub(crate) cause: Option<Cause>,
 }
+
+/// What is wrong with a definition, line by line.
+#[derive(Debug, Clone)]
+pub(crate) struct Mistakes(pub(crate) Vec<AgentProblem>);
 
 /// What really went wrong, with all that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +49,7 @@ impl Failure {
             message: message.into(),
             hint: None,
             candidates: Vec::new(),
+            mistakes: None,
             retry_after: None,
             cause: None,
         }
@@ -123,6 +131,7 @@ impl From<Failure> for ErrorBody {
             message: failure.message,
             hint: failure.hint,
             candidates: failure.candidates,
+            problems: failure.mistakes.map(|mistakes| mistakes.0).unwrap_or_default(),
         }
     }
 }

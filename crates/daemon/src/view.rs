@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use paseo_core::actor::{Actor, TERMINAL};
+use paseo_core::definition::Problem;
 use paseo_core::item::{Entry, Usage};
 use paseo_core::session::{Class, Entered, Pending, Receipt, Session, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
+use paseo_wire::agent::AgentProblem;
 use paseo_wire::item::{ItemView, UsageView};
 use paseo_wire::session::{EnteredView, SessionLine, SessionView, WorktreeView};
 use paseo_wire::worker::{ExitView, TerminalView};
@@ -196,5 +198,16 @@ pub(crate) fn usage(usage: Usage) -> UsageView {
         output_tokens: usage.output_tokens,
         cached_tokens: usage.cached_tokens,
         cost_micros: usage.cost_micros,
+    }
+}
+
+/// Returns a problem in the words of the wire.
+pub(crate) fn problem(problem: &Problem) -> AgentProblem {
+    AgentProblem {
+        file: problem.file.clone(),
+        line: problem.line,
+        message: problem.message.clone(),
+        slug: problem.slug.clone(),
+        severity: problem.severity.word().to_owned(),
     }
 }

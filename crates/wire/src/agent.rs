@@ -55,6 +55,9 @@ pub struct PendingAgent {
     pub before: Option<String>,
     /// The text that would count; null when the definition is removed.
     pub after: Option<String>,
+    /// From `before` to `after`, as a unified diff; null when no line differs.
+    #[serde(default)]
+    pub diff: Option<String>,
 }
 
 /// The body of `POST /api/agents/{slug}/trust`.
@@ -74,6 +77,36 @@ pub struct TrustAgent {
 pub struct SaveAgent {
     /// The whole definition, as TOML.
     pub text: String,
+    /// The version that the text was made from, as `GET /api/agents/{slug}/source` names it; null: there was no such
+    /// file. A conflict when the file holds anything else now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// The answer to `GET /api/agents/{slug}/source`: the files that define an agent, as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentSource {
+    pub slug: String,
+    /// The file that `PUT /api/agents/{slug}` writes.
+    pub file: String,
+    /// What it holds; null: it is not there, or cannot be read.
+    pub text: Option<String>,
+    /// Names exactly this text, for `PUT`; null: the file is not there.
+    pub version: Option<String>,
+    /// Why `PUT` refuses to write it; null: it does not.
+    pub locked: Option<String>,
+    /// Other files that define the same slug, of the project and of the home.
+    pub others: Vec<AgentText>,
+}
+
+/// A file that defines an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentText {
+    pub file: String,
+    /// home or project.
+    pub origin: String,
+    /// The definition, without the rest of its file; null when it cannot be read.
+    pub text: Option<String>,
 }
 
 /// Where a project keeps definitions.

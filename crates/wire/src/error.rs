@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::agent::AgentProblem;
 use crate::session::Candidate;
 
 /// The body of every answer that is not a success.
@@ -17,6 +18,9 @@ pub struct ErrorBody {
     /// What could have been meant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
+    /// Mistakes in a definition that was sent, each with its line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<AgentProblem>,
 }
 
 /// A stable name for what went wrong.

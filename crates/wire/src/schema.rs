@@ -88,6 +88,7 @@ use crate::{
         conversation::WhereaboutsQuery,
         agent::AgentList,
         agent::AgentQuery,
+        agent::AgentSource,
         agent::AgentView,
         agent::AgentViewQuery,
         agent::PendingAgent,

@@ -5,25 +5,23 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use paseo_testkit::home::{Output, TestHome};
-use paseo_wire::agent::SaveAgent;
 use serde_json::Value;
 
 use crate::pty::Terminal;
-use crate::watch::Watched;
 use crate::{home, json};
 
 const READS: &str = "provider = 'scripted'\ntools = ['read', 'bash']\n";
 const WRITES: &str = "provider = 'scripted'\ntools = ['read', 'bash', 'edit']\n";
 
 /// Writes a file of the user's own, and trusts nothing.
-fn write(home: &TestHome, name: &str, text: &str) {
+pub(crate) fn write(home: &TestHome, name: &str, text: &str) {
     fs::create_dir_all(home.path().join("agents")).unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(home.path().join(name), text).unwrap();
 }
 
 /// Returns the tools that the definition allows which counts.
-fn tools(home: &TestHome, slug: &str) -> Option<String> {
+pub(crate) fn tools(home: &TestHome, slug: &str) -> Option<String> {
     let list = json(&home.paseo(&["agents", "ls", "--json"]));
     let agents = list["agents"].as_array().unwrap();
     let found = agents.iter().find(|agent| agent["slug"] == slug && agent["counts"] == true)?;
@@ -33,7 +31,7 @@ fn tools(home: &TestHome, slug: &str) -> Option<String> {
     })
 }
 
-fn pending(home: &TestHome) -> Vec<Value> {
+pub(crate) fn pending(home: &TestHome) -> Vec<Value> {
     json(&home.paseo(&["agents", "ls", "--json"]))["pending"].as_array().unwrap().clone()
 }
 
@@ -276,27 +274,6 @@ fn what_others_write_meanwhile_is_not_trusted_by_the_editor() {
     home.paseo(&["agents", "edit", "a"]).ok();
     assert_eq!(tools(&home, "b").as_deref(), Some("native_read todo"));
     assert_eq!(tools(&home, "a").as_deref(), Some("native_read native_shell native_net todo"));
-}
-
-#[tokio::test]
-async fn what_a_person_saves_over_the_api_counts() {
-    let watched = Watched::new();
-    let home = &watched.home;
-    write(home, "agents/other.md", "Other.\n");
-    let save = async |slug: &str, text: &str| {
-        watched.client.save_agent(slug, &SaveAgent { text: text.to_owned() }).await
-    };
-    save("mine", "name = 'Mine'\n").await.unwrap();
-    assert_eq!(fs::read_to_string(home.path().join("agents/mine.toml")).unwrap(), "name = 'Mine'\n");
-    assert_eq!(tools(home, "mine").as_deref(), Some("all"));
-    assert!(home.kill_daemon());
-    home.paseo(&["up"]).ok();
-    assert_eq!(tools(home, "mine").as_deref(), Some("all"), "also after a crash");
-    for (slug, text) in [("mine", "name = "), ("other", "name = 'Other'\n"), ("a.b", "")] {
-        assert!(save(slug, text).await.is_err(), "{slug}");
-    }
-    assert_eq!(fs::read_to_string(home.path().join("agents/mine.toml")).unwrap(), "name = 'Mine'\n");
-    assert!(!home.path().join("agents/other.toml").exists());
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod crash;
 mod daemon;
 mod default_provider;
 mod definitions;
+mod definitions_save;
 mod definitions_trust;
 mod documented;
 mod dropped;

@@ -8,6 +8,7 @@ mod files;
 mod layer;
 mod pending;
 mod save;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ use tokio::task::block_in_place;
 pub(crate) use catalogue::{Catalogue, Listed, Project, Trust};
 pub(crate) use doubts::doubts;
 pub(crate) use pending::Pending;
+pub(crate) use source::{Other, Source};
 
 use self::catalogue::News;
 use self::contents::Contents;
@@ -160,12 +162,7 @@ impl Definitions {
     fn catalogue_since(&self, project: &str, arrival: Instant) -> Arc<Catalogue> {
         let shared = &*self.0;
         let mut memory = shared.memory();
-        let trusted = &shared.settings.get().trusted;
-        let known = |root: &Path| {
-            let root = root.to_string_lossy();
-            trusted.contains_key(&*root) || memory.accepted.contains_key(&settings::Layer::project(&root))
-        };
-        let places = Place::of_project(Path::new(project), &shared.home, known);
+        let places = self.places(&memory, project);
         let home = memory.layer(&Place::Home(shared.home.clone()), &shared.known_keys, arrival);
         let (own, empty) = self.own(&mut memory, &places, arrival);
         let ingredients = Ingredients { home, own, empty, generation: memory.generation };
@@ -189,6 +186,16 @@ impl Definitions {
         }
         memory.catalogues.insert(places, (ingredients, Arc::clone(&catalogue)));
         catalogue
+    }
+
+    /// Returns the places of a project that may define something, the nearest first.
+    fn places(&self, memory: &Memory, project: &str) -> Vec<Place> {
+        let trusted = &self.0.settings.get().trusted;
+        let known = |root: &Path| {
+            let root = root.to_string_lossy();
+            trusted.contains_key(&*root) || memory.accepted.contains_key(&settings::Layer::project(&root))
+        };
+        Place::of_project(Path::new(project), &self.0.home, known)
     }
 
     /// Returns the provider that `config.toml` names, or named when it could last be read.

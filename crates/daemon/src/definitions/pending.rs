@@ -1,9 +1,11 @@
 //! Changes of definitions that wait for a person, in words.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use paseo_core::definition::{Definition, Problem, Version, Waiting, WaitingKind};
 use paseo_core::settings::Layer;
+use paseo_runtime::diff;
 use paseo_wire::error::Code;
 
 use super::layer::hash;
@@ -49,6 +51,14 @@ impl Pending {
     /// Returns what it would grant beyond what counts now.
     pub(crate) fn widens(&self) -> Vec<String> {
         self.waiting.widens.iter().map(ToString::to_string).collect()
+    }
+
+    /// Returns how the text that would count differs from the one that does.
+    pub(crate) fn diff(&self) -> Option<String> {
+        let text = |version: &Version| Arc::clone(&version.text);
+        let (before, after) = (self.before.as_ref().map(text), self.waiting.version.as_ref().map(text));
+        let name = self.file().unwrap_or(&self.slug);
+        diff::between(name, before.as_deref(), after.as_deref().unwrap_or_default()).map(|diff| diff.patch)
     }
 
     /// Says what waits, and what counts meanwhile.

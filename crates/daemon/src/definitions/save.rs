@@ -1,86 +1,154 @@
 //! Saving a definition of the user's own: what a person saves counts.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use paseo_core::actor::Actor;
-use paseo_core::definition::{Format, Problem, is_slug};
+use paseo_core::definition::{self, Format, Origin, Severity, Version, is_slug};
 use paseo_core::settings::Layer as Key;
+use paseo_runtime::plain_file;
 use paseo_wire::error::Code;
 use tokio::task::spawn_blocking;
 
+use super::Definitions;
 use super::catalogue::News;
-use super::files::{FILE_BYTES, Place};
-use super::{Definitions, layer};
-use crate::failure::Failure;
+use super::files::FILE_BYTES;
+use super::layer::{hash, versions};
+use super::source::{Source, own_file};
+use crate::failure::{Failure, Mistakes};
 use crate::journal::Journal;
+use crate::view::problem;
 
 impl Definitions {
-    /// Writes a definition to `agents/<slug>.toml`, and accepts it.
+    /// Writes a definition to `agents/<slug>.toml`, and accepts it. Nothing is written over but the version that the
+    /// person started from; without one, there must be no such file.
     pub(crate) async fn save(
         &self,
         journal: &Journal,
         by: &Actor,
         slug: &str,
         text: String,
+        from: Option<&str>,
     ) -> Result<(), Failure> {
         let invalid = |words: String| Failure::new(Code::InvalidRequest, words);
         if !is_slug(slug) {
-            return Err(invalid(format!("`{}` cannot be the slug of an agent", slug.escape_debug())));
+            let words = format!("`{}` cannot be the slug of an agent", slug.escape_debug());
+            return Err(invalid(words).hint("use up to 64 letters, digits, `_` and `-`"));
         }
         if text.len() as u64 > FILE_BYTES {
             return Err(invalid(format!("a definition has at most {} KB", FILE_BYTES / 1024)));
         }
         self.record_news(journal).await?;
         let _one_at_a_time = self.0.recording.lock().await;
-        let (place, file) = (Place::Home(self.0.home.clone()), format!("agents/{slug}.toml"));
-        let version = layer::again(&place, slug, &file, Format::Toml, &text, &self.0.known_keys)
-            .map_err(|Problem { line, message, .. }| invalid(format!("line {line}: {message}")))?;
-        let path = self.0.home.join(&file);
-        if let Some(other) = self.defined_elsewhere(slug, &path) {
-            return Err(Failure::new(Code::Conflict, format!("`{slug}` is defined in {other}"))
+        let version = self.parsed(slug, &text)?;
+        let Source { file: path, locked, .. } = self.source("", slug);
+        if let Some(why) = locked {
+            return Err(Failure::new(Code::Conflict, why)
                 .hint(format!("change it there: `paseo agents edit {slug}`")));
         }
-        spawn_blocking(move || write(&path, &text))
+        let (file, from) = (path.display().to_string(), from.map(str::to_owned));
+        spawn_blocking(move || write(&path, &text, from.as_deref()))
             .await
             .map_err(Failure::internal)?
-            .map_err(|error| Failure::internal(format!("cannot write a definition: {error}")))?;
+            .map_err(|error| error.told(&file))?;
         let news = [News::Accepted(Key::home(), slug.to_owned(), version)];
         self.record(journal, by, &news, None).await?;
         self.0.memory.lock().accept(&news);
         Ok(())
     }
 
-    /// Returns another file of the home that defines a slug.
-    fn defined_elsewhere(&self, slug: &str, path: &Path) -> Option<String> {
-        let arrival = Instant::now();
-        let mut memory = self.0.memory.lock();
-        let home = memory.layer(&Place::Home(self.0.home.clone()), &self.0.known_keys, arrival);
-        let mut files = home
-            .readings
-            .iter()
-            .filter(|reading| reading.versions.contains_key(slug) || reading.broken.contains_key(slug));
-        let other = files.find(|reading| self.0.home.join(&reading.file) != path)?;
-        Some(self.0.home.join(&other.file).display().to_string())
+    /// Reads a text as it would be read from its file; fails with every mistake in it.
+    fn parsed(&self, slug: &str, text: &str) -> Result<Version, Failure> {
+        let file = own_file(slug);
+        let path = self.0.home.join(&file).display().to_string();
+        let read = definition::File { path: &path, text, format: Format::Toml, origin: Origin::Home };
+        let parsed = definition::parse(&read, &self.0.known_keys);
+        let wrong = &parsed.problems;
+        if let Some(first) = wrong.iter().find(|problem| problem.severity == Severity::Error) {
+            let words = format!("line {}: {}", first.line, first.message);
+            let mistakes = Some(Box::new(Mistakes(wrong.iter().map(problem).collect())));
+            return Err(Failure { mistakes, ..Failure::new(Code::InvalidRequest, words) });
+        }
+        let lost = || Failure::internal(format!("a text without a mistake does not define `{slug}`"));
+        versions(parsed, &file).remove(slug).ok_or_else(lost)
     }
 }
 
-/// Writes a file whole or not at all.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+/// Why a file was not written.
+#[derive(Debug)]
+enum Unwritten {
+    /// It holds something else than the person started from.
+    Changed,
+    /// The person started from nothing, and it is there.
+    Exists,
+    /// The person started from something, and it is gone.
+    Gone,
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Unwritten {
+    fn told(self, file: &str) -> Failure {
+        let words = match self {
+            Self::Changed => format!("{file} has changed since you opened it; nothing was saved"),
+            Self::Exists => format!("{file} exists already; nothing was saved"),
+            Self::Gone => format!("{file} was removed since you opened it; nothing was saved"),
+            Self::Failed(error) => {
+                return Failure::internal(format!("cannot write a definition: {error}"));
+            }
+        };
+        Failure::new(Code::Conflict, words).hint("look at what is there now, and save again")
+    }
+}
+
+/// Writes a file whole or not at all, and only in place of what the person started from.
+fn write(path: &Path, text: &str, from: Option<&str>) -> Result<(), Unwritten> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     // Hidden files are not read.
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let new = folder.join(format!(".{name}.new"));
     // Whatever is there under that name is not followed.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    remove(&new)?;
     let mut file = File::options().write(true).create_new(true).open(&new)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    fs::rename(&new, path)
+    let placed = place(&new, path, from);
+    // What is left of it changes nothing, and the next save removes it.
+    remove(&new).ok();
+    placed
+}
+
+/// Moves a new file to its place. Looks at what it replaces as late as possible.
+fn place(new: &Path, path: &Path, from: Option<&str>) -> Result<(), Unwritten> {
+    let Some(from) = from else {
+        // Unlike a rename, this never replaces a file.
+        return fs::hard_link(new, path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Unwritten::Exists,
+            _ => Unwritten::Failed(error),
+        });
+    };
+    let mut bytes = Vec::new();
+    match plain_file::open_unlinked(path) {
+        Ok(file) => file.take(FILE_BYTES + 1).read_to_end(&mut bytes)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(Unwritten::Gone),
+        Err(_) => return Err(Unwritten::Changed),
+    };
+    if hash([&bytes[..]]) != from {
+        return Err(Unwritten::Changed);
+    }
+    Ok(fs::rename(new, path)?)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

@@ -10,7 +10,7 @@ use paseo_core::glob::{Glob, Lists};
 use paseo_core::settings::Event;
 use paseo_core::tool::REGISTRY;
 use paseo_wire::agent::{
-    AgentEntry, AgentFileChange, AgentList, AgentProblem, AgentProject, AgentQuery, AgentView,
+    AgentEntry, AgentFileChange, AgentList, AgentProject, AgentQuery, AgentSource, AgentText, AgentView,
     AgentViewQuery, EffectiveTool, ListsView, ModelView, PendingAgent, SaveAgent, TrustAgent, TrustAgents,
 };
 use paseo_wire::error::Code;
@@ -19,8 +19,9 @@ use super::App;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Path};
 use super::sessions::directory;
-use crate::definitions::{Catalogue, Listed, Pending, doubts};
+use crate::definitions::{Catalogue, Listed, Other, Pending, Source, doubts};
 use crate::failure::Failure;
+use crate::view::problem;
 
 pub(crate) async fn list(State(app): State<App>, Asked(query): Asked<AgentQuery>) -> Answer<AgentList> {
     Ok(Json(shown(&app, &project(query.project)?)))
@@ -48,6 +49,30 @@ pub(crate) async fn show(
             .err()
             .unwrap_or_else(|| Failure::internal("a definition that is not listed"))),
     }
+}
+
+/// Shows the files that define an agent, whether they count or not.
+pub(crate) async fn source(
+    State(app): State<App>,
+    Path(slug): Path<String>,
+    Asked(query): Asked<AgentQuery>,
+) -> Answer<AgentSource> {
+    let project = project(query.project)?;
+    let definitions = &app.sessions.context.definitions;
+    let catalogue = definitions.catalogue(&project);
+    let Source { file, own, locked, others } = definitions.source(&project, &slug);
+    if own.is_none() && locked.is_none() && others.is_empty() {
+        catalogue.get(&slug)?;
+    }
+    let shown = |path: &std::path::Path| path.display().to_string();
+    let (text, version) = own.map(|own| (own.text, own.version)).unzip();
+    let other = |other: Other| AgentText {
+        file: shown(&other.path),
+        origin: other.origin.word().to_owned(),
+        text: other.text,
+    };
+    let others = others.into_iter().map(other).collect();
+    Ok(Json(AgentSource { slug, file: shown(&file), text, version, locked, others }))
 }
 
 pub(crate) async fn trust(
@@ -87,10 +112,10 @@ pub(crate) async fn save(
     State(app): State<App>,
     Caller(by): Caller,
     Path(slug): Path<String>,
-    Body(SaveAgent { text }): Body<SaveAgent>,
+    Body(SaveAgent { text, version }): Body<SaveAgent>,
 ) -> Answer<AgentList> {
     let context = &app.sessions.context;
-    context.definitions.save(&context.journal, &by, &slug, text).await?;
+    context.definitions.save(&context.journal, &by, &slug, text, version.as_deref()).await?;
     Ok(Json(shown(&app, "")))
 }
 
@@ -181,6 +206,7 @@ fn pending(pending: &Pending) -> PendingAgent {
         sha256: pending.sha256.clone(),
         before: pending.before.as_ref().map(text),
         after: pending.waiting.version.as_ref().map(text),
+        diff: pending.diff(),
     }
 }
 
@@ -272,16 +298,6 @@ fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> Age
 
 fn concerns(problem: &Problem, definition: &Definition) -> bool {
     problem.slug.as_ref() == Some(&definition.slug) && Some(&problem.file) == definition.source.file.as_ref()
-}
-
-fn problem(problem: &Problem) -> AgentProblem {
-    AgentProblem {
-        file: problem.file.clone(),
-        line: problem.line,
-        message: problem.message.clone(),
-        slug: problem.slug.clone(),
-        severity: problem.severity.word().to_owned(),
-    }
 }
 
 fn lists(lists: &Lists) -> ListsView {

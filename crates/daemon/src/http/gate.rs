@@ -212,7 +212,8 @@ fn unidentified(refusal: Refusal) -> Failure {
 /// leads; the page finds out, and goes on to what was wanted.
 fn to_login(wanted: &str) -> Response {
     // Views have no other letters, and whatever else a path holds stays out of a header.
-    let is_view = wanted.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-'));
+    let is_view =
+        wanted.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_'));
     Redirect::to(&if is_view { format!("/login#to={wanted}") } else { "/login".to_owned() }).into_response()
 }
 

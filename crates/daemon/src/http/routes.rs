@@ -131,8 +131,12 @@ pub(crate) static ROUTES: &[Route] = &[
         .says("Shows a definition with everything that it comes to: which tools its agents have, and why not the others.")
         .asks(&["project", "untrusted"])
         .gives("AgentView"),
+    route("GET", "/api/agents/{slug}/source", Access::Human, || get(agents::source))
+        .says("Get the files that define an agent, with what a save needs.")
+        .asks(&["project"])
+        .gives("AgentSource"),
     route("PUT", "/api/agents/{slug}", Access::Human, || put(agents::save))
-        .says("Saves a definition of the user's own as agents/<slug>.toml, and trusts it.")
+        .says("Save a definition of the user's own as agents/<slug>.toml, and trust it. Refused when the file has changed since it was read.")
         .takes("SaveAgent")
         .gives("AgentList"),
     route("POST", "/api/agents/{slug}/trust", Access::Human, || post(agents::trust_one))

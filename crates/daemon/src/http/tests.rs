@@ -467,6 +467,7 @@ async fn a_stranger_is_sent_to_the_login_page_with_what_was_wanted() {
         ("/app", "/login#to=/app"),
         ("/app/", "/login#to=/app/"),
         ("/app/agents/3f2a-00?from=elsewhere", "/login#to=/app/agents/3f2a-00"),
+        ("/app/definitions/my_agent", "/login#to=/app/definitions/my_agent"),
         ("/app/%0d%0aset-cookie:x", "/login"),
         ("/app/ä", "/login"),
     ] {

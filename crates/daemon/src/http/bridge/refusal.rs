@@ -20,7 +20,7 @@ pub(crate) struct Refusal {
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let cause = why(&failure);
-        let Failure { code, message, hint, candidates: _, retry_after, cause: _ } = failure;
+        let Failure { code, message, hint, candidates: _, mistakes: _, retry_after, cause: _ } = failure;
         let told = BridgeRefusal { code, message, hint, thread: None, participant: None };
         Self { told, retry_after, cause }
     }
