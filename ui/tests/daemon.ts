@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,6 +14,11 @@ interface Inspected {
     status: string;
     held: number;
     hold: string;
+}
+
+interface DefinitionList {
+    agents: { slug: string; counts: boolean; tools: { allow: string[] | null } }[];
+    pending: unknown[];
 }
 
 /** A daemon of its own: own home, own port, agents without a model. */
@@ -62,10 +67,34 @@ export class Daemon {
 
     /** Writes a definition, by which agents can be started, and trusts it. */
     async define(slug: string, fields: string): Promise<void> {
+        await this.place(`${slug}.toml`, fields);
+        await this.paseo('agents', 'trust', '--yes', slug);
+    }
+
+    /** Writes a file of definitions as anyone could, and trusts nothing. */
+    async place(name: string, text: string): Promise<void> {
         const folder = join(this.home, 'agents');
         await mkdir(folder, { recursive: true });
-        await writeFile(join(folder, `${slug}.toml`), fields);
-        await this.paseo('agents', 'trust', '--yes', slug);
+        await writeFile(join(folder, name), text);
+    }
+
+    /** Writes a definition of the project in which the agents work. */
+    async project(name: string, text: string): Promise<void> {
+        const folder = join(this.work, '.paseo', 'agents');
+        await mkdir(folder, { recursive: true });
+        await writeFile(join(folder, name), text);
+    }
+
+    /** Returns what a file of definitions holds. */
+    placed(name: string): Promise<string> {
+        return readFile(join(this.home, 'agents', name), 'utf8');
+    }
+
+    /** Returns the tools that a definition allows which counts, and how many changes wait for a person. */
+    async counts(slug: string): Promise<{ tools: string[] | null | undefined; waiting: number }> {
+        const list = JSON.parse(await this.paseo('agents', 'ls', '--json')) as DefinitionList;
+        const found = list.agents.find((agent) => agent.slug === slug && agent.counts);
+        return { tools: found?.tools.allow, waiting: list.pending.length };
     }
 
     /** Makes an idle agent that the web app does not list. Returns its id. */

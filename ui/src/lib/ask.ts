@@ -33,7 +33,7 @@ function words(value: unknown): string | undefined {
 }
 
 /** Writes out what could not be seen. */
-function visible(text: string): string {
+export function visible(text: string): string {
     return text.replace(HIDDEN, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`);
 }
 

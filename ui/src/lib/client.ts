@@ -1,4 +1,4 @@
-import type { ErrorBody } from './wire';
+import type { DefinitionProblem, ErrorBody } from './wire';
 
 /** An answer of the daemon that is not a success. */
 export class ApiError extends Error {
@@ -7,6 +7,8 @@ export class ApiError extends Error {
         readonly code: string,
         message: string,
         readonly hint: string | undefined,
+        /** Mistakes in a definition that was sent. */
+        readonly problems: readonly DefinitionProblem[] = [],
     ) {
         super(message);
     }
@@ -34,7 +36,8 @@ export async function refusal(response: Response): Promise<ApiError> {
     }
     if (response.status === 401) onStranger();
     const message = body.message ?? `the daemon answered ${response.status}`;
-    return new ApiError(response.status, body.code ?? 'unknown', message, body.hint ?? undefined);
+    const { code = 'unknown', hint, problems } = body;
+    return new ApiError(response.status, code, message, hint ?? undefined, problems);
 }
 
 async function request(method: string, path: string, init: RequestInit): Promise<Response> {
@@ -61,6 +64,12 @@ export async function post<T>(path: string, body?: unknown, key?: string): Promi
     const response = await request('POST', path, init);
     const text = await response.text();
     return text ? (JSON.parse(text) as T) : undefined;
+}
+
+export async function put<T>(path: string, body: unknown): Promise<T> {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await request('PUT', path, { headers, body: JSON.stringify(body) });
+    return (await response.json()) as T;
 }
 
 /** Returns words for an error, for people. */

@@ -8,7 +8,14 @@ it('reads the code of a link', () => {
 });
 
 it('goes on to pages of ours and nowhere else', () => {
-    for (const path of ['/app', '/app/agents/3f2a0000-0000-4000-8000-000000000000', '/app/agents/3f2a'])
+    for (const path of [
+        '/app',
+        '/app/agents/3f2a0000-0000-4000-8000-000000000000',
+        '/app/agents/3f2a',
+        '/app/definitions',
+        '/app/definitions/my_agent-2',
+        '/app/new-definition',
+    ])
         expect(entry(`#to=${path}`)).toEqual({ code: undefined, wanted: path });
     for (const path of [
         '',
@@ -17,6 +24,9 @@ it('goes on to pages of ours and nowhere else', () => {
         '/app//evil.example',
         '/app/agents/../../login',
         '/application',
+        '/app/definitions/',
+        '/app/definitions/a/b',
+        '/app/definitions/..%2flogin',
         '/login',
         '/app/agents/3f2a?x',
         'https://evil.example/app',

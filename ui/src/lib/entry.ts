@@ -10,6 +10,8 @@ export interface Entry {
 export function entry(hash: string): Entry {
     return {
         code: /^#code=([0-9a-zA-Z_-]+)$/.exec(hash)?.[1],
-        wanted: /^#to=(\/app(?:\/agents\/[0-9a-f-]+)?)$/.exec(hash)?.[1],
+        wanted: /^#to=(\/app(?:\/agents\/[0-9a-f-]+|\/definitions(?:\/[\w-]+)?|\/new-definition)?)$/.exec(
+            hash,
+        )?.[1],
     };
 }

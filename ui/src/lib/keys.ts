@@ -1,11 +1,12 @@
 import type { Agent } from './wire';
 
-export type Shortcut = 'next' | 'previous' | 'write' | 'back' | 'help';
+export type Shortcut = 'next' | 'previous' | 'write' | 'definitions' | 'back' | 'help';
 
 const SHORTCUTS: Record<string, Shortcut> = {
     j: 'next',
     k: 'previous',
     '/': 'write',
+    d: 'definitions',
     Escape: 'back',
     '?': 'help',
 };

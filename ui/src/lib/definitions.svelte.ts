@@ -1,0 +1,192 @@
+import { SvelteMap } from 'svelte/reactivity';
+import { ApiError, explain, get, post, put } from './client';
+import { isUnsaved, resolve, saved, take, typed, type Draft } from './draft';
+import type { DefinitionList, DefinitionProblem, DefinitionSource, PendingDefinition } from './wire';
+
+/** How often files are looked at while their page is open: nothing tells of a change on disk. */
+const EVERY_MS = 3000;
+
+/** What a new definition begins with. */
+export const TEMPLATE = `name = "Reviewer"
+description = "Looks closely, changes nothing"
+
+# Leave out what the default is good enough for.
+permissions = "read-only" # full, ask or read-only
+tools = ["read"]          # read, edit, bash, or names of tools
+
+system_prompt = """
+You review changes. Say what is wrong, where, and how sure you are.
+"""
+`;
+
+/** How a save ended. */
+export type Saved =
+    | { is: 'saved' }
+    | { is: 'wrong'; problems: readonly DefinitionProblem[] }
+    | { is: 'refused'; why: string };
+
+/** The definitions of agents, and what a person changes in them. What was typed lasts until the page is left. */
+class Definitions {
+    private readonly lists = new SvelteMap<string, DefinitionList>();
+    private readonly drafts = new SvelteMap<string, Draft>();
+    /** Why the last reading of a definition failed, by slug. */
+    private readonly refused = new SvelteMap<string, ApiError>();
+    /** The newest question that was answered, by what it is about: an answer to an older one comes too late. */
+    private readonly answered = new Map<string, number>();
+    private asked = 0;
+    /** A definition that is not there yet. */
+    created = $state({ slug: '', text: TEMPLATE });
+    problem = $state('');
+
+    /** How many changes of the user's own definitions wait for a person. */
+    readonly waiting = $derived(this.lists.get('')?.pending?.length ?? 0);
+    readonly unsaved = $derived(
+        this.created.slug !== '' ||
+            this.created.text !== TEMPLATE ||
+            [...this.drafts.values()].some(isUnsaved),
+    );
+
+    /** Returns the definitions that there are in a project, or without one. */
+    list(project: string): DefinitionList | undefined {
+        return this.lists.get(project);
+    }
+
+    draft(slug: string): Draft | undefined {
+        return this.drafts.get(slug);
+    }
+
+    refusal(slug: string): ApiError | undefined {
+        return this.refused.get(slug);
+    }
+
+    /** Reads them again for as long as somebody looks at them. Returns how to end that. */
+    follow(project: string, slug?: string): () => void {
+        const look = () => {
+            if (document.visibilityState !== 'visible') return;
+            void this.read(project);
+            if (slug) void this.open(slug, project);
+        };
+        look();
+        const timer = setInterval(look, EVERY_MS);
+        window.addEventListener('focus', look);
+        return () => {
+            clearInterval(timer);
+            window.removeEventListener('focus', look);
+        };
+    }
+
+    async read(project = ''): Promise<void> {
+        const asked = ++this.asked;
+        try {
+            const list = await get<DefinitionList>(`/api/agents${queryOf(project)}`);
+            if (this.isNews(`list ${project}`, asked)) this.keep(project, list);
+            this.problem = '';
+        } catch (error) {
+            this.problem = explain(error);
+        }
+    }
+
+    /** Reads the files of a definition. */
+    async open(slug: string, project: string): Promise<void> {
+        const asked = ++this.asked;
+        try {
+            const source = await get<DefinitionSource>(`/api/agents/${slug}/source${queryOf(project)}`);
+            if (!this.isNews(slug, asked)) return;
+            this.refused.delete(slug);
+            this.drafts.set(slug, take(this.drafts.get(slug), source));
+        } catch (error) {
+            if (!(error instanceof ApiError) || !this.isNews(slug, asked)) return;
+            // Somebody removed it; what a person wrote about it stays.
+            const draft = this.drafts.get(slug);
+            if (draft && isUnsaved(draft))
+                this.drafts.set(slug, take(draft, { ...draft.base, text: null, version: null }));
+            else {
+                this.drafts.delete(slug);
+                this.refused.set(slug, error);
+            }
+        }
+    }
+
+    type(slug: string, text: string): void {
+        this.change(slug, (draft) => typed(draft, text));
+    }
+
+    resolve(slug: string, keep: 'theirs' | 'mine'): void {
+        this.change(slug, (draft) => resolve(draft, keep));
+    }
+
+    /** Saves what a person wrote, in place of what they began with and of nothing else. */
+    async save(slug: string, project: string): Promise<Saved> {
+        const draft = this.drafts.get(slug);
+        if (!draft) return { is: 'refused', why: 'it is not loaded yet' };
+        const { text, base } = draft;
+        const done = await this.write(slug, text, base.version ?? null);
+        if (done.is === 'saved') this.change(slug, (now) => saved(now, text));
+        if (done.is !== 'wrong') await Promise.all([this.open(slug, project), this.read(project)]);
+        return done;
+    }
+
+    /** Makes a definition that is not there yet. */
+    async create(): Promise<Saved> {
+        const { slug, text } = this.created;
+        const done = await this.write(slug, text, null);
+        if (done.is === 'saved') this.created = { slug: '', text: TEMPLATE };
+        return done;
+    }
+
+    /** Makes exactly the change count that a person saw. Returns why that was refused. */
+    async trust(pending: PendingDefinition, project: string): Promise<string | undefined> {
+        const { slug, sha256 } = pending;
+        try {
+            const wanted = { sha256, project: project || null };
+            const list = await post<DefinitionList>(`/api/agents/${slug}/trust`, wanted);
+            this.answered.set(`list ${project}`, ++this.asked);
+            if (list) this.keep(project, list);
+        } catch (error) {
+            void this.read(project);
+            return explain(error);
+        }
+        void this.open(slug, project);
+        if (project) void this.read();
+        return undefined;
+    }
+
+    private async write(slug: string, text: string, version: string | null): Promise<Saved> {
+        try {
+            const list = await put<DefinitionList>(`/api/agents/${encodeURIComponent(slug)}`, {
+                text,
+                version,
+            });
+            // Whatever was asked before this knows nothing of it.
+            for (const about of ['list ', slug]) this.answered.set(about, ++this.asked);
+            this.keep('', list);
+            return { is: 'saved' };
+        } catch (error) {
+            if (error instanceof ApiError && error.problems.length > 0)
+                return { is: 'wrong', problems: error.problems };
+            return { is: 'refused', why: explain(error) };
+        }
+    }
+
+    private isNews(about: string, asked: number): boolean {
+        if (asked < (this.answered.get(about) ?? 0)) return false;
+        this.answered.set(about, asked);
+        return true;
+    }
+
+    /** A list that says the same changes nothing on the page. */
+    private keep(project: string, list: DefinitionList): void {
+        if (JSON.stringify(this.lists.get(project)) !== JSON.stringify(list)) this.lists.set(project, list);
+    }
+
+    private change(slug: string, how: (draft: Draft) => Draft): void {
+        const draft = this.drafts.get(slug);
+        if (draft) this.drafts.set(slug, how(draft));
+    }
+}
+
+function queryOf(project: string): string {
+    return project ? `?${new URLSearchParams({ project })}` : '';
+}
+
+export const definitions = new Definitions();
