@@ -27,6 +27,7 @@ mod progress;
 mod prompt;
 mod settings;
 mod short;
+mod signs;
 mod terminal;
 mod transcript;
 

@@ -26,6 +26,7 @@ mod providers;
 pub mod rules;
 mod sessions;
 mod settings;
+mod signs;
 mod skills;
 mod stop;
 mod tail;
@@ -181,6 +182,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         live: Live::new(bell.clone(), buffers.clone()),
         plugins_off: options.plugins_off.clone(),
         waits: waits::Waits::default(),
+        signs: signs::Signs::default(),
         hall: Hall::new(journal.clone(), options.thread_patience),
         routing: tokio::sync::Mutex::default(),
         families: tokio::sync::Mutex::default(),

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use paseo_core::actor::{Actor, TERMINAL};
 use paseo_core::definition::Problem;
 use paseo_core::item::{Entry, Usage};
-use paseo_core::session::{Class, Entered, Pending, Receipt, Session, Worktree};
+use paseo_core::session::{Class, Entered, Pending, Receipt, Retry, Session, Worktree};
 use paseo_core::time::Timestamp;
 use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::agent::AgentProblem;
 use paseo_wire::item::{ItemView, UsageView};
-use paseo_wire::session::{EnteredView, SessionLine, SessionView, WorktreeView};
+use paseo_wire::session::{EnteredView, RetryView, SessionLine, SessionView, WorktreeView};
 use paseo_wire::worker::{ExitView, TerminalView};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -38,6 +38,8 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         status_reason: None,
         hold: word(&session.hold),
         parked_until: session.parked().map(Into::into),
+        retry: retry(session),
+        heard_at: None,
         provider: profile.provider.clone(),
         model: profile.model.clone(),
         effort: profile.effort.clone(),
@@ -82,6 +84,8 @@ pub(crate) fn line(session: &Session, handle: String, status_reason: Option<Stri
         status: session.condition.status.word().to_owned(),
         status_reason,
         parked_until: session.parked().map(Into::into),
+        retry: retry(session),
+        heard_at: None,
         name: session.naming.name.clone(),
         title: session.naming.title.clone(),
         agent: profile.slug().to_owned(),
@@ -93,6 +97,11 @@ pub(crate) fn line(session: &Session, handle: String, status_reason: Option<Stri
         project: profile.project.clone(),
         updated_at: session.updated_at.into(),
     }
+}
+
+fn retry(session: &Session) -> Option<RetryView> {
+    let Retry { attempt, of, since } = session.turn.as_ref()?.retry?;
+    Some(RetryView { attempt, of, since: since.into() })
 }
 
 /// Shows the terminal of a worker.

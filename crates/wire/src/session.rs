@@ -39,6 +39,12 @@ pub struct SessionView {
     pub hold: String,
     /// When a limit that was reached ends; until then nothing starts by itself.
     pub parked_until: Option<Moment>,
+    /// The attempt that is made because one broke off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryView>,
+    /// When the harness last said anything in the turn under way. Lists and answers have it, the stream does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_at: Option<Moment>,
     pub provider: String,
     pub model: Option<String>,
     pub effort: Option<String>,
@@ -174,6 +180,12 @@ pub struct SessionLine {
     pub status_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parked_until: Option<Moment>,
+    /// The attempt that is made because one broke off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryView>,
+    /// When the harness last said anything in the turn under way. Lists and answers have it, the stream does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_at: Option<Moment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,6 +216,8 @@ impl From<SessionView> for SessionLine {
             status: view.status,
             status_reason: view.status_reason,
             parked_until: view.parked_until,
+            retry: view.retry,
+            heard_at: view.heard_at,
             name: view.name,
             title: view.title,
             agent: view.agent,
@@ -216,6 +230,17 @@ impl From<SessionView> for SessionLine {
             updated_at: view.updated_at,
         }
     }
+}
+
+/// An attempt to get an answer from the model after one that broke off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RetryView {
+    /// Which one it is; `None` when the harness does not say.
+    pub attempt: Option<u32>,
+    /// How many the harness makes at most.
+    pub of: Option<u32>,
+    /// When the one before it broke off.
+    pub since: Moment,
 }
 
 /// A page of sessions, newest first, each in one line.

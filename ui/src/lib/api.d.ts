@@ -1825,7 +1825,7 @@ export interface paths {
             };
         };
         /**
-         * Save a definition of the user's own as agents/<slug>.toml, and trust it. Refused when the file has changed since it was read.
+         * Saves a definition of the user's own as agents/<slug>.toml, and trusts it.
          * @description Who may: People only.
          */
         put: {
@@ -1863,58 +1863,6 @@ export interface paths {
                 };
             };
         };
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/agents/{slug}/source": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the files that define an agent, with what a save needs.
-         * @description Who may: People only.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    project?: string;
-                };
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSource"];
-                    };
-                };
-                /** @description It could not be done. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -6828,28 +6776,6 @@ export interface components {
             /** @description Whose definitions count, and whose sessions: an absolute path. */
             project: string;
         };
-        /** @description The answer to `GET /api/agents/{slug}/source`: the files that define an agent, as they are now. */
-        AgentSource: {
-            /** @description The file that `PUT /api/agents/{slug}` writes. */
-            file: string;
-            /** @description Why `PUT` refuses to write it; null: it does not. */
-            locked?: string | null;
-            /** @description Other files that define the same slug, of the project and of the home. */
-            others: components["schemas"]["AgentText"][];
-            slug: string;
-            /** @description What it holds; null: it is not there, or cannot be read. */
-            text?: string | null;
-            /** @description Names exactly this text, for `PUT`; null: the file is not there. */
-            version?: string | null;
-        };
-        /** @description A file that defines an agent. */
-        AgentText: {
-            file: string;
-            /** @description home or project. */
-            origin: string;
-            /** @description The definition, without the rest of its file; null when it cannot be read. */
-            text?: string | null;
-        };
         /** @description The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to. */
         AgentView: {
             agent: components["schemas"]["AgentEntry"];
@@ -7450,8 +7376,6 @@ export interface components {
             hint?: string | null;
             /** @description What is wrong and what was expected. */
             message: string;
-            /** @description Mistakes in a definition that was sent, each with its line. */
-            problems?: components["schemas"]["AgentProblem"][];
         };
         /** @description A control event of a session. */
         EventFrame: {
@@ -7789,8 +7713,6 @@ export interface components {
             before?: string | null;
             /** @description new, shadows, changed, removed, or named (it counts, and another definition may use it as it is once it is trusted). */
             change: string;
-            /** @description From `before` to `after`, as a unified diff; null when no line differs. */
-            diff?: string | null;
             /** @description The file that changed. */
             file?: string | null;
             /** @description home or project. */
@@ -8007,11 +7929,6 @@ export interface components {
         SaveAgent: {
             /** @description The whole definition, as TOML. */
             text: string;
-            /**
-             * @description The version that the text was made from, as `GET /api/agents/{slug}/source` names it; null: there was no such
-             *     file. A conflict when the file holds anything else now.
-             */
-            version?: string | null;
         };
         /** @description The body of `POST /api/threads/{thread}/presence`. */
         SayPresence: {

@@ -3,7 +3,7 @@
 use paseo_wire::error::Exit;
 use paseo_wire::message::QueuedMessage;
 use paseo_wire::permission::OpenAsk;
-use paseo_wire::session::SessionView;
+use paseo_wire::session::{RetryView, SessionView};
 use paseo_wire::time::Moment;
 use paseo_wire::worker::TerminalView;
 use serde::Serialize;
@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, limit, relative, status_style};
+use crate::signs::{Signs, attempt};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -36,6 +37,10 @@ pub(crate) struct WhyView {
     asks: Vec<OpenAsk>,
     /// When a limit that was reached ends.
     parked_until: Option<Moment>,
+    /// The attempt that is made because one broke off.
+    retry: Option<RetryView>,
+    /// When the harness last said anything in the turn under way.
+    heard_at: Option<Moment>,
     turn: Option<String>,
     /// How it stands with the terminal of a worker.
     terminal: Option<String>,
@@ -139,6 +144,8 @@ fn explain(session: SessionView, found: Found) -> WhyView {
             stage: one.stage,
         })
         .collect();
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    let signs = Signs { retry: session.retry, heard_at: session.heard_at, now_ms };
     WhyView {
         elsewhere: is_elsewhere(&session),
         terminal: session.terminal.as_ref().map(|terminal| in_terminal(terminal, found.trouble.as_deref())),
@@ -157,6 +164,8 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         hold: session.hold,
         asks: found.asks,
         parked_until: session.parked_until,
+        retry: signs.retry(),
+        heard_at: session.heard_at,
         turn: session.turn,
         cause: session.cause,
         last_delivery: found.last_delivery,
@@ -298,6 +307,13 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
         row("released by", Style::Plain, released_by.clone());
     }
     row("limit", Style::Yellow, view.parked_until.map(limit).unwrap_or_default());
+    if let Some(retry) = view.retry {
+        let since = format!("{} since {} ({})", attempt(retry), clock(retry.since), relative(retry.since));
+        row("retries", Style::Yellow, since);
+    }
+    if let Some(heard) = view.heard_at {
+        row("last heard", Style::Plain, format!("{} ({})", clock(heard), relative(heard)));
+    }
     row("waits for", Style::Plain, view.waits_for.clone().unwrap_or_default());
     for (index, ask) in view.asks.iter().enumerate() {
         let key = if index == 0 { "asks" } else { " " };

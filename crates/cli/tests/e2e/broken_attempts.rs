@@ -88,3 +88,25 @@ fn in_a_conversation_it_says_so_and_the_answer_follows() {
     assert!(script.ok().contains("last [turns=3"), "{script:?}");
     assert_eq!(script.stdout.matches(DEAD).count(), 2, "in the prompts alone: {script:?}");
 }
+
+#[test]
+fn while_it_tries_again_it_says_which_attempt_it_is() {
+    let model = ModelServer::start();
+    let home = home(&model);
+    let prompt = format!("<<torn times=3 {DEAD} half>><<say whole>>");
+    let handle = home.paseo(&["run", "-d", "-q", &prompt]).ok().trim().to_owned();
+    let until = |arguments: &[&str], words: &str| loop {
+        let shown = home.paseo(arguments);
+        if shown.stdout.contains(words) {
+            return shown.stdout;
+        }
+        let status = inspect(&home, &handle)["status"].clone();
+        assert!(status == "starting" || status == "running", "{words} never came: {status} {}", shown.stdout);
+    };
+    let why = until(&["why", &handle], "of 4 since");
+    assert!(why.contains("last heard"), "{why}");
+    until(&["ls"], "of 4 for");
+    home.paseo(&["wait", &handle]).ok();
+    let over = home.paseo(&["why", &handle]);
+    assert!(!over.ok().contains("attempt") && !over.ok().contains("last heard"), "{over:?}");
+}

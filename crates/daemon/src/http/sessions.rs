@@ -11,13 +11,14 @@ use paseo_core::id::SessionId;
 use paseo_core::label::{Label, Labels, Malformed};
 use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PATH_BYTES};
 use paseo_core::permission::Mode;
-use paseo_core::session::Session;
+use paseo_core::session::{Session, Status};
 use paseo_core::team::{self, Member};
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
     ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionLine, SessionView,
 };
+use paseo_wire::time::Moment;
 use paseo_wire::worktree::WorktreeEntry;
 use serde::Deserialize;
 
@@ -388,14 +389,21 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
 /// Shows a session, with what the log does not know.
 pub(super) async fn shown(app: &App, session: &Session) -> Result<SessionView, Failure> {
     let (context, status_reason) = (&app.sessions.context, status_reason(app, session).await?);
-    Ok(SessionView { status_reason, ..context.view(session).await })
+    Ok(SessionView { status_reason, heard_at: heard_at(app, session), ..context.view(session).await })
 }
 
 /// Shows a session in one line, with what the log does not know.
 pub(super) async fn line(app: &App, session: &Session) -> Result<SessionLine, Failure> {
     let (context, status_reason) = (&app.sessions.context, status_reason(app, session).await?);
     let member = context.member(session).await;
-    Ok(SessionLine { member, ..context.directory.line(session, status_reason) })
+    let heard_at = heard_at(app, session);
+    Ok(SessionLine { member, heard_at, ..context.directory.line(session, status_reason) })
+}
+
+/// Says when the harness was last heard of in the turn under way. One that has said nothing yet was given it then.
+fn heard_at(app: &App, session: &Session) -> Option<Moment> {
+    let turn = session.turn.as_ref().filter(|_| session.condition.status == Status::Running)?;
+    Some(app.sessions.context.signs.last(session.id).unwrap_or(turn.opened_at).into())
 }
 
 /// Says why a session has not got further, when only this moment knows.

@@ -62,6 +62,7 @@ use crate::live::Live;
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::settings::SettingsCell;
+use crate::signs::Signs;
 use crate::teams::Teams;
 use crate::threads::Hall;
 use crate::waits::Waits;
@@ -83,6 +84,8 @@ pub(crate) struct Context {
     pub(crate) settings: SettingsCell,
     /// Who waits for whom.
     pub(crate) waits: Waits,
+    /// When each harness was last heard of.
+    pub(crate) signs: Signs,
     /// What is known of threads.
     pub(crate) hall: Hall,
     /// Held while a definition's session is looked for and made, so that two who ask at once do not make two.

@@ -43,6 +43,7 @@ impl SessionActor {
             self.exited(Exit { code: None, signal: None, shim_killed: true, stderr: String::new() }).await;
             return;
         }
+        self.context.signs.heard(self.id(), mint::now());
         let mut finished: Vec<Finished> = Vec::new();
         for output in outputs {
             match output {
@@ -75,6 +76,7 @@ impl SessionActor {
     /// Ends the turn in the log, and closes what it left open. Tries again when that cannot be stored.
     pub(super) async fn finish(&mut self, ending: Ending) {
         let (left, session, turn) = (self.left_open(), self.id(), self.current);
+        self.context.signs.forget(session);
         let words = std::mem::take(&mut self.words);
         let stored = self
             .change(&Actor::Daemon, |change| {

@@ -24,6 +24,7 @@ use crate::args::ListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table, limit, relative, status_style};
+use crate::signs::Signs;
 
 /// What `--json` prints.
 #[derive(PartialEq, Serialize)]
@@ -163,8 +164,16 @@ fn shown_status(session: &SessionLine) -> String {
     match (session.parked_until, &session.status_reason) {
         (Some(until), _) => format!("{}: {}", session.status, limit(until)),
         (None, Some(reason)) => format!("{}: {reason}", session.status),
-        (None, None) => session.status.clone(),
+        (None, None) => match signs(session).told() {
+            Some(told) => format!("{}: {told}", session.status),
+            None => session.status.clone(),
+        },
     }
+}
+
+fn signs(session: &SessionLine) -> Signs {
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    Signs { retry: session.retry, heard_at: session.heard_at, now_ms }
 }
 
 /// Says how a worker is answered that asks in its terminal: the column may be too narrow for that.
@@ -201,8 +210,8 @@ fn show(printer: &Printer, page: SessionLines, args: &ListArgs) -> Result<(), Fa
 /// Makes the table. Across directories it says where each was started.
 fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
     // Only a status with a reason is long enough to give way.
-    let explained =
-        sessions.iter().any(|session| session.status_reason.is_some() || session.parked_until.is_some());
+    let is_explained = |session: &SessionLine| shown_status(session) != session.status;
+    let explained = sessions.iter().any(is_explained);
     let defined = sessions.iter().any(follows_a_definition);
     let mut table = Table::new([
         Column::key("HANDLE"),
