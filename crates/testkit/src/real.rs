@@ -80,7 +80,6 @@ impl Program {
         let bin = directory.path().join("bin");
         fs::create_dir(&bin).expect("a directory for the program");
         symlink(&program, bin.join(self.name())).expect("a link to the program");
-        // Some want a newer node than the one that is installed.
         if let Some(node) = first(&packages(), "node-linux-", "bin/node") {
             symlink(node, bin.join("node")).expect("a link to node");
         }
@@ -122,9 +121,14 @@ impl Real {
         self.directory.path().join("bin")
     }
 
-    /// Returns what its environment must hold.
-    pub fn environment(&self) -> &[(&'static str, String)] {
-        &self.environment
+    /// Returns what its environment must hold when a test starts it by itself. The node that runs it is first in `PATH`:
+    /// some want a newer one than the one that is installed.
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        let known = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(self.bin()).chain(std::env::split_paths(&known));
+        let path = std::env::join_paths(all).expect("a path");
+        let path = ("PATH", path.into_string().expect("a path in UTF-8"));
+        self.environment.iter().cloned().chain([path]).collect()
     }
 
     /// Makes it the harness of a daemon: first in `PATH`, and with its environment.
@@ -291,7 +295,7 @@ fn pi(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
     fs::create_dir(&config).expect("a directory for pi");
     let models = ["scripted", "scripted-two"].map(|id| json!({ "id": id, "reasoning": true }));
     let servers = json!({ "providers": { "scripted": {
-        "baseUrl": format!("{}/v1", model.url()), "api": "openai-completions", "apiKey": "SCRIPTED_API_KEY",
+        "baseUrl": format!("{}/v1", model.url()), "api": "openai-completions", "apiKey": "$SCRIPTED_API_KEY",
         "models": models,
     } } });
     fs::write(config.join("models.json"), servers.to_string()).expect("pi's models");

@@ -55,7 +55,7 @@ impl Bench {
         Self::with_personality(program, Personality::Steady)
     }
 
-    /// The fake of a pi that is newer than the one that is installed.
+    /// The fake of a pi as new as the one that is installed; the other fake is an early one.
     pub(crate) fn fake_recent_pi() -> Self {
         let mut bench = Self::fake(PI);
         bench.home.set("PASEO_FAKE_PI", "1.5.0");

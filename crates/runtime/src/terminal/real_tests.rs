@@ -86,6 +86,8 @@ impl Stage {
         let socket = self.folder.path().join("sock");
         let mut tmux = Command::new("tmux");
         tmux.args(["-u", "-f", "/dev/null", "-S"]).arg(socket).args(words).env_remove("TMUX");
+        // A new session has the `PATH` of the client that made it, whatever it is told with `-e`.
+        tmux.envs(self.real.environment().into_iter().filter(|(name, _)| *name == "PATH"));
         String::from_utf8_lossy(&tmux.output().expect("tmux").stdout).into_owned()
     }
 

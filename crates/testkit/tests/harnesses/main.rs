@@ -1,4 +1,4 @@
-//! The real claude and codex with the scripted model behind them, and the fakes beside them.
+//! The real claude, codex and pi with the scripted model behind them, and the fakes beside them.
 //!
 //! Every scene is played with both, and both must tell the same story. Where a real one is not installed
 //! (`scripts/harnesses`), only the fake plays.
@@ -25,7 +25,9 @@ type Start<'a> = &'a mut dyn FnMut(&[&str]) -> Dialogue;
 fn compare(program: Program, play: fn(Start<'_>) -> Vec<String>) {
     let work = tempfile::tempdir().expect("a directory to work in");
     let fake = Fake::of(program);
-    let environment = fake.environment(Personality::Steady);
+    let mut environment = fake.environment(Personality::Steady);
+    // The one that is installed.
+    environment.push(("PASEO_FAKE_PI", "1.5.0".into()));
     let told = play(&mut |arguments| Dialogue::start(&fake.program(), arguments, &environment, work.path()));
 
     let model = ModelServer::start();
@@ -33,7 +35,7 @@ fn compare(program: Program, play: fn(Start<'_>) -> Vec<String>) {
     let work = tempfile::tempdir().expect("a directory to work in");
     // By the link that a daemon would find in its `PATH`.
     let link = real.bin().join(program.name());
-    let truth = play(&mut |arguments| Dialogue::start(&link, arguments, real.environment(), work.path()));
+    let truth = play(&mut |arguments| Dialogue::start(&link, arguments, &real.environment(), work.path()));
     let same = told.iter().zip(&truth).take_while(|(fake, real)| fake == real).count();
     let rest =
         |story: &[String]| story[same..].iter().take(6).map(|line| format!("  {line}\n")).collect::<String>();

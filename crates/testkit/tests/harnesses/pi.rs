@@ -95,9 +95,9 @@ fn pi_speaks_thinks_and_works() {
             "<<think hmm ok>> <<say let me look>> <<bash echo hi; echo err 1>&2; exit 3>> <<write x.txt hello>> \
              <<edit x.txt hello bye>> <<read x.txt>> <<say done now>>",
         );
-        until(&mut pi, "agent_end");
+        until(&mut pi, "agent_settled");
         prompt(&mut pi, "<<say second>>");
-        until(&mut pi, "agent_end");
+        until(&mut pi, "agent_settled");
         assert_eq!(pi.close(), 0);
         story(&pi)
     });
@@ -116,7 +116,7 @@ fn pi_is_steered_and_aborted() {
         pi.send(&json!({ "id": "abort", "type": "abort" }));
         pi.until(|event| event["id"] == "abort");
         prompt(&mut pi, "<<say next>>");
-        until(&mut pi, "agent_end");
+        until(&mut pi, "agent_settled");
         story(&pi)
     });
 }
@@ -134,7 +134,7 @@ fn pi_tells_what_the_model_failed_with_and_tries_again() {
                     stopped || script.contains("401")
                 }
             });
-            until(&mut pi, "agent_end");
+            until(&mut pi, "agent_settled");
         }
         story(&pi)
     });

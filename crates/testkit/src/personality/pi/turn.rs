@@ -81,6 +81,11 @@ impl Agent {
         };
         event("agent_start");
         event("turn_start");
+        if self.settings.age == Age::Recent && self.memory.turns == 0 {
+            let system = json!({ "role": "system", "content": "", "sections": {} });
+            pen::line(&json!({ "type": "message_start", "message": system }));
+            pen::line(&json!({ "type": "message_end", "message": system }));
+        }
         self.take_in(&message, &mut conversation);
         self.desk.open();
         if self.desk.take_garbage() {
@@ -159,7 +164,7 @@ impl Agent {
                         event("turn_start");
                         self.absorb(conversation);
                         if self.desk.interrupted {
-                            self.aborted(Vec::new());
+                            self.aborted_before_a_request();
                             return;
                         }
                         continue;
@@ -199,6 +204,10 @@ impl Agent {
         pen::line(&json!({
             "type": "auto_retry_start", "attempt": attempts, "maxAttempts": RETRIES, "errorMessage": words,
         }));
+        if self.settings.age == Age::Recent {
+            let entry = json!({ "type": "context_edit", "targetId": pen::id(), "replacement": null });
+            pen::line(&json!({ "type": "entry_appended", "entry": entry }));
+        }
         self.desk.wait(RETRY_PAUSE);
         if self.desk.interrupted {
             pen::line(&json!({ "type": "auto_retry_end", "success": false, "attempt": attempts }));
@@ -265,6 +274,20 @@ impl Agent {
         );
         event("turn_end");
         Spoken::Interrupted
+    }
+
+    /// A recent one makes the next request even so, and tells that as a failure.
+    fn aborted_before_a_request(&self) {
+        if self.settings.age == Age::Early {
+            self.aborted(Vec::new());
+            return;
+        }
+        if self.settings.extended {
+            protocol::tell(&json!({ "failed": {} }));
+        }
+        let words = "This operation was aborted";
+        self.said(&json!([]), None, json!({ "stopReason": "error", "errorMessage": words }));
+        event("turn_end");
     }
 
     fn said(&self, content: &Value, usage: Option<Usage>, mut message: Value) {
