@@ -35,9 +35,13 @@ install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	@$(MAKE) --no-print-directory web
 	cargo install --path crates/cli --locked $(if $(PREFIX),--root '$(PREFIX)')
 
-harnesses: ## Install the agents that tests run for real, under target/harnesses
+# The table is made by a program that is built as the tests are, so that nothing is built twice.
+harnesses: ## Install the agents that tests run for real; with LATEST=1 the newest, and try them: docs/harnesses.md
 	@echo '== harnesses'
-	@scripts/harnesses
+	@scripts/harnesses $(if $(LATEST),latest)
+	@$(if $(LATEST),cargo build --workspace --all-features --locked --bin harness-table \
+		&& PASEO_HARNESSES='$(CURDIR)/target/harnesses-latest' \
+		./target/debug/harness-table docs/harnesses.md "$$(date -u +%F)")
 
 prerequisites:
 	@scripts/setup test

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod home;
+pub mod matrix;
 pub mod model;
 pub mod personality;
 pub mod real;

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::home::TestHome;
@@ -31,6 +31,19 @@ pub enum Program {
 }
 
 impl Program {
+    pub const ALL: [Self; 10] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Pi,
+        Self::OpenAi,
+        Self::Opencode,
+        Self::ClaudeAcp,
+        Self::CodexAcp,
+        Self::Gemini,
+        Self::Qwen,
+        Self::Copilot,
+    ];
+
     /// Returns its name, as typed.
     pub fn name(self) -> &'static str {
         match self {
@@ -45,6 +58,25 @@ impl Program {
             Self::Copilot => "copilot",
             Self::OpenAi => "openai",
         }
+    }
+
+    /// Returns the version that is installed.
+    pub fn version(self) -> Option<String> {
+        let package = match self {
+            Self::Claude => "@anthropic-ai/claude-code",
+            Self::Codex => "@openai/codex",
+            Self::Pi => "@earendil-works/pi-coding-agent",
+            Self::Opencode => "opencode-linux-x64",
+            Self::CodexAcp => "@agentclientprotocol/codex-acp",
+            Self::ClaudeAcp => "@agentclientprotocol/claude-agent-acp",
+            Self::Gemini => "@google/gemini-cli",
+            Self::Qwen => "@qwen-code/qwen-code",
+            Self::Copilot => "@github/copilot",
+            Self::OpenAi => return Some(env!("CARGO_PKG_VERSION").to_owned()),
+        };
+        let text = fs::read_to_string(packages().join(package).join("package.json")).ok()?;
+        let package: Value = serde_json::from_str(&text).ok()?;
+        package["version"].as_str().map(str::to_owned)
     }
 
     /// Returns where it is installed. In CI it must be.
@@ -312,9 +344,10 @@ fn pi(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Where `scripts/harnesses` installs them.
+/// Where `scripts/harnesses` installs them: the pinned ones, or those that `PASEO_HARNESSES` names.
 fn packages() -> PathBuf {
-    root().join("target/harnesses/node_modules")
+    let chosen = std::env::var_os("PASEO_HARNESSES").map(PathBuf::from);
+    chosen.unwrap_or_else(|| root().join("target/harnesses")).join("node_modules")
 }
 
 /// A temporary directory in `target`, as codex wants none in `/tmp` for its home.

@@ -4,7 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, CLAUDE_ACP, CODEX_ACP, COPILOT, GEMINI, OPENCODE, QWEN};
+use crate::bench::{Bench, CLAUDE_ACP, CODEX_ACP, COPILOT, GEMINI, OPENCODE, QWEN, Witness};
+use crate::failures::a_limit_parks_the_agent_and_says_until_when;
+use crate::keys::a_model_is_paid_with_its_key;
+use crate::lacks::Lack;
+use crate::steering::a_steered_message_reaches_the_running_turn;
 
 /// Makes a test of each case with each agent.
 macro_rules! agents {
@@ -24,6 +28,11 @@ agents! {
     what_is_asked_and_allowed_happens,
     what_the_model_server_says_is_told,
     a_missing_login_is_told_as_that,
+    a_conversation_goes_on_after_a_restart,
+    a_stop_ends_the_command,
+    a_steered_message_reaches_the_running_turn,
+    a_limit_parks_the_agent_and_says_until_when,
+    a_model_is_paid_with_its_key,
 }
 
 /// The model makes two files and changes one, renames another and deletes a third.
@@ -118,6 +127,30 @@ fn a_missing_login_is_told_as_that(bench: &mut Bench) {
     bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
     let why = bench.home.paseo(&["why", &handle]);
     assert!(why.ok().contains("not_logged_in") && why.ok().contains("wants a login"), "{why:?}");
+}
+
+fn a_conversation_goes_on_after_a_restart(bench: &mut Bench) {
+    let (handle, first) = bench.run(&[], "<<say a>>");
+    let second = bench.answer(&handle, "<<bash true>><<say b>>");
+    assert!(first.contains("turns=1 ") && second.contains("turns=2 "), "{first}\n{second}");
+    if bench.lacks(Lack::Resume) {
+        return;
+    }
+    bench.home.paseo(&["restart"]).ok();
+    let third = bench.answer(&handle, "<<say c>>");
+    assert!(third.contains("turns=3 tools=1 "), "{third}\n{}", bench.transcript(&handle));
+}
+
+fn a_stop_ends_the_command(bench: &mut Bench) {
+    let witness = bench.witness();
+    let handle = bench.start(&[], &format!("<<bash {} sleep 1000>><<say never>>", Witness::COMMAND));
+    witness.up();
+    bench.home.paseo(&["stop", &handle]).ok();
+    witness.gone();
+    bench.home.paseo(&["wait", "--timeout", "60s", &handle]).ok();
+    let answer = bench.answer(&handle, "<<say on>>");
+    assert!(answer.contains("on [turns="), "{answer}");
+    assert!(!bench.transcript(&handle).contains("never ["));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use paseo_testkit::home::{Output, TestHome};
+use paseo_testkit::matrix;
 use paseo_testkit::model::ModelServer;
 use paseo_testkit::personality::{Fake, Personality};
 use paseo_testkit::real::{Program, Real};
@@ -72,7 +73,10 @@ impl Bench {
     /// `None` when the real one is not installed.
     pub(crate) fn real(program: Program) -> Option<Self> {
         let model = ModelServer::start();
-        let real = program.with(&model)?;
+        let Some(real) = program.with(&model) else {
+            matrix::note("it is not installed");
+            return None;
+        };
         let mut home = home(program);
         real.install(&mut home);
         Some(Self { home, program, harness: Harness::Real(real), model: Some(model) })

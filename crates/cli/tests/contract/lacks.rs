@@ -1,5 +1,6 @@
 //! What a harness cannot do, and why. A case that needs it asks here and returns; none is skipped without a line here.
 
+use paseo_testkit::matrix;
 use paseo_testkit::real::Program;
 
 use crate::bench::Bench;
@@ -7,29 +8,46 @@ use crate::bench::Bench;
 /// Something that a case is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// A message cannot enter a running turn: it waits for the next.
     Steering,
-    /// How hard it thinks cannot be chosen.
     Effort,
-    /// It does not tell why the model server failed: no status, no limit, no retry.
     ModelFailures,
-    /// It takes no key of ours.
     Keys,
+    Resume,
+}
+
+impl Lack {
+    /// Says what is missing, for the table of harnesses and features.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Steering => "a message cannot enter a running turn: it waits for the next",
+            Self::Effort => "how hard it thinks cannot be chosen",
+            Self::ModelFailures => {
+                "it does not tell why the model server failed: no status, no limit, no retry"
+            }
+            Self::Keys => "it takes no key of ours",
+            Self::Resume => "it erases a conversation that it loads in the minute it was last written in",
+        }
+    }
 }
 
 impl Bench {
-    /// Says whether the harness of this column lacks something.
+    /// Says whether the harness of this column lacks something. The running test is noted as one that was cut short.
     pub(crate) fn lacks(&self, what: Lack) -> bool {
         let lacks: &[Lack] = match self.program {
             // ACP has no way to add to a turn. Opencode thinks as its models are configured to, has keys of its own,
             // and says of a failure of the model only that there was one, after as many attempts as it likes.
             Program::Opencode => &[Lack::Steering, Lack::Effort, Lack::ModelFailures, Lack::Keys],
+            Program::Gemini => &[Lack::Steering, Lack::ModelFailures, Lack::Keys, Lack::Resume],
             // Nor do the others take keys of ours, or tell why the model server failed.
-            Program::CodexAcp | Program::ClaudeAcp | Program::Gemini | Program::Qwen | Program::Copilot => {
+            Program::CodexAcp | Program::ClaudeAcp | Program::Qwen | Program::Copilot => {
                 &[Lack::Steering, Lack::ModelFailures, Lack::Keys]
             }
             Program::Claude | Program::Codex | Program::Pi | Program::OpenAi => &[],
         };
-        lacks.contains(&what)
+        let lacks = lacks.contains(&what);
+        if lacks {
+            matrix::note(what.reason());
+        }
+        lacks
     }
 }

@@ -26,6 +26,7 @@ mod servers;
 mod skills;
 mod steering;
 mod survival;
+mod table;
 mod threads;
 mod together;
 mod withheld;
