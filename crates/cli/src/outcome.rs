@@ -218,7 +218,9 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
                 }
                 (Some(failure), None) => Err(failure),
                 (Some(mut failure), Some(until)) => {
-                    failure.message.push_str(&format!("\n{}", limit(*until)));
+                    failure
+                        .message
+                        .push_str(&format!("\n{}; {handle} goes on by itself then", limit(*until)));
                     Err(failure.hint(format!("`paseo send {handle} …` tries again at once")))
                 }
             }

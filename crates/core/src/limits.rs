@@ -42,6 +42,10 @@ pub const LIVE_PROCESSES: usize = 8;
 pub const PERSON_PLACES: usize = 1;
 /// After how many seconds a thread is told that an answer is late, unless the configuration says otherwise.
 pub const THREAD_PATIENCE_SECONDS: u64 = 600;
+/// How long an agent is parked by a limit whose end has passed when it is told, in seconds.
+pub const PARK_SHORTEST_SECONDS: i64 = 30;
+/// Longest that a limit parks an agent, in seconds: some are counted by the week, and clocks differ.
+pub const PARK_LONGEST_SECONDS: i64 = 8 * 24 * 3_600;
 /// How long a login link is good for, in seconds.
 pub const LOGIN_SECONDS: u64 = 300;
 /// Lines of a terminal that a capture has, unless the caller says otherwise.

@@ -215,6 +215,19 @@ impl Bench {
         self.inspect(handle)
     }
 
+    /// Waits until an agent has a status, whatever it has before, and returns what `inspect` says then.
+    pub(crate) fn until_status(&self, handle: &str, status: &str) -> Value {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let view = self.inspect(handle);
+            if view["status"] == status {
+                return view;
+            }
+            assert!(Instant::now() < end, "it never was {status}: {view:#}\n{}", self.transcript(handle));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Waits until something lies in an agent's queue.
     pub(crate) fn until_queued(&self, handle: &str, text: &str) {
         let end = Instant::now() + PATIENCE;

@@ -28,11 +28,7 @@ pub(crate) fn a_limit_parks_the_agent_and_says_until_when(bench: &mut Bench) {
     if bench.lacks(Lack::ModelFailures) {
         return;
     }
-    // Only whose plan it is learns when it is whole again: that is a login, not a key.
-    bench.home.unset("ANTHROPIC_AUTH_TOKEN");
-    bench.home.set("CLAUDE_CODE_OAUTH_TOKEN", "scripted");
-    // There are no plans where every request has its price: the server says when to come again.
-    let limit = if [OPENAI, PI].contains(&bench.program) { "retry-after=3600" } else { "reset=3600" };
+    let limit = limit(bench, 3600);
     let handle = fail(bench, &format!("<<status 429 {limit}>>"), "rate_limited");
     let view = bench.inspect(&handle);
     assert!(view["parked_until"].is_string(), "{view:#}");
@@ -42,6 +38,31 @@ pub(crate) fn a_limit_parks_the_agent_and_says_until_when(bench: &mut Bench) {
     let answer = bench.answer(&handle, "<<say on>>");
     assert!(answer.starts_with("on ["), "{answer}");
     assert!(bench.inspect(&handle)["parked_until"].is_null());
+}
+
+/// Lets the harness learn of a limit for some seconds, as it would from the servers that it is made for.
+pub(crate) fn limit(bench: &mut Bench, seconds: u32) -> String {
+    // Only whose plan it is learns when it is whole again: that is a login, not a key.
+    bench.home.unset("ANTHROPIC_AUTH_TOKEN");
+    bench.home.set("CLAUDE_CODE_OAUTH_TOKEN", "scripted");
+    // There are no plans where every request has its price: the server says when to come again.
+    let is_priced = [OPENAI, PI].contains(&bench.program);
+    format!("{}={seconds}", if is_priced { "retry-after" } else { "reset" })
+}
+
+pub(crate) fn after_a_limit_the_agent_goes_on_by_itself(bench: &mut Bench) {
+    if bench.lacks(Lack::ModelFailures) {
+        return;
+    }
+    let limit = limit(bench, 4);
+    // In the middle of a turn, whose message the agent has.
+    let handle = fail(bench, &format!("<<bash true>><<status 429 {limit}>>"), "rate_limited");
+    // The daemon that knew of it is gone.
+    assert!(bench.home.kill_daemon());
+    bench.home.paseo(&["up"]).ok();
+    let view = bench.until_status(&handle, "idle");
+    assert_eq!((&view["turns"], &view["hold"]), (&2.into(), &"none".into()), "{view:#}");
+    assert!(bench.told().contains("The rate limit that ended your last turn is over."));
 }
 
 pub(crate) fn a_server_error_is_told_and_the_next_message_works(bench: &mut Bench) {

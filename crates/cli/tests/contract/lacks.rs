@@ -13,6 +13,7 @@ pub(crate) enum Lack {
     ModelFailures,
     Keys,
     Resume,
+    LimitInTerminal,
 }
 
 impl Lack {
@@ -25,6 +26,9 @@ impl Lack {
                 "it does not tell why the model server failed: no status, no limit, no retry"
             }
             Self::Keys => "it takes no key of ours",
+            Self::LimitInTerminal => {
+                "in a terminal its screen asks a person what to do when a limit is reached"
+            }
             Self::Resume => "it erases a conversation that it loads in the minute it was last written in",
         }
     }
@@ -42,7 +46,8 @@ impl Bench {
             Program::CodexAcp | Program::ClaudeAcp | Program::Qwen | Program::Copilot => {
                 &[Lack::Steering, Lack::ModelFailures, Lack::Keys]
             }
-            Program::Claude | Program::Codex | Program::Pi | Program::OpenAi => &[],
+            Program::Codex => &[Lack::LimitInTerminal],
+            Program::Claude | Program::Pi | Program::OpenAi => &[],
         };
         let lacks = lacks.contains(&what);
         if lacks {

@@ -96,6 +96,7 @@ columns! {
     withheld::who_may_do_everything_does,
     failures::wrong_credentials_are_told,
     failures::a_limit_parks_the_agent_and_says_until_when,
+    failures::after_a_limit_the_agent_goes_on_by_itself,
     failures::a_server_error_is_told_and_the_next_message_works,
     failures::a_broken_stream_is_told_and_the_next_message_works,
     failures::a_stream_that_breaks_once_is_read_again,

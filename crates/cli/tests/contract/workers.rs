@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::bench::{Bench, CLAUDE, CODEX, PI};
+use crate::failures::limit;
 use crate::guarded::git;
+use crate::lacks::Lack;
 
 fn worker(bench: &Bench) -> Value {
     let listed = bench.home.paseo(&["worker", "ls", "--json"]);
@@ -193,4 +195,45 @@ fn no_command_line_of_codex_in_a_terminal_tells_its_id() {
 #[test]
 fn no_command_line_of_pi_in_a_terminal_tells_its_id() {
     Bench::real(PI).as_ref().map(no_command_line_tells_its_id);
+}
+
+/// A limit is in the file of the conversation: one in a terminal is parked by it, and goes on, as any other.
+fn it_goes_on_after_a_limit(bench: &mut Bench) {
+    let limit = limit(bench, 5);
+    let home = &bench.home;
+    let work = home.work().display().to_string();
+    home.paseo(&["team", "create", "red", "-C", &work]).ok();
+    let script = format!("Please <<bash true>><<status 429 {limit}>>");
+    home.paseo(&["worker", "start", "--team", "red", "-q", &script]).ok();
+    let handle = worker(bench)["handle"].as_str().unwrap().to_owned();
+    let waited = home.paseo(&["wait", &handle, "--timeout", "60s"]);
+    assert_eq!(waited.code, 1, "{waited:?}");
+    let seen = bench.inspect(&handle);
+    assert_eq!(seen["status_code"], "rate_limited", "{seen:#}");
+    assert!(seen["parked_until"].is_string(), "{seen:#}");
+    // It goes on there, too, as far as its screen lets it.
+    let asks = bench.lacks(Lack::LimitInTerminal);
+    let seen = bench.until_status(&handle, if asks { "waiting" } else { "idle" });
+    assert_eq!(
+        seen["turns"],
+        if asks { 1 } else { 2 },
+        "{seen:#}\n{}",
+        home.paseo(&["worker", "capture", "red-1"]).stdout
+    );
+    home.paseo(&["worker", "kill", "red-1"]).ok();
+}
+
+#[test]
+fn claude_in_a_terminal_goes_on_after_a_limit() {
+    Bench::real(CLAUDE).as_mut().map(it_goes_on_after_a_limit);
+}
+
+#[test]
+fn codex_in_a_terminal_goes_on_after_a_limit() {
+    Bench::real(CODEX).as_mut().map(it_goes_on_after_a_limit);
+}
+
+#[test]
+fn pi_in_a_terminal_goes_on_after_a_limit() {
+    Bench::real(PI).as_mut().map(it_goes_on_after_a_limit);
 }

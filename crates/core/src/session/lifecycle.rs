@@ -46,13 +46,6 @@ pub fn hold_cause(draft: &mut Draft, cause: CauseId) {
     }
 }
 
-/// Lets the session go on by itself again, once a limit that was reached has ended.
-pub fn unpark(draft: &mut Draft, now: Timestamp) {
-    if draft.session.parked().is_some_and(|until| until <= now) {
-        draft.push(Event::Unparked {});
-    }
-}
-
 /// Closes a session. A running turn ends with it; waiting messages stay for the day it is reopened.
 pub fn close(draft: &mut Draft, source: Source) {
     if draft.session.is_open() {

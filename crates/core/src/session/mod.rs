@@ -6,6 +6,7 @@ mod callback;
 mod draft;
 mod event;
 mod lifecycle;
+mod limit;
 mod presence;
 mod receipt;
 mod setback;
@@ -26,8 +27,9 @@ pub use event::{
 };
 pub use lifecycle::{
     BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, pin_rank, rename,
-    reopen, title, todo, unpark, uproot,
+    reopen, title, todo, uproot,
 };
+pub use limit::{LIMIT_OVER, cut_off, parked_until, unpark};
 pub use presence::{Entered, enter, whereabouts};
 pub use receipt::{Receipt, Settled};
 pub use setback::{Again, Ended, Setback, setback};

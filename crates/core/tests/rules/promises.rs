@@ -99,6 +99,7 @@ fn texts_and_lists() {
 #[test]
 fn decisions() {
     promised!(CONSENT_MS = 500, LOGIN_SECONDS = 300);
+    promised!(PARK_SHORTEST_SECONDS = 30, PARK_LONGEST_SECONDS = 8 * 24 * 60 * 60);
 }
 
 #[test]

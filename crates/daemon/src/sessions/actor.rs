@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{ContentId, DeliveryId, ItemId, SessionId, TurnId, WatchId};
-use paseo_core::session::{self, Outcome, Session, Source};
+use paseo_core::session::{Outcome, Session, Source};
 use paseo_core::time::Timestamp;
 use paseo_runtime::provider::{DeltaKind, Input, Lifetime, Output};
 use paseo_store::{Seq, Version};
@@ -308,21 +308,6 @@ impl SessionActor {
             (Instant::now() + Duration::from_millis(left.max(0).unsigned_abs()), Timer::Unpark)
         });
         self.timer.into_iter().chain(unpark).min_by_key(|(at, _)| *at)
-    }
-
-    /// Goes on with what waits, once a limit that was reached has ended.
-    async fn unpark(&mut self) {
-        let result = self
-            .change(&Actor::Daemon, |change| {
-                session::unpark(&mut change.draft, mint::now());
-                Ok(())
-            })
-            .await;
-        self.timer.take_if(|(_, what)| *what == Timer::Unpark);
-        if let Err(failure) = result {
-            tracing::error!(session = %self.id(), error = %failure.message, "cannot go on after a limit");
-            self.timer = Some((Instant::now() + RETRY, Timer::Unpark));
-        }
     }
 
     async fn next(&mut self) -> Wake {

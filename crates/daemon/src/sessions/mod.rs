@@ -11,6 +11,7 @@ mod deliver;
 mod dress;
 mod guard;
 mod harness;
+mod limit;
 mod mailboxes;
 mod outlook;
 mod output;

@@ -314,6 +314,7 @@ impl SessionActor {
             (TurnEnd::Interrupted, None) => Ending::of(Outcome::Interrupted, Source::Protocol, None),
             (TurnEnd::Failed(Failed { code, text, until }), None) => {
                 let error = Some((code.word().to_owned(), text));
+                let until = until.and_then(|told| session::parked_until(told, mint::now()));
                 Ending { until, ..Ending::of(Outcome::Failed, Source::Protocol, error) }
             }
         };

@@ -23,8 +23,11 @@ const STOPPED: &str = "[Request interrupted by user";
 const COMMANDS: [&str; 4] = ["<command-name>", "<command-message>", "<local-command-", "<bash-"];
 
 /// Fields that have another name behind pipes.
-const RENAMED: [(&str, &str); 2] =
-    [("toolUseResult", "tool_use_result"), ("apiErrorStatus", "api_error_status")];
+const RENAMED: [(&str, &str); 3] = [
+    ("toolUseResult", "tool_use_result"),
+    ("apiErrorStatus", "api_error_status"),
+    ("apiErrorParams", "api_error_params"),
+];
 
 /// What is known of a conversation from the lines so far.
 #[derive(Debug)]
@@ -150,6 +153,7 @@ impl History {
         if let Some(code) = line.error.take() {
             let text = Some(parse::text_of(&line.message.content));
             turn.troubles = Troubles { code: Some(code), status: line.api_error_status, text, limit: None };
+            turn.troubles.note_limit(&line.api_error_params.rate_limit_info);
             return Vec::new();
         }
         turn.troubles = Troubles::default();

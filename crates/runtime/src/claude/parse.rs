@@ -92,6 +92,8 @@ pub(super) struct Assistant {
     /// Set when it is the program that speaks, about a failed request.
     pub error: Option<String>,
     pub api_error_status: Option<u64>,
+    /// What the answer to the failed request said about a limit.
+    pub api_error_params: RateLimit,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -168,6 +168,16 @@ fn a_failed_request_is_told_by_its_status() {
 }
 
 #[test]
+fn a_used_up_limit_says_until_when() {
+    let info = json!({ "status": "rejected", "resetsAt": 1_794_886_374, "rateLimitType": "five_hour" });
+    let error = json!({ "error": "rate_limit", "isApiErrorMessage": true, "apiErrorStatus": 429,
+        "apiErrorParams": { "rate_limit_info": info },
+        "message": { "id": "x", "content": [{ "type": "text", "text": "words" }], "stop_reason": "stop_sequence" } });
+    let lines = [user(1, json!("go")), line(2, "assistant", error), over(3)];
+    assert_eq!(seen(&lines).last().unwrap(), "failed rate_limited until 1794886374000");
+}
+
+#[test]
 fn commands_to_itself_and_noise_say_nothing() {
     for text in
         ["<command-name>/help</command-name>", "<local-command-stdout>x", "<bash-input>ls</bash-input>"]

@@ -20,19 +20,17 @@ struct Window {
 }
 
 impl Limits {
-    /// Takes in `account/rateLimits/updated`. A window that it does not mention stays as it was.
-    pub(super) fn update(&mut self, params: &Value) {
+    /// Takes in the limits as the app server tells them or, in other letters, as they stand in a conversation's file.
+    /// A window that they do not mention stays as it was.
+    pub(super) fn update(&mut self, limits: &Value) {
         for name in ["primary", "secondary"] {
-            let Some(window) =
-                params.pointer(&format!("/rateLimits/{name}")).filter(|window| window.is_object())
-            else {
-                continue;
-            };
+            let Some(window) = limits.get(name).filter(|window| window.is_object()) else { continue };
+            let field = |told: &str, written: &str| window.get(told).or_else(|| window.get(written));
             self.windows.retain(|known| known.name != name);
             self.windows.push(Window {
                 name,
-                used_percent: window.get("usedPercent").and_then(Value::as_f64).unwrap_or(0.0),
-                resets_at: window.get("resetsAt").and_then(Value::as_i64),
+                used_percent: field("usedPercent", "used_percent").and_then(Value::as_f64).unwrap_or(0.0),
+                resets_at: field("resetsAt", "resets_at").and_then(Value::as_i64),
             });
         }
     }
@@ -147,15 +145,17 @@ mod tests {
     #[test]
     fn a_limit_lasts_until_the_last_window_that_is_used_up_opens() {
         let mut limits = Limits::default();
-        limits.update(&json!({"rateLimits": {
+        limits.update(&json!({
             "primary": {"usedPercent": 100, "resetsAt": 2000}, "secondary": {"usedPercent": 40, "resetsAt": 9000},
-        }}));
-        limits.update(&json!({"rateLimits": {"primary": null, "secondary": null}}));
+        }));
+        limits.update(&json!({"primary": null, "secondary": null}));
         let error = |info| TurnError { codex_error_info: info, ..TurnError::default() };
         let until = |limits: &Limits, info| failed(&error(info), None, limits).until;
         assert_eq!(until(&limits, json!("usageLimitExceeded")), Some(Timestamp::from_millis(2_000_000)));
         assert_eq!(until(&limits, json!("other")), None);
-        limits.update(&json!({"rateLimits": {"primary": {"usedPercent": 3, "resetsAt": 2000}}}));
+        limits.update(&json!({"primary": {"usedPercent": 3, "resetsAt": 2000}}));
         assert_eq!(until(&limits, json!("usageLimitExceeded")), None);
+        limits.update(&json!({"secondary": {"used_percent": 100.0, "resets_at": 3000}}));
+        assert_eq!(until(&limits, json!("usageLimitExceeded")), Some(Timestamp::from_millis(3_000_000)));
     }
 }

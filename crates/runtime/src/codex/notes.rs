@@ -68,7 +68,7 @@ impl Conversation {
             "rawResponseItem/completed" => self.written(&read(params)?, &params["item"]),
             "turn/plan/updated" => self.plan_updated(&read(params)?, params),
             "thread/tokenUsage/updated" => self.used(&read(params)?),
-            "account/rateLimits/updated" => self.limits.update(params),
+            "account/rateLimits/updated" => self.limits.update(&params["rateLimits"]),
             "error" => self.went_wrong(&read(params)?),
             "serverRequest/resolved" => {
                 let call = asks::call(params.get("requestId")?);

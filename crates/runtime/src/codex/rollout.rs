@@ -36,6 +36,7 @@ pub(super) struct Rollout {
     told: HashSet<String>,
     /// A call that became nothing else, until it is known whether the turn goes on.
     unfinished: Vec<(Draft, Draft)>,
+    limits: Limits,
 }
 
 /// A line.
@@ -101,12 +102,14 @@ impl Rollout {
                 seen.extend(self.completed(event, maker));
                 seen
             }
+            "token_count" => {
+                event.get("rate_limits").into_iter().for_each(|limits| self.limits.update(limits));
+                Vec::new()
+            }
             "turn_aborted" => self.end(TurnEnd::Interrupted, maker),
             "task_complete" => {
                 let end = match event.get("error").filter(|error| !error.is_null()) {
-                    Some(error) => {
-                        TurnEnd::Failed(failure::failed(&turn_error(error), None, &Limits::default()))
-                    }
+                    Some(error) => TurnEnd::Failed(failure::failed(&turn_error(error), None, &self.limits)),
                     None => TurnEnd::Completed,
                 };
                 self.end(end, maker)

@@ -16,7 +16,10 @@ fn word(seen: &Seen) -> String {
     match seen {
         Seen::Reference(id) => format!("reference {id}"),
         Seen::Said(text) => format!("said {text}"),
-        Seen::Ended(TurnEnd::Failed(failed)) => format!("failed {}", failed.code.word()),
+        Seen::Ended(TurnEnd::Failed(failed)) => {
+            let until = failed.until.map(|until| format!(" until {}", until.as_millis()));
+            format!("failed {}{}", failed.code.word(), until.unwrap_or_default())
+        }
         Seen::Ended(end) => format!("{end:?}").to_lowercase(),
         Seen::Item { draft, step, .. } => {
             let text = draft.text.as_deref().unwrap_or_default();

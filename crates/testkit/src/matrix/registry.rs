@@ -147,11 +147,11 @@ pub const CASES: [(Feature, &[&str]); 15] = [
             "what_else_an_agent_says_stays",
         ],
     ),
-    (Limits, &["a_limit_parks_the_agent_and_says_until_when"]),
+    (Limits, &["a_limit_parks_the_agent_and_says_until_when", "after_a_limit_the_agent_goes_on_by_itself"]),
 ];
 
 /// Tests of their own that are about one harness.
-pub const SINGLES: [(&str, Program, Feature); 34] = [
+pub const SINGLES: [(&str, Program, Feature); 37] = [
     ("background::of_the_real_one_keep_it_awake", Claude, Background),
     ("own_turns::of_the_real_one_are_shown_and_spend_a_wake", Claude, Background),
     ("cycles::of_claude_leave_nothing", Claude, Continuing),
@@ -181,6 +181,9 @@ pub const SINGLES: [(&str, Program, Feature); 34] = [
     ("workers::no_command_line_of_claude_in_a_terminal_tells_its_id", Claude, Terminal),
     ("workers::no_command_line_of_codex_in_a_terminal_tells_its_id", Codex, Terminal),
     ("workers::no_command_line_of_pi_in_a_terminal_tells_its_id", Pi, Terminal),
+    ("workers::claude_in_a_terminal_goes_on_after_a_limit", Claude, Limits),
+    ("workers::codex_in_a_terminal_goes_on_after_a_limit", Codex, Limits),
+    ("workers::pi_in_a_terminal_goes_on_after_a_limit", Pi, Limits),
     (
         "acp_agents::as_root_claude_may_do_everything_that_full_says_and_a_line_says_so",
         ClaudeAcp,

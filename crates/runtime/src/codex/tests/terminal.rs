@@ -155,6 +155,18 @@ fn a_failure_is_told_by_its_code() {
 }
 
 #[test]
+fn a_used_up_limit_says_until_when() {
+    let window =
+        |used: f64| json!({ "used_percent": used, "window_minutes": 300, "resets_at": 1_794_887_059 });
+    let error = json!({ "error": { "message": "words", "codex_error_info": "usage_limit_exceeded" } });
+    for (used, end) in [(100.0, "failed rate_limited until 1794887059000"), (99.0, "failed rate_limited")] {
+        let limits = json!({ "rate_limits": { "primary": window(used), "secondary": null } });
+        let lines = a_turn(&[event("token_count", limits)], event("task_complete", error.clone()));
+        assert_eq!(seen(&lines).last().unwrap(), end);
+    }
+}
+
+#[test]
 fn noise_says_nothing_and_the_same_lines_give_the_same_ids() {
     for noise in ["", "{", "[]", r#"{"type":"new","payload":7}"#, &line("event_msg", json!({})), &done()] {
         assert_eq!(seen(&[noise.to_owned()]), [] as [&str; 0], "{noise}");
