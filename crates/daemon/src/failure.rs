@@ -102,6 +102,10 @@ impl From<store::Error> for Failure {
                 Self::new(Code::Conflict, "the agent was changed by someone else at the same time")
                     .hint("try again")
             }
+            store::Error::Unclaimable { .. } => {
+                Self::new(Code::NotFound, "an attached file is not there any more, or another message has it")
+                    .hint("attach the file again")
+            }
             store::Error::Invalid(_) => Self::internal(error),
         }
     }

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::file::Claim;
 use crate::record::{Seq, Version};
 
 /// All or nothing: every part is stored, in one transaction, or none is.
@@ -13,6 +14,8 @@ pub struct Batch {
     pub items: Vec<NewItem>,
     /// Text that the events point at. Inserted before the events; owned by a stream.
     pub contents: Vec<NewContent>,
+    /// Files that become the property of a stream. One that is not there, or has an owner, refuses the batch.
+    pub claims: Vec<Claim>,
     pub key: Option<IdempotencyKey>,
     /// Ownership that must still hold.
     pub fence: Option<Fence>,
@@ -91,9 +94,9 @@ pub struct Fence {
 /// Removal of text, in the same transaction as the event that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Erasure {
-    /// Removes a stream's contents and blobs, but for those in `keep`. Item rows stay, without text.
+    /// Removes a stream's contents, blobs and files, but for those in `keep`. Item rows stay, without text.
     Contents { stream: String, keep: Vec<Uuid> },
-    /// Removes all contents and blobs, and nulls the data of all the stream's earlier events. Rows and
+    /// Removes all contents, blobs and files, and nulls the data of all the stream's earlier events. Rows and
     /// sequence numbers stay.
     Stream { stream: String },
 }

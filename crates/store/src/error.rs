@@ -1,5 +1,7 @@
 //! Errors, by what the caller can do.
 
+use uuid::Uuid;
+
 use crate::record::Version;
 
 /// Result of a log operation.
@@ -17,6 +19,9 @@ pub enum Error {
     /// The session belongs to another daemon now: stop writing to it.
     #[error("{stream} is owned at epoch {actual}, not {expected}")]
     Fenced { stream: String, expected: u64, actual: u64 },
+    /// The file is not there, or belongs to another stream.
+    #[error("the file {file} is not there, or is in use")]
+    Unclaimable { file: Uuid },
     /// The batch can never be stored.
     #[error("invalid batch: {0}")]
     Invalid(String),

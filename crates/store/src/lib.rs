@@ -7,6 +7,7 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+mod file;
 mod limits;
 mod log;
 mod record;
@@ -18,6 +19,7 @@ pub use batch::{
 };
 pub use clock::{Clock, system_clock};
 pub use error::{Error, Result};
+pub use file::{Claim, FilePiece, FileRow, NewFile, Unclaimed};
 pub use limits::{EXCERPT, KEY_LIFETIME, MAX_DATA, MAX_INLINE, MAX_TEXT};
 pub use log::{Advanced, BoxFuture, Fold, Folded, Log, Memory, Which};
 pub use record::{Body, ContentRow, Head, HeadRow, ItemRow, Record, Seq, Text, Version};

@@ -35,6 +35,13 @@ pub(crate) fn check(batch: &Batch) -> Result<()> {
             return Err(Error::Invalid(format!("content {} is in it twice", content.id)));
         }
     }
+    let mut files = HashSet::new();
+    for claim in &batch.claims {
+        check_stream(&claim.stream)?;
+        if !files.insert(claim.file) {
+            return Err(Error::Invalid(format!("file {} is claimed twice", claim.file)));
+        }
+    }
     Ok(())
 }
 

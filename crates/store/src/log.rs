@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::batch::{Appended, Batch};
 use crate::error::Result;
+use crate::file::{FilePiece, FileRow, NewFile, Unclaimed};
 use crate::record::{ContentRow, Head, HeadRow, ItemRow, Record, Seq, Version};
 use crate::search::{Hit, Indexing, Search};
 
@@ -86,6 +87,8 @@ pub enum Which {
 /// - **Time** is the log's own clock, and never goes backwards within a stream. A batch has one time.
 /// - **Erasure.** When an append with an [`crate::Erasure`] returns `Ok`, the text is in none of the log's files, and
 ///   none of its words is found any more.
+/// - **Files** are written in pieces and complete once they are added. One that no batch has claimed can be forgotten;
+///   one that was claimed is erased with its stream. The same bytes are stored once.
 /// - **Search.** The index is filled by whoever follows the log, after the append, and says how far it has come. It is
 ///   derived: it can be emptied and filled again.
 pub trait Log: Send + Sync + 'static {
@@ -131,6 +134,28 @@ pub trait Log: Send + Sync + 'static {
 
     /// Returns the whole text of a content, unpacked from its blob when it is large.
     fn text(&self, id: Uuid) -> BoxFuture<'_, Result<Option<String>>>;
+
+    /// Stores the next piece of a file. Nothing is durable before the file is added.
+    fn add_piece(&self, file: Uuid, bytes: Vec<u8>) -> BoxFuture<'_, Result<()>>;
+
+    /// Completes a file whose pieces are stored. Durable when this returns.
+    fn add_file(&self, file: NewFile) -> BoxFuture<'_, Result<()>>;
+
+    /// Removes the pieces of a file that will not be completed.
+    fn drop_pieces(&self, file: Uuid) -> BoxFuture<'_, Result<()>>;
+
+    /// Removes files that were begun by `begun` and not completed, and those that were completed by `unclaimed` and
+    /// that no batch has claimed. Returns how many.
+    fn forget_files(&self, begun: i64, unclaimed: i64) -> BoxFuture<'_, Result<u64>>;
+
+    /// Returns a complete file, `None` when there is none by that id, or none any more.
+    fn file(&self, id: Uuid) -> BoxFuture<'_, Result<Option<FileRow>>>;
+
+    /// Returns the piece of a file at a cursor (0: the first), `None` at its end.
+    fn file_piece(&self, id: Uuid, cursor: u64) -> BoxFuture<'_, Result<Option<FilePiece>>>;
+
+    /// Counts complete files that no batch has claimed.
+    fn unclaimed_files(&self) -> BoxFuture<'_, Result<Unclaimed>>;
 
     /// Returns a stream's head.
     fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>>;

@@ -6,6 +6,7 @@
 
 mod appending;
 mod erasure;
+mod files;
 mod heads;
 mod keys;
 mod pages;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 pub use appending::*;
 pub use erasure::*;
+pub use files::*;
 pub use heads::*;
 pub use keys::*;
 pub use pages::*;
@@ -85,6 +87,10 @@ macro_rules! conformance {
             deleting_removes_text_and_data,
             erasing_twice_or_nothing_is_harmless,
             interleaved_streams_leave_nothing_behind,
+            a_file_comes_back_in_pieces,
+            a_file_is_claimed_once,
+            erased_files_are_gone,
+            files_without_an_owner_are_forgotten,
             a_closed_log_says_so,
             a_name_is_found_until_there_is_another,
             a_text_is_found_once,

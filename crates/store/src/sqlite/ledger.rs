@@ -12,7 +12,7 @@ use super::prepared::Prepared;
 use super::recent::Fresh;
 use super::rows::{self, Numbers};
 use super::submission::Submission;
-use super::{content, erase, words};
+use super::{content, erase, files, words};
 use crate::batch::{Appended, Erasure, NewItem};
 use crate::error::Error;
 use crate::log::Fold;
@@ -245,6 +245,10 @@ impl Ledger {
             content::insert(connection, &packed, owner)?;
             self.fresh.content(packed.into_row());
         }
+        for claim in submission.claims.drain(..) {
+            let owner = self.intern(connection, &claim.stream)?;
+            files::claim(connection, claim.file, owner)?;
+        }
         let mut seq = self.last;
         for (place, record) in plan.controls {
             seq += 1;
@@ -280,11 +284,13 @@ impl Ledger {
             Erasure::Contents { keep, .. } => {
                 // The index learns which words to forget from the texts themselves.
                 words::erase_contents(connection, stream, keep)?;
-                erase::contents(connection, stream, keep)
+                erase::contents(connection, stream, keep)?;
+                files::erase(connection, stream, keep)
             }
             Erasure::Stream { .. } => {
                 words::erase_stream(connection, stream)?;
                 erase::contents(connection, stream, &[])?;
+                files::erase(connection, stream, &[])?;
                 self.fill(connection)?;
                 erase::data(connection, stream)
             }

@@ -11,6 +11,7 @@ mod connection;
 mod content;
 mod erase;
 mod failure;
+mod files;
 mod filter;
 mod heads;
 mod index;
@@ -43,6 +44,7 @@ use self::writer::{Command, Writer};
 use crate::batch::{Appended, Batch};
 use crate::clock::{Clock, system_clock};
 use crate::error::{Error, Result};
+use crate::file::{FilePiece, FileRow, NewFile, Unclaimed};
 use crate::log::{BoxFuture, Fold, Log, Which};
 use crate::record::{ContentRow, Head, HeadRow, ItemRow, Record, Seq, Version};
 use crate::search::{Hit, Indexing, Search};
@@ -124,6 +126,15 @@ impl Sqlite {
         self.commands.send(Command::RebuildHeads { reply }).await.map_err(|_| closed())?;
         answer.await.map_err(|_| stopped())?
     }
+
+    async fn change_files<T>(
+        &self,
+        change: impl FnOnce(oneshot::Sender<Result<T>>) -> files::Change,
+    ) -> Result<T> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(Command::Files(change(reply))).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| stopped())?
+    }
 }
 
 impl Log for Sqlite {
@@ -199,6 +210,34 @@ impl Log for Sqlite {
 
     fn text(&self, id: Uuid) -> BoxFuture<'_, Result<Option<String>>> {
         Box::pin(self.readers.read(move |connection| content::find_text(connection, id)))
+    }
+
+    fn add_piece(&self, file: Uuid, bytes: Vec<u8>) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.change_files(move |reply| files::Change::Piece { file, bytes, reply }))
+    }
+
+    fn add_file(&self, file: NewFile) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.change_files(move |reply| files::Change::Add { file, reply }))
+    }
+
+    fn drop_pieces(&self, file: Uuid) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.change_files(move |reply| files::Change::Drop { file, reply }))
+    }
+
+    fn forget_files(&self, begun: i64, unclaimed: i64) -> BoxFuture<'_, Result<u64>> {
+        Box::pin(self.change_files(move |reply| files::Change::Forget { begun, unclaimed, reply }))
+    }
+
+    fn file(&self, id: Uuid) -> BoxFuture<'_, Result<Option<FileRow>>> {
+        Box::pin(self.readers.read(move |connection| files::find(connection, id)))
+    }
+
+    fn file_piece(&self, id: Uuid, cursor: u64) -> BoxFuture<'_, Result<Option<FilePiece>>> {
+        Box::pin(self.readers.read(move |connection| files::piece(connection, id, cursor)))
+    }
+
+    fn unclaimed_files(&self) -> BoxFuture<'_, Result<Unclaimed>> {
+        Box::pin(self.readers.read(files::unclaimed))
     }
 
     fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>> {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::content;
 use super::heads::{self, Cache, Entry, Unfolded};
 use super::submission::Submission;
+use super::{content, files};
 use crate::batch::{Erasure, Expect, NewItem};
 use crate::error::Error;
 use crate::log::Fold;
@@ -168,12 +168,17 @@ fn check_version(stream: &str, expect: Expect, actual: Version) -> Result<(), Fa
     }
 }
 
-/// Checks that new texts are new, and that items point at texts.
+/// Checks that new texts are new, that files are free, and that items point at texts.
 pub(super) fn check_contents(connection: &Connection, submission: &Submission) -> Result<(), Failure> {
     let refused = |text: String| Err(Failure::Refused(Error::Invalid(text)));
     for packed in &submission.contents {
         if content::exists(connection, packed.id)? {
             return refused(format!("content {} is already stored", packed.id));
+        }
+    }
+    for claim in &submission.claims {
+        if !files::is_free(connection, claim.file)? {
+            return Err(Failure::Refused(files::not_free(claim.file)));
         }
     }
     let brought: HashSet<Uuid> = submission.contents.iter().map(|packed| packed.id).collect();

@@ -18,6 +18,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, sql: include_str!("migrations/0001.sql") },
     Migration { version: 2, sql: include_str!("migrations/0002.sql") },
     Migration { version: 3, sql: include_str!("migrations/0003.sql") },
+    Migration { version: 4, sql: include_str!("migrations/0004.sql") },
 ];
 
 #[derive(Clone, Copy)]
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn a_migration_first_makes_a_backup() {
         let (_directory, path, mut connection) = database();
-        let backup = path.with_file_name("log.db.backup-format-3");
+        let backup = path.with_file_name("log.db.backup-format-4");
         assert!(!backup.exists(), "a new database needs none");
         std::fs::write(&backup, "left by a migration that did not finish").unwrap();
 
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(read_format(&connection, &path).unwrap(), 99);
         assert_eq!(streams(&connection), 0);
         let copy = open_writer(&backup).unwrap();
-        assert_eq!(read_format(&copy, &backup).unwrap(), 3);
+        assert_eq!(read_format(&copy, &backup).unwrap(), 4);
         assert_eq!(streams(&copy), 1);
 
         let refusal = migrate_to(&mut connection, &path, 0, MIGRATIONS).unwrap_err();
@@ -183,7 +184,7 @@ mod tests {
     fn a_failed_migration_changes_nothing() {
         let (_directory, path, mut connection) = database();
         migrate_to(&mut connection, &path, 0, &and(WRONG)).unwrap_err();
-        assert_eq!((read_format(&connection, &path).unwrap(), streams(&connection)), (3, 1));
+        assert_eq!((read_format(&connection, &path).unwrap(), streams(&connection)), (4, 1));
         migrate_to(&mut connection, &path, 0, &and(NEXT)).unwrap();
     }
 

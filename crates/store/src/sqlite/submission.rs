@@ -6,6 +6,7 @@ use super::content::{self, Packed};
 use super::keys;
 use crate::batch::{Batch, Erasure, Fence, IdempotencyKey, NewContent, NewItem, StreamAppend};
 use crate::error::{Error, Result};
+use crate::file::Claim;
 use crate::limits;
 
 /// A batch that passed the checks that need no database, with its texts packed.
@@ -14,6 +15,7 @@ pub(super) struct Submission {
     pub(super) streams: Vec<StreamAppend>,
     pub(super) items: Vec<NewItem>,
     pub(super) contents: Vec<Packed>,
+    pub(super) claims: Vec<Claim>,
     /// The key, and what it is found by.
     pub(super) key: Option<(IdempotencyKey, i64)>,
     pub(super) fence: Option<Fence>,
@@ -23,7 +25,7 @@ pub(super) struct Submission {
 /// Does all the work that the writer thread need not do.
 pub(super) async fn prepare(batch: Batch) -> Result<Submission> {
     limits::check(&batch)?;
-    let Batch { actor, streams, items, contents, key, fence, erase } = batch;
+    let Batch { actor, streams, items, contents, claims, key, fence, erase } = batch;
     let contents = if contents.iter().any(content::is_large) {
         spawn_blocking(|| pack(contents))
             .await
@@ -35,7 +37,7 @@ pub(super) async fn prepare(batch: Batch) -> Result<Submission> {
         let hash = keys::hash(&key.scope, &key.key);
         (key, hash)
     });
-    Ok(Submission { actor, streams, items, contents, key, fence, erase })
+    Ok(Submission { actor, streams, items, contents, claims, key, fence, erase })
 }
 
 fn pack(contents: Vec<NewContent>) -> Result<Vec<Packed>> {

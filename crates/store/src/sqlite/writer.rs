@@ -16,7 +16,7 @@ use super::plan::Failure;
 use super::prepared::Prepared;
 use super::recent::Recent;
 use super::submission::Submission;
-use super::{checkpoint, words};
+use super::{checkpoint, files, words};
 use crate::batch::Appended;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -34,6 +34,7 @@ pub(super) enum Command {
     RebuildHeads { reply: oneshot::Sender<Result<()>> },
     Indexed { version: u32, reply: oneshot::Sender<Result<Seq>> },
     Index { indexing: Box<Indexing>, reply: oneshot::Sender<Result<bool>> },
+    Files(files::Change),
     Close { reply: oneshot::Sender<Result<()>> },
 }
 
@@ -91,7 +92,7 @@ fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
                     let _ = reply.send(writer.rebuild_heads());
                 }
                 // After the appends of the group, so that these share their transaction all the same.
-                Command::Indexed { .. } | Command::Index { .. } => derived.push(command),
+                Command::Indexed { .. } | Command::Index { .. } | Command::Files(_) => derived.push(command),
                 Command::Close { reply } => {
                     commands.close();
                     closers.push(reply);
@@ -195,7 +196,7 @@ impl Writer {
         }
     }
 
-    /// Answers who fills the index of words. They may be gone; it is filled all the same.
+    /// Answers requests that are not appends. The requester may be gone; the work is done all the same.
     fn derive(&mut self, command: Command) {
         match command {
             Command::Indexed { version, reply } => {
@@ -204,18 +205,52 @@ impl Writer {
             Command::Index { indexing, reply } => {
                 let _ = reply.send(self.index(|connection| words::index(connection, &indexing)));
             }
+            Command::Files(change) => self.change_files(change),
             Command::Append { .. } | Command::RebuildHeads { .. } | Command::Close { .. } => {}
         }
     }
 
-    /// Changes the index of words. It is derived and says how far it has come, so its transactions need not reach the
-    /// disk before the next append's does: nobody who appends waits for their fsync.
+    /// Changes what need not reach the disk before the next append does, so that no append waits for its fsync: the
+    /// index of words, which is derived and says how far it has come, and pieces of files that are not complete.
     fn index<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let outcome = self.connection.execute_batch("PRAGMA synchronous = NORMAL").and_then(|()| {
             let done = self.transact(|writer| work(&writer.connection));
             self.connection.execute_batch("PRAGMA synchronous = FULL").and(done)
         });
         outcome.map_err(|failure| explain(&self.path, &failure))
+    }
+
+    fn change_files(&mut self, change: files::Change) {
+        let now = (self.clock)();
+        match change {
+            // Pieces need no fsync of their own: the one of `Add` covers them.
+            files::Change::Piece { file, bytes, reply } => {
+                let _ = reply.send(self.index(|connection| files::add_piece(connection, file, &bytes, now)));
+            }
+            files::Change::Add { file, reply } => {
+                let added = self.transact(|writer| files::add(&writer.connection, &file, now));
+                let _ = reply.send(added.map_err(|failure| explain(&self.path, &failure)));
+            }
+            files::Change::Drop { file, reply } => {
+                let dropped = self.index(|connection| files::drop_pieces(connection, file));
+                self.empty_wal();
+                let _ = reply.send(dropped);
+            }
+            files::Change::Forget { begun, unclaimed, reply } => {
+                let forgotten = self.index(|connection| files::forget(connection, begun, unclaimed));
+                if !matches!(forgotten, Ok(0)) {
+                    self.empty_wal();
+                }
+                let _ = reply.send(forgotten);
+            }
+        }
+    }
+
+    /// Takes bytes that no message ever had out of the write-ahead log, now or with one of the next checkpoints.
+    fn empty_wal(&self) {
+        if let Err(failure) = checkpoint::truncate(&self.connection, PATIENCE) {
+            tracing::warn!(%failure, "the write-ahead log was not emptied, it will be tried again");
+        }
     }
 
     /// Does something in a transaction that is rolled back, and forgotten, when it fails.
