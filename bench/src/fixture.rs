@@ -118,6 +118,7 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
         let text = ContentRef { id: content, len: TEXT.len() as u64, sha256: "0".repeat(64) };
         events.extend([
             Event::Accepted(Accepted {
+                attachments: Vec::new(),
                 delivery,
                 origin: by.clone(),
                 verb: Verb::Queue,

@@ -151,6 +151,12 @@ impl Ask {
         self.header(CONTENT_TYPE.as_str(), "application/json")
     }
 
+    /// Sends a file.
+    pub(crate) fn bytes(mut self, bytes: Vec<u8>) -> Self {
+        self.body = Ok(bytes.into());
+        self.header(CONTENT_TYPE.as_str(), "application/octet-stream")
+    }
+
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self

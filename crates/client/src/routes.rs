@@ -5,6 +5,7 @@ use paseo_wire::IDEMPOTENCY_KEY;
 use paseo_wire::agent::{
     AgentList, AgentQuery, AgentSource, AgentView, AgentViewQuery, SaveAgent, TrustAgent, TrustAgents,
 };
+use paseo_wire::attachment::{UploadQuery, UploadedAttachment};
 use paseo_wire::conversation::{
     AgentSessions, AgentSessionsQuery, GoBack, MessageAgent, MessagedAgent, SwitchAgent, SwitchedAgent,
     WentBack, Whereabouts, WhereaboutsQuery,
@@ -82,6 +83,18 @@ impl Client {
     /// Returns a session.
     pub async fn session(&self, session: &str) -> Result<SessionAnswer, Error> {
         self.get(&path(["api", "sessions", session])).await
+    }
+
+    /// Uploads a file for a message that is yet to be sent.
+    pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<UploadedAttachment, Error> {
+        let asked = UploadQuery { name: name.to_owned() };
+        self.read(Ask::new(Method::POST, &format!("/api/attachments{}", query(&asked))).bytes(bytes)).await
+    }
+
+    /// Reads an attached file.
+    pub async fn attachment(&self, session: &str, attachment: &str) -> Result<Vec<u8>, Error> {
+        let asked = Ask::new(Method::GET, &path(["api", "sessions", session, "attachments", attachment]));
+        self.read_bytes(asked).await.map(Into::into)
     }
 
     /// Returns what a session said in its last turn.

@@ -120,6 +120,10 @@ ordered_id!(
     ContentId
 );
 ordered_id!(
+    /// A file that is attached to a message.
+    FileId
+);
+ordered_id!(
     /// A credential made on purpose.
     TokenId
 );

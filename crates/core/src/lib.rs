@@ -5,6 +5,7 @@
 pub mod actor;
 pub mod address;
 pub mod ancestry;
+pub mod attachment;
 pub mod backoff;
 pub mod cause;
 pub mod codec;

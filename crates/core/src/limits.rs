@@ -2,6 +2,24 @@
 
 /// Longest message that is accepted, in bytes.
 pub const MESSAGE_BYTES: usize = 256 * 1024;
+/// Largest file that can be attached, in bytes.
+pub const ATTACHMENT_BYTES: u64 = 32 * 1024 * 1024;
+/// Largest text file that can be attached, in bytes: agents get it word for word.
+pub const ATTACHMENT_TEXT_BYTES: u64 = 256 * 1024;
+/// Most files of one message.
+pub const ATTACHMENTS: usize = 10;
+/// How large the files of one message may be in sum, and those of one turn, in bytes.
+pub const ATTACHMENTS_BYTES: u64 = 32 * 1024 * 1024;
+/// Most pixels of an image on one side, and in all.
+pub const IMAGE_SIDE: u32 = 16_384;
+pub const IMAGE_PIXELS: u64 = 100_000_000;
+/// How long a file is kept that no message refers to, in seconds.
+pub const UPLOAD_SECONDS: u64 = 24 * 60 * 60;
+/// Most files that no message refers to, and how large they may be in sum, in bytes.
+pub const UPLOADS: u64 = 256;
+pub const UPLOADS_BYTES: u64 = 512 * 1024 * 1024;
+/// Most uploads at a time.
+pub const UPLOADS_AT_ONCE: usize = 4;
 /// Most messages that may wait in one session.
 pub const QUEUE_LENGTH: usize = 500;
 /// Most messages that one turn takes.

@@ -230,6 +230,7 @@ mod tests {
         let mut draft = Draft::new(Session::create(created, now), now);
         let delivery = DeliveryId::from_parts(now, [1; 10]);
         let incoming = Accepted {
+            attachments: Vec::new(),
             delivery,
             origin: Actor::Session(id(2)),
             verb: Verb::Queue,

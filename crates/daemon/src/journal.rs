@@ -7,13 +7,15 @@ use paseo_core::cause::{self, Cause};
 use paseo_core::codec;
 use paseo_core::content::ContentRef;
 use paseo_core::fold::{self, SessionHead, TeamHead, ThreadHead};
-use paseo_core::id::{CauseId, ContentId, ItemId, SessionId, ThreadId};
+use paseo_core::id::{CauseId, ContentId, FileId, ItemId, SessionId, ThreadId};
 use paseo_core::item::{Draft, Entry, Place};
 use paseo_core::session::{self, Session};
 use paseo_core::settings::{self, Settings};
 use paseo_core::team::{self, Team, TeamId};
 use paseo_core::thread::{self, Thread};
-use paseo_store::{Batch, Erasure, Expect, Log, NewContent, NewEvent, NewItem, Seq, StreamAppend, Version};
+use paseo_store::{
+    Batch, Claim, Erasure, Expect, Log, NewContent, NewEvent, NewItem, Seq, StreamAppend, Version,
+};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -113,6 +115,11 @@ impl Entries {
     /// Adds a text of any stream.
     pub(crate) fn text(&mut self, owner: String, id: ContentId, text: String, extra: Option<String>) {
         self.batch.contents.push(NewContent { id: id.uuid(), owner, text, extra });
+    }
+
+    /// Gives a file to a session.
+    pub(crate) fn claim(&mut self, owner: SessionId, file: FileId) {
+        self.batch.claims.push(Claim { file: file.uuid(), stream: session::stream(owner) });
     }
 
     /// Adds an item with its text.

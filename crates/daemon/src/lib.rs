@@ -2,6 +2,7 @@
 //!
 //! Holds no rules that `paseo-core` could hold, and knows nothing of command lines.
 
+mod attachments;
 mod bell;
 mod buffers;
 mod definitions;
@@ -55,6 +56,7 @@ use tokio::task::{JoinError, spawn_blocking};
 
 pub use options::{Options, Ready, StartError, StartErrorKind};
 
+use crate::attachments::Attachments;
 use crate::bell::Bell;
 use crate::buffers::Buffers;
 use crate::definitions::Definitions;
@@ -110,12 +112,14 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     app.threads.boot().await.map_err(database)?;
     let (following, counting) = (app.tail.clone(), app.sessions.clone());
     let definitions = app.sessions.context.definitions.clone();
+    let attachments = Arc::clone(&app.sessions.context.attachments);
     let background = [
         tokio::spawn(definitions.keep_recording(app.sessions.context.journal.clone())),
         tokio::spawn(following.follow(app.stop.clone())),
         tokio::spawn(app.feeder.clone().follow(app.stop.clone())),
         tokio::spawn(app.teams.clone().keep_time(app.stop.clone())),
         tokio::spawn(workers::tidy(app.sessions.clone())),
+        tokio::spawn(attachments.keep_tidy(app.about.started_at, app.stop.clone())),
         // `ls` says how many are hidden; the daemon is ready before they are counted.
         tokio::spawn(async move {
             let context = &counting.context;
@@ -177,6 +181,7 @@ async fn assemble(home: &Home, options: &Options, journal: Journal, about: About
         ),
         external: External::new(&home.path, base_url.to_owned(), about.edge.clone(), allowed),
         settings,
+        attachments: Arc::new(Attachments::new(&journal)),
         journal: journal.clone(),
         directory: directory::Directory::default(),
         live: Live::new(bell.clone(), buffers.clone()),

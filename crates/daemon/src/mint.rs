@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use paseo_core::id::{
-    CauseId, ContentId, DeliveryId, DeviceId, ItemId, PostId, RuleId, SessionId, ThreadId, TokenId, TurnId,
-    WatchId,
+    CauseId, ContentId, DeliveryId, DeviceId, FileId, ItemId, PostId, RuleId, SessionId, ThreadId, TokenId,
+    TurnId, WatchId,
 };
 use paseo_core::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -55,6 +55,11 @@ pub(crate) fn post() -> PostId {
 /// Makes an id for a text.
 pub(crate) fn content() -> ContentId {
     ContentId::from_uuid(Uuid::now_v7())
+}
+
+/// Makes an id for an attached file.
+pub(crate) fn file() -> FileId {
+    FileId::from_uuid(Uuid::now_v7())
 }
 
 /// Makes an id for a token.

@@ -85,6 +85,7 @@ mod tests {
         let opened = cause::Event::Opened { by: by.clone(), session: id, delivery };
         let (verb, class) = (Verb::Queue, Class::Message);
         let incoming = session::Accepted {
+            attachments: Vec::new(),
             delivery,
             origin: by,
             verb,

@@ -9,6 +9,8 @@ use paseo_core::item::{CompactionExtra, Kind};
 use paseo_core::permission::{Mode, Power};
 use serde_json::Value;
 
+use crate::attachment::Attachment;
+
 /// Everything that a process needs.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -169,6 +171,8 @@ pub struct Past {
     pub text: String,
     /// Of a summary: where what follows it begins.
     pub kept: Option<CompactionExtra>,
+    /// Of a message: the files that it brought, as far as they are told again.
+    pub attachments: Vec<Attachment>,
 }
 
 /// Holds the token of the process, and of nobody else.

@@ -3,6 +3,7 @@
 //! Knows no threads and tasks, serves no HTTP and has no store: it is told what to run and reports what happened.
 
 pub mod acp;
+mod attachment;
 pub mod claude;
 pub mod codex;
 mod commands;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use paseo_core::actor::Actor;
+use paseo_core::attachment::Accepts;
 use paseo_core::id::{DeliveryId, ItemId, TurnId};
 use paseo_core::item::{Draft, ToolOutcome};
 use paseo_core::permission::{Mode, Power, Request};
@@ -13,6 +14,7 @@ use paseo_core::time::Timestamp;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
+pub use crate::attachment::Attachment;
 pub use crate::launch::{
     Access, Choice, Launch, McpServer, Past, Remote, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS, Terminal, Tool,
     Underway,
@@ -82,6 +84,8 @@ pub struct Capabilities {
     /// It can run in a terminal that people take over: [`Launch::terminal`]. There its lifetime is
     /// [`Lifetime::Reattach`].
     pub terminal: bool,
+    /// The kinds of files that a message may bring. One that only the process itself may refuse is listed here too.
+    pub attachments: Accepts,
     pub lifetime: Lifetime,
 }
 
@@ -268,6 +272,8 @@ pub struct Message {
     pub origin: Actor,
     /// The text as the harness shall see it: in its envelope when a peer sent it.
     pub text: String,
+    /// The files that it brings, of kinds that the provider takes.
+    pub attachments: Vec<Attachment>,
 }
 
 /// What a harness tells the daemon, in order.

@@ -239,6 +239,8 @@ fn openai(model: &ModelServer) -> Vec<(&'static str, String)> {
 fn opencode(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
     let config = directory.join("config");
     fs::create_dir_all(config.join("opencode")).expect("a home for opencode");
+    let sees =
+        json!({ "attachment": true, "modalities": { "input": ["text", "image"], "output": ["text"] } });
     let settings = json!({
         "autoupdate": false,
         "share": "disabled",
@@ -247,7 +249,7 @@ fn opencode(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)
         "provider": { "scripted": {
             "npm": "@ai-sdk/openai-compatible",
             "options": { "baseURL": format!("{}/v1", model.url()), "apiKey": "scripted" },
-            "models": { "scripted": {}, "scripted-two": {} },
+            "models": { "scripted": sees, "scripted-two": {} },
         } },
     });
     fs::write(config.join("opencode/opencode.json"), settings.to_string()).expect("opencode's settings");
@@ -325,7 +327,8 @@ fn copilot(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)>
 fn pi(directory: &Path, model: &ModelServer) -> Vec<(&'static str, String)> {
     let config = directory.join("config");
     fs::create_dir(&config).expect("a directory for pi");
-    let models = ["scripted", "scripted-two"].map(|id| json!({ "id": id, "reasoning": true }));
+    let models = [("scripted", &["text", "image"][..]), ("scripted-two", &["text"])]
+        .map(|(id, input)| json!({ "id": id, "reasoning": true, "input": input }));
     let servers = json!({ "providers": { "scripted": {
         "baseUrl": format!("{}/v1", model.url()), "api": "openai-completions", "apiKey": "$SCRIPTED_API_KEY",
         "models": models,

@@ -43,6 +43,9 @@ pub struct MessageAgent {
     /// The answer to this message alone is waited for: it gets a turn of its own.
     #[serde(default)]
     pub wait: bool,
+    /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<String>,
     /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_provider: Option<String>,

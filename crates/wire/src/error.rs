@@ -31,6 +31,8 @@ pub enum Code {
     InvalidRequest,
     /// The message, name or body is too large.
     TooLarge,
+    /// The file cannot be attached: no agent takes such files, or not the one that it is for.
+    AttachmentRefused,
     /// There is no provider by that name, or it cannot be used here.
     ProviderUnavailable,
     /// No credential, or one that is not valid.
@@ -85,6 +87,8 @@ pub enum Code {
     TooManyMessages,
     /// Too many wrong codes or credentials came.
     TooManyAttempts,
+    /// Too many files are uploaded at a time, or wait for a message.
+    TooManyUploads,
     /// The provider cannot take a message into a running turn.
     CannotSteer,
     /// The idempotency key was used with another body.
@@ -100,9 +104,10 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 38] = [
         Self::InvalidRequest,
         Self::TooLarge,
+        Self::AttachmentRefused,
         Self::ProviderUnavailable,
         Self::Unauthenticated,
         Self::Forbidden,
@@ -131,6 +136,7 @@ impl Code {
         Self::QueueFull,
         Self::TooManyMessages,
         Self::TooManyAttempts,
+        Self::TooManyUploads,
         Self::CannotSteer,
         Self::KeyReused,
         Self::StorageUnavailable,
@@ -166,8 +172,9 @@ impl Code {
             | Self::CannotSteer
             | Self::KeyReused => 409,
             Self::TooLarge => 413,
+            Self::AttachmentRefused => 415,
             Self::ForeignHost => 421,
-            Self::QueueFull | Self::TooManyMessages | Self::TooManyAttempts => 429,
+            Self::QueueFull | Self::TooManyMessages | Self::TooManyAttempts | Self::TooManyUploads => 429,
             Self::Internal => 500,
             Self::StorageUnavailable | Self::Overloaded | Self::ShuttingDown | Self::TmuxFailed => 503,
         }
@@ -176,9 +183,11 @@ impl Code {
     /// Returns the exit code of a command that ends with it.
     pub fn exit(self) -> Exit {
         match self {
-            Self::InvalidRequest | Self::TooLarge | Self::ProviderUnavailable | Self::TmuxNotInstalled => {
-                Exit::Usage
-            }
+            Self::InvalidRequest
+            | Self::TooLarge
+            | Self::AttachmentRefused
+            | Self::ProviderUnavailable
+            | Self::TmuxNotInstalled => Exit::Usage,
             Self::NotFound | Self::Ambiguous | Self::SessionNotFound => Exit::NotFound,
             Self::WaitingForPermission => Exit::WaitingForPermission,
             Self::Unauthenticated
@@ -202,6 +211,7 @@ impl Code {
             | Self::QueueFull
             | Self::TooManyMessages
             | Self::TooManyAttempts
+            | Self::TooManyUploads
             | Self::CannotSteer
             | Self::KeyReused => Exit::Refused,
             Self::StorageUnavailable | Self::Overloaded | Self::ShuttingDown | Self::TmuxFailed => {

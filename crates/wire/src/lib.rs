@@ -3,6 +3,7 @@
 //! Knows no HTTP server and no store. `crates/daemon` makes these from state; `crates/client` reads them.
 
 pub mod agent;
+pub mod attachment;
 pub mod bridge;
 pub mod conversation;
 pub mod device;

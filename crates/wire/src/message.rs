@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::attachment::AttachmentView;
 use crate::session::SessionView;
 use crate::time::Moment;
 
 /// The body of `POST /api/sessions/{id}/messages`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendMessage {
     pub text: String,
@@ -16,6 +17,9 @@ pub struct SendMessage {
     /// The answer to this message alone is waited for: it gets a turn of its own.
     #[serde(default)]
     pub wait: bool,
+    /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<String>,
 }
 
 /// How a message enters a busy session.
@@ -108,6 +112,8 @@ pub struct QueuedMessage {
     pub text: String,
     /// How long all of it is, in bytes.
     pub full_length: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachmentView>,
 }
 
 /// What became of a message.

@@ -92,6 +92,9 @@ pub struct CapabilitiesView {
     /// It can run in a terminal that people take over.
     #[serde(default)]
     pub terminal: bool,
+    /// The kinds of files that a message to it may have: image, pdf, text. Workers in terminals take none.
+    #[serde(default)]
+    pub attachments: Vec<String>,
     /// What becomes of it when the daemon goes: pipe (it ends), reattach or remote.
     pub lifetime: String,
 }

@@ -3,8 +3,8 @@
 use utoipa::OpenApi;
 
 use crate::{
-    agent, bridge, conversation, device, error, external, item, message, permission, provider, search,
-    session, settings, status, stream, team, thread, tool, trace, worker, worktree,
+    agent, attachment, bridge, conversation, device, error, external, item, message, permission, provider,
+    search, session, settings, status, stream, team, thread, tool, trace, worker, worktree,
 };
 
 /// Collects every schema; the paths come from the daemon's table of routes.
@@ -95,6 +95,9 @@ use crate::{
         agent::SaveAgent,
         agent::TrustAgent,
         agent::TrustAgents,
+        attachment::AttachmentView,
+        attachment::UploadQuery,
+        attachment::UploadedAttachment,
         device::DeviceList,
         device::Login,
         device::LoginLink,

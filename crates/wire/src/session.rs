@@ -355,6 +355,9 @@ pub struct CreateSession {
     /// The first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<String>,
     /// The team that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,

@@ -42,6 +42,7 @@ async fn send(
         text: prompt::typed(&words.message, "message")?,
         session: words.session.clone(),
         wait,
+        attachments: Vec::new(),
         default_provider: context.provider().await?,
     };
     if wait {

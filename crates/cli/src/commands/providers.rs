@@ -14,6 +14,9 @@ const MODES: [&str; 3] = ["full", "ask", "read-only"];
 /// What a harness can do by itself.
 const POWERS: [&str; 4] = ["native_read", "native_write", "native_shell", "native_net"];
 
+/// The kinds of files that a message may have.
+const FILES: [(&str, &str); 3] = [("image", "images"), ("pdf", "PDF documents"), ("text", "text files")];
+
 pub(crate) async fn run(context: &Context, args: ProvidersArgs) -> Result<Exit, Failure> {
     match args.command {
         Some(command) => change(context, command).await,
@@ -141,6 +144,8 @@ fn cannot(able: &CapabilitiesView) -> String {
     lack(able.thinking, "show its thinking");
     lack(able.cost, "tell costs");
     lack(able.terminal, "run in a terminal");
+    let taken = |kind: &str| able.attachments.iter().any(|taken| taken == kind);
+    lacks.extend(FILES.iter().filter(|(kind, _)| !taken(kind)).map(|(_, words)| format!("take {words}")));
     let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known == *mode));
     lacks.extend(modes.map(|mode| format!("keep to {mode}")));
     let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known == *power));
@@ -167,17 +172,19 @@ mod tests {
             own_turns: true,
             guard: false,
             terminal: true,
+            attachments: FILES.map(|(kind, _)| kind.to_owned()).into(),
             lifetime: "pipe".to_owned(),
         };
         assert_eq!(cannot(&able), "");
         able.steer = false;
         able.terminal = false;
         able.efforts.clear();
+        able.attachments.retain(|kind| kind != "pdf");
         able.permissions.retain(|mode| mode != "ask");
         able.withholds.retain(|power| power != "native_net");
         assert_eq!(
             cannot(&able),
-            "steer, choose an effort, run in a terminal, keep to ask, withhold native_net"
+            "steer, choose an effort, run in a terminal, take PDF documents, keep to ask, withhold native_net"
         );
     }
 }

@@ -85,6 +85,7 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
         worktree_name: args.worktree.clone().filter(|name| !name.is_empty()),
         base: args.base.clone(),
         prompt: Some(prompt),
+        attachments: Vec::new(),
         team: args.team.clone(),
         team_agent: args.member.clone(),
         team_role: args.leads.then(|| "leader".to_owned()),

@@ -16,7 +16,12 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
         (_, true) => Verb::Interrupt,
         _ => Verb::Queue,
     };
-    let message = SendMessage { text: prompt::typed(&args.message, "message")?, verb, wait: args.wait };
+    let message = SendMessage {
+        text: prompt::typed(&args.message, "message")?,
+        verb,
+        wait: args.wait,
+        attachments: Vec::new(),
+    };
     let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
     context.explain_version();
     consent::explain(&printer, Some(&receipt));

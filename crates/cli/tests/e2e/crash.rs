@@ -155,7 +155,12 @@ async fn deleting_takes_everything_with_it_whatever_arrives_meanwhile() {
     let sends = async {
         for n in 0..40 {
             let text = format!("unforgettable-{n}");
-            let message = paseo_wire::message::SendMessage { text, verb: Default::default(), wait: false };
+            let message = paseo_wire::message::SendMessage {
+                text,
+                verb: Default::default(),
+                wait: false,
+                attachments: Vec::new(),
+            };
             let _ = watched.client.send(&session, &message, None).await;
         }
     };

@@ -9,6 +9,7 @@ mod agents_message;
 mod assistant;
 mod attach;
 mod attach_terminal;
+mod attachments;
 mod audit;
 mod bridge;
 mod broken_attempts;

@@ -43,7 +43,12 @@ impl Watched {
     }
 
     pub(crate) async fn send(&self, session: &str, text: &str) -> Receipt {
-        let message = SendMessage { text: text.to_owned(), verb: Default::default(), wait: false };
+        let message = SendMessage {
+            text: text.to_owned(),
+            verb: Default::default(),
+            wait: false,
+            attachments: Vec::new(),
+        };
         self.client.send(session, &message, None).await.unwrap()
     }
 

@@ -241,6 +241,7 @@ impl Session {
             repeat: false,
             tried: Vec::new(),
             held: None,
+            attachments: accepted.attachments.clone(),
             accepted_at: at,
         };
         if accepted.origin.is_human() && accepted.class == Class::Message {

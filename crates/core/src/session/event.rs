@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::Watch;
 use crate::actor::Actor;
+use crate::attachment::Attached;
 use crate::content::ContentRef;
 use crate::glob::Glob;
 use crate::id::{CauseId, DeliveryId, SessionId, ThreadId, TurnId, WatchId};
@@ -310,6 +311,9 @@ pub struct Accepted {
     /// It is said in passing: the person who says it stays where they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
+    /// The files that it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attached>,
 }
 
 /// How a message enters a busy session.

@@ -38,6 +38,7 @@ pub use typed::typed;
 pub use watch::{Due, Notice, On, Watch, arm, disarm, disarm_notice, due, forget_news, gather, notices};
 
 use crate::actor::Actor;
+use crate::attachment::Attached;
 use crate::content::ContentRef;
 use crate::glob::Glob;
 use crate::id::{CauseId, DeliveryId, SessionId, ThreadId, TurnId};
@@ -290,6 +291,9 @@ pub struct Pending {
     pub tried: Vec<TurnId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldReason>,
+    /// The files that it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attached>,
     pub accepted_at: Timestamp,
 }
 

@@ -1,10 +1,11 @@
 //! How turns begin and end.
 
 use super::{Class, Draft, Event, HeldReason, Hold, Outcome, Pending, Session, Source, Verb};
+use crate::attachment;
 use crate::cause::{self, Cause, Charge, Exhausted};
 use crate::id::{CauseId, DeliveryId, TurnId};
 use crate::item::Decision;
-use crate::limits::TURN_DELIVERIES;
+use crate::limits::{ATTACHMENTS_BYTES, TURN_DELIVERIES};
 use crate::time::Timestamp;
 
 /// A turn that could start.
@@ -45,6 +46,7 @@ pub fn next(session: &Session) -> Option<Plan> {
     } else {
         ready.into_iter().take_while(|pending| !stands_alone(pending)).take(TURN_DELIVERIES).collect()
     };
+    batch.truncate(fitting(&batch));
     // A long run of passive lines leaves room for the message that they ride along with.
     if !batch.iter().any(wakes) {
         batch.truncate(TURN_DELIVERIES - 1);
@@ -67,6 +69,16 @@ pub fn next(session: &Session) -> Option<Plan> {
         hop: payer.hop,
         charge,
     })
+}
+
+/// Counts the messages whose files fit into one turn: a harness is given them at once.
+fn fitting(batch: &[&Pending]) -> usize {
+    let mut bytes = 0u64;
+    let fits = |pending: &&&Pending| {
+        bytes = bytes.saturating_add(attachment::bytes(&pending.attachments));
+        bytes <= ATTACHMENTS_BYTES
+    };
+    batch.iter().take_while(fits).count()
 }
 
 /// Opens a planned turn, or holds its messages when no wake is left.
@@ -124,6 +136,8 @@ pub fn take_words(draft: &mut Draft) -> Option<Pending> {
             && pending.held.is_none()
             && pending.class == Class::Message
             && pending.verb != Verb::Interrupt
+            // They are told as the result of a tool, which has no files.
+            && pending.attachments.is_empty()
     };
     let taken = draft.session.queue.iter().find(words)?.clone();
     draft.push(Event::Handing { delivery: taken.id, turn });

@@ -138,6 +138,7 @@ impl Bed {
 /// Makes a person's message with a cause of its own.
 pub(crate) fn human(message: u8) -> Accepted {
     Accepted {
+        attachments: Vec::new(),
         delivery: delivery(message),
         origin: person(),
         verb: Verb::Queue,

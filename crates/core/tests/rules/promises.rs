@@ -136,6 +136,16 @@ fn teams_and_threads() {
         TEAM_RESOURCE_BYTES = 8_192,
         TASK_SUMMARY_CHARS = 2_000,
         TASK_DESCRIPTION_BYTES = 65_536,
+        ATTACHMENT_BYTES = 33_554_432,
+        ATTACHMENT_TEXT_BYTES = 262_144,
+        ATTACHMENTS = 10,
+        ATTACHMENTS_BYTES = 33_554_432,
+        IMAGE_SIDE = 16_384,
+        IMAGE_PIXELS = 100_000_000,
+        UPLOAD_SECONDS = 86_400,
+        UPLOADS = 256,
+        UPLOADS_BYTES = 536_870_912,
+        UPLOADS_AT_ONCE = 4,
     );
 }
 

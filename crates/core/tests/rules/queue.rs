@@ -1,7 +1,9 @@
 //! The queue: what becomes one turn, and in which order.
 
-use paseo_core::limits::TURN_DELIVERIES;
-use paseo_core::session::{HeldReason, Outcome, Receipt, Source};
+use paseo_core::attachment::{Attached, Kind};
+use paseo_core::id::FileId;
+use paseo_core::limits::{ATTACHMENTS_BYTES, TURN_DELIVERIES};
+use paseo_core::session::{Accepted, HeldReason, Outcome, Receipt, Source};
 
 use crate::bed::{Bed, agent, completion, delivery, human, passive, waited};
 
@@ -145,5 +147,26 @@ fn what_returns_keeps_its_order_before_what_waits() {
     let repeats: Vec<bool> = bed.session().queue.iter().map(|pending| pending.repeat).collect();
     assert_eq!(repeats, [true, true, true, false]);
     assert_eq!(bed.session().queue[0].id, delivery(1));
+    bed.assert_replays();
+}
+
+#[test]
+fn one_turn_takes_no_more_files_than_a_harness_can_be_given() {
+    let with_file = |message: u8, len: u64| {
+        let id = FileId::from_uuid(uuid::Uuid::from_u128(u128::from(message)));
+        Accepted { attachments: vec![Attached { id, kind: Kind::Png, len }], ..human(message) }
+    };
+    let mut bed = busy();
+    bed.send(passive(1, 50));
+    bed.send(with_file(2, ATTACHMENTS_BYTES - 10));
+    bed.send(with_file(3, 10));
+    bed.send(with_file(4, 1));
+    bed.send(human(5));
+    assert!(bed.complete());
+    assert_eq!(bed.in_turn(), [1, 2, 3]);
+    let kept = &bed.session().turn.as_ref().unwrap().deliveries[1].attachments;
+    assert_eq!(kept[0].len, ATTACHMENTS_BYTES - 10);
+    assert!(bed.complete());
+    assert_eq!(bed.in_turn(), [4, 5]);
     bed.assert_replays();
 }

@@ -1,5 +1,7 @@
 //! What people can do to a running turn: queue, steer, interrupt.
 
+use paseo_core::attachment::{Attached, Kind};
+use paseo_core::id::FileId;
 use paseo_core::session::{self, Event, Outcome, Placement, Receipt, Refusal, Source, Verb};
 
 use crate::bed::{Bed, agent, delivery, human, passive, waited, with_verb};
@@ -213,4 +215,15 @@ fn words_for_an_agent_that_waits_are_handed_once_it_has_them() {
     assert_eq!(bed.queued(), [2, 4, 1]);
     assert!(bed.session().queue[1].repeat);
     bed.assert_replays();
+}
+
+#[test]
+fn words_with_files_are_no_result_of_a_tool() {
+    let mut bed = running();
+    let id = FileId::from_uuid(uuid::Uuid::from_u128(1));
+    let attachments = vec![Attached { id, kind: Kind::Png, len: 1 }];
+    bed.send(session::Accepted { attachments, ..human(1) });
+    assert_eq!(session::take_words(&mut bed.draft), None);
+    bed.send(human(2));
+    assert_eq!(session::take_words(&mut bed.draft).map(|pending| pending.id), Some(delivery(2)));
 }

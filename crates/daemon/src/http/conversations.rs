@@ -22,7 +22,7 @@ use super::App;
 use super::messages::noticed;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
-use super::sessions::{check_text, directory, own_place, resolve, shown, start, whole};
+use super::sessions::{Prompt, check_text, directory, own_place, resolve, shown, start, whole};
 use crate::failure::Failure;
 use crate::glimpse;
 use crate::sessions::routing::{self, Choice};
@@ -72,13 +72,17 @@ pub(crate) async fn message(
     Body(request): Body<MessageAgent>,
 ) -> Answer<MessagedAgent> {
     check_text(&request.text)?;
-    let key = key.bind(&by, "POST /api/agents/{slug}/messages", &(&slug, &request));
+    let attachments = app.sessions.context.attachments.fingerprints(&by, &request.attachments).await?;
+    let body = MessageAgent { attachments, ..request.clone() };
+    let key = key.bind(&by, "POST /api/agents/{slug}/messages", &(&slug, &body));
     let project = directory(&request.project)?;
     let definition = routing::for_person(&app.sessions.context, &project, &slug)?;
     let choice = Choice::parse(request.session.as_deref());
     let text = Some(request.text);
     let default_provider = request.default_provider;
-    let wanted = Wanted { by: &by, definition, project, default_provider, text, ui: false, aside: true, key };
+    let attachments = request.attachments;
+    let (ui, aside) = (false, true);
+    let wanted = Wanted { by: &by, definition, project, default_provider, text, attachments, ui, aside, key };
     let (receipt, created) = match find(&app, choice, &wanted).await? {
         Found::Made(made) => (first_receipt(*made)?, true),
         Found::Before(receipt, created) => (receipt, created),
@@ -140,7 +144,9 @@ pub(crate) async fn switch(
         None => person_is_in(&app, &by, &project).await?.map(|session| session.id),
     };
     let SwitchAgent { text, ui, default_provider, .. } = request;
-    let wanted = Wanted { by: &by, definition, project, default_provider, text, ui, aside: false, key: None };
+    let attachments = Vec::new();
+    let (aside, key) = (false, None);
+    let wanted = Wanted { by: &by, definition, project, default_provider, text, attachments, ui, aside, key };
     let (id, created, receipt) = match find(&app, Choice::LatestOrCreate, &wanted).await? {
         Found::Made(made) => (made.session.id.parse().map_err(Failure::internal)?, true, made.receipt),
         Found::Before(receipt, created) => {
@@ -161,6 +167,7 @@ pub(crate) async fn switch(
 /// Makes a message; from a person it begins a cause of its own.
 pub(super) fn words(origin: Actor, text: String) -> Message {
     Message {
+        attachments: Vec::new(),
         origin,
         text,
         verb: Verb::Queue,
@@ -180,6 +187,8 @@ struct Wanted<'a> {
     project: String,
     default_provider: Option<String>,
     text: Option<String>,
+    /// Ids of the files that the text has.
+    attachments: Vec<String>,
     /// The session is to be seen in the web app.
     ui: bool,
     /// Said in passing: they stay where they are.
@@ -239,8 +248,9 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
         aside: wanted.aside,
         guarded: false,
     };
-    let made =
-        start(app, order, None, Wish::default(), wanted.text.clone(), wanted.key.clone(), None).await?;
+    let attachments = context.attachments.claimed(wanted.by, &wanted.attachments).await?;
+    let prompt = wanted.text.clone().map(|text| Prompt { text, attachments });
+    let made = start(app, order, None, Wish::default(), prompt, wanted.key.clone(), None).await?;
     Ok(Found::Made(Box::new(made)))
 }
 
@@ -277,7 +287,8 @@ async fn one_of(app: &App, wanted: &Wanted<'_>, handle: &str) -> Result<SessionI
 async fn say(app: &App, id: SessionId, wanted: Wanted<'_>, waited: bool) -> Result<Receipt, Failure> {
     let text = wanted.text.unwrap_or_default();
     let aside = wanted.aside;
-    let message = Message { waited, aside, key: wanted.key, ..words(wanted.by.clone(), text) };
+    let attachments = app.sessions.context.attachments.claimed(wanted.by, &wanted.attachments).await?;
+    let message = Message { attachments, waited, aside, key: wanted.key, ..words(wanted.by.clone(), text) };
     app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await
 }
 

@@ -104,8 +104,10 @@ pub(crate) async fn gate(
 ) -> Response {
     let access = route.access;
     // Whoever sends a body slowly may lose their right while they do: a token is revoked, an agent closed, a setting
-    // switched off. What counts is whether they have it when all of it is there.
-    if check(&app, access, &request).is_ok_and(|actor| actor.is_some()) && access != Access::Callback {
+    // switched off. What counts is whether they have it when all of it is there. A handler that reads the body itself
+    // asks again.
+    let read_here = access != Access::Callback && !route.streamed;
+    if check(&app, access, &request).is_ok_and(|actor| actor.is_some()) && read_here {
         request = match with_whole_body(request, route).await {
             Ok(request) => request,
             Err(failure) => return route.refuses(failure),
@@ -136,7 +138,11 @@ pub(crate) async fn gate(
 }
 
 /// Returns who asks, if that has to be known and they may use the route.
-fn check(app: &App, access: Access, request: &Request) -> Result<Option<Actor>, Failure> {
+pub(super) fn check<B>(
+    app: &App,
+    access: Access,
+    request: &http::Request<B>,
+) -> Result<Option<Actor>, Failure> {
     let is_local = matches!(request.extensions().get(), Some(Peer::Local(_)));
     let actor = match access {
         Access::Public if !is_local => None,
@@ -177,7 +183,7 @@ pub(super) fn admit(app: &App, request: &Request) -> Result<(), Failure> {
 }
 
 /// Returns who asks.
-fn asking(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
+fn asking<B>(app: &App, request: &http::Request<B>) -> Result<Option<Actor>, Failure> {
     match request.extensions().get::<Peer>() {
         // A credential narrows who a local caller is; it never widens it.
         Some(Peer::Local(Ok(actor))) => Ok(Some(actor.clone())),
@@ -280,7 +286,7 @@ pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failur
 }
 
 /// Returns who a request over the network comes from: a token or a browser's cookie says.
-fn credential(app: &App, request: &Request) -> Result<Option<Actor>, Failure> {
+fn credential<B>(app: &App, request: &http::Request<B>) -> Result<Option<Actor>, Failure> {
     let headers = request.headers();
     Edge::check_site(headers)?;
     if headers.contains_key(AUTHORIZATION) {

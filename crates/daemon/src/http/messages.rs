@@ -14,6 +14,7 @@ use super::App;
 use super::reply::Answer;
 use super::request::{Body, Caller, Key, Path};
 use super::sessions::{check_text, resolve};
+use crate::attachments;
 use crate::failure::Failure;
 use crate::sessions::{Command, Message};
 use crate::{tools, view};
@@ -37,7 +38,9 @@ pub(crate) async fn send(
             .hint("leave --wait out; the tools agents_message and retrieve wait, within limits"));
     }
     let id = resolve(&app, &by, &typed).await?;
-    let key = key.bind(&by, "POST /api/sessions/{id}/messages", &(id, &request));
+    let attachments = app.sessions.context.attachments.fingerprints(&by, &request.attachments).await?;
+    let body = SendMessage { attachments, ..request.clone() };
+    let key = key.bind(&by, "POST /api/sessions/{id}/messages", &(id, &body));
     if let Some(key) = &key
         && let Some(first) = app.sessions.context.journal.log.receipt(&key.scope, &key.key, key.body).await?
     {
@@ -47,7 +50,9 @@ pub(crate) async fn send(
     if app.sessions.context.directory.get(id).is_some_and(|session| session.profile.terminal.is_some()) {
         app.sessions.context.terminals.look().await?;
     }
+    let attachments = app.sessions.context.attachments.claimed(&by, &request.attachments).await?;
     let message = Message {
+        attachments,
         cause: inherited(&app, &by, id)?,
         origin: by,
         text: request.text,
@@ -92,8 +97,9 @@ pub(crate) async fn queue(
     let mut messages = Vec::with_capacity(session.queue.len());
     for pending in &session.queue {
         let (stage, reason, _) = view::receipt(pending.held.map_or(Stage::Queued, Stage::Held));
-        let stored = context.journal.log.content(pending.text.id.uuid()).await?.map(|row| row.text);
-        let text = match stored {
+        let stored = context.journal.log.content(pending.text.id.uuid()).await?;
+        let attachments = attachments::listed(stored.as_ref().and_then(|row| row.extra.as_deref()));
+        let text = match stored.map(|row| row.text) {
             Some(Text::Inline(text) | Text::Large { head: text, .. }) => text,
             Some(Text::Erased) | None => String::new(),
         };
@@ -106,6 +112,7 @@ pub(crate) async fn queue(
             reason,
             text: text.chars().take(HEAD_CHARS).collect(),
             full_length: pending.text.len,
+            attachments,
         });
     }
     Ok(Json(Queue { seq, session: id.to_string(), handle: context.directory.handle(id), messages }))

@@ -2,6 +2,7 @@
 
 mod admin;
 mod agents;
+mod attachments;
 mod back;
 mod bridge;
 mod connections;

@@ -75,6 +75,11 @@ fn operation(route: &Route) -> Value {
     if let Some(schema) = route.request {
         operation["requestBody"] = json!({ "required": true, "content": content(schema) });
     }
+    if route.streamed {
+        let file = json!({ "schema": { "type": "string", "format": "binary" } });
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/octet-stream": file } });
+    }
     operation
 }
 

@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
+use paseo_core::limits::ATTACHMENT_BYTES;
 use paseo_wire::error::Code;
 
 use super::gate::Access;
@@ -26,6 +27,8 @@ pub(crate) struct Route {
     pub(crate) status: u16,
     /// What the answer is made of, when it is not JSON.
     pub(crate) media: Option<&'static str>,
+    /// Its body is a file, which its handler reads.
+    pub(crate) streamed: bool,
     pub(super) handler: fn() -> MethodRouter<App>,
 }
 
@@ -35,6 +38,8 @@ pub(crate) enum BodyLimit {
     /// Of a client that has not said who it is.
     Stranger,
     Known,
+    /// Of a file, which its handler reads and counts.
+    Streamed,
 }
 
 impl BodyLimit {
@@ -42,6 +47,7 @@ impl BodyLimit {
         match self {
             Self::Stranger => 16 * 1024,
             Self::Known => 1024 * 1024,
+            Self::Streamed => ATTACHMENT_BYTES as usize,
         }
     }
 
@@ -50,6 +56,7 @@ impl BodyLimit {
         let most = match self {
             Self::Stranger => "16 KB",
             Self::Known => "1 MB",
+            Self::Streamed => "32 MB",
         };
         Failure::new(Code::TooLarge, format!("the body is larger than {most}"))
     }
@@ -73,6 +80,7 @@ pub(super) const fn route(
         headers: &[],
         status: 200,
         media: None,
+        streamed: false,
         handler,
     }
 }
@@ -101,6 +109,7 @@ impl Route {
     /// Returns how long a body may be.
     pub(crate) fn body_limit(&self) -> BodyLimit {
         match self.access {
+            _ if self.streamed => BodyLimit::Streamed,
             Access::Public => BodyLimit::Stranger,
             // That of a callback is read by its handler, once it knows more.
             _ => BodyLimit::Known,
@@ -147,6 +156,11 @@ impl Route {
         self
     }
 
+    pub(super) const fn streamed(mut self) -> Self {
+        self.streamed = true;
+        self
+    }
+
     pub(super) const fn asks(mut self, query: &'static [&'static str]) -> Self {
         self.query = query;
         self
@@ -160,5 +174,6 @@ mod tests {
     #[test]
     fn these_numbers_are_promised() {
         assert_eq!((BodyLimit::Stranger.bytes(), BodyLimit::Known.bytes()), (16_384, 1_048_576));
+        assert_eq!(BodyLimit::Streamed.bytes(), 33_554_432);
     }
 }

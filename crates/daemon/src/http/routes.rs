@@ -18,9 +18,9 @@ use paseo_wire::error::Code;
 use super::gate::{Access, admit, edge, gate};
 use super::route::{Route, refusal, route};
 use super::{
-    App, admin, agents, back, bridge, conversations, devices, external, items, leave, listing, messages,
-    openapi, permissions, providers, rules, search, sessions, stream, teamd, teams, threads, tools, trace,
-    web, workers, worktrees,
+    App, admin, agents, attachments, back, bridge, conversations, devices, external, items, leave, listing,
+    messages, openapi, permissions, providers, rules, search, sessions, stream, teamd, teams, threads, tools,
+    trace, web, workers, worktrees,
 };
 use crate::failure::Failure;
 use crate::mcp;
@@ -78,6 +78,14 @@ pub(crate) static ROUTES: &[Route] = &[
         .heeds(&["Idempotency-Key"])
         .takes("SendMessage")
         .gives("Receipt"),
+    route("POST", "/api/attachments", attachments::UPLOAD, || post(attachments::upload))
+        .says("Upload a file for a message: the body is the file, at most 32 MB. Its kind is told by its bytes.")
+        .asks(&["name"])
+        .streamed()
+        .gives("UploadedAttachment"),
+    route("GET", "/api/sessions/{id}/attachments/{attachment}", Access::Human, || get(attachments::show))
+        .says("Get an attached file. Images are shown, other files are saved.")
+        .made_of("application/octet-stream"),
     route("GET", "/api/sessions/{id}/queue", Access::Human, || get(messages::queue))
         .says("Lists the messages that wait in a session, with the beginning of each.")
         .gives("Queue"),
@@ -455,6 +463,11 @@ pub(crate) fn router(app: App) -> Router {
         .layer(from_fn_with_state(app.clone(), method_not_allowed))
         .layer(from_fn_with_state(app.clone(), edge))
         .with_state(app)
+}
+
+/// Says whether the body of a request to this path is a file.
+pub(super) fn is_streamed(path: &str) -> bool {
+    ROUTES.iter().any(|route| route.streamed && route.path == path)
 }
 
 /// Says that nothing is there, to each in the words that it knows.

@@ -21,6 +21,7 @@ use tower::{Service, ServiceExt};
 use super::connections::{Connection, Connections, Kind};
 use super::gate::sealed;
 use super::reserve::{Loan, Reserve};
+use super::routes::is_streamed;
 use super::transport::{Pieces, Socket, Timely};
 use crate::failure::Failure;
 use crate::identity::{Peer, identify};
@@ -142,7 +143,8 @@ impl Host {
     {
         let (router, of) = (self.router.clone(), Arc::clone(&connection));
         let service = tower::service_fn(move |request: http::Request<Incoming>| {
-            let mut request = request.map(Timely::new);
+            let is_file = is_streamed(request.uri().path());
+            let mut request = request.map(|body| Timely::new(body, is_file));
             request.extensions_mut().insert(peer.clone());
             request.extensions_mut().insert(Arc::clone(&of));
             let (mut router, of) = (router.clone(), Arc::clone(&of));

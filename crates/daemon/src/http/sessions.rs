@@ -26,6 +26,7 @@ use super::messages::noticed;
 use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::{App, permissions};
+use crate::attachments::Claimed;
 use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::glimpse;
@@ -47,14 +48,20 @@ pub(crate) async fn create(
     Body(request): Body<CreateSession>,
 ) -> Answer<CreatedSession> {
     let context = &app.sessions.context;
-    let key = key.bind(&by, "POST /api/sessions", &request);
+    let attachments = context.attachments.fingerprints(&by, &request.attachments).await?;
+    let key = key.bind(&by, "POST /api/sessions", &CreateSession { attachments, ..request.clone() });
     if let Some(key) = &key
         && let Some(first) = context.journal.log.receipt(&key.scope, &key.key, key.body).await?
     {
         return serde_json::from_str(&first).map(Json).map_err(Failure::internal);
     }
-    if let Some(prompt) = &request.prompt {
-        check_text(prompt)?;
+    match &request.prompt {
+        Some(prompt) => check_text(prompt)?,
+        None if request.attachments.is_empty() => {}
+        None => {
+            return Err(Failure::new(Code::InvalidRequest, "files are attached, and there is no message")
+                .hint("say what to do with them in `prompt`"));
+        }
     }
     let labels = request
         .labels
@@ -84,9 +91,17 @@ pub(crate) async fn create(
     let mode = request.permissions.as_deref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
     let team = request.team.map(|team| joining(&team, request.team_agent, request.team_role)).transpose()?;
-    let created = start(&app, order, mode, wish, request.prompt, key, team).await?;
+    let attachments = context.attachments.claimed(&order.by, &request.attachments).await?;
+    let prompt = request.prompt.map(|text| Prompt { text, attachments });
+    let created = start(&app, order, mode, wish, prompt, key, team).await?;
     let receipt = created.receipt.map(|receipt| noticed(&app, receipt)).transpose()?;
     Ok(Json(CreatedSession { receipt, ..created }))
+}
+
+/// What a new session is to do first.
+pub(super) struct Prompt {
+    pub(super) text: String,
+    pub(super) attachments: Vec<Claimed>,
 }
 
 fn joining(team: &str, agent: Option<String>, role: Option<String>) -> Result<(Joining, String), Failure> {
@@ -102,7 +117,7 @@ pub(super) async fn start(
     order: Order,
     mode: Option<Mode>,
     wish: Wish,
-    prompt: Option<String>,
+    prompt: Option<Prompt>,
     key: Option<RequestKey>,
     team: Option<(Joining, String)>,
 ) -> Result<CreatedSession, Failure> {
@@ -111,8 +126,12 @@ pub(super) async fn start(
     let shown = order.labels.is_ui() && !order.definition.is_external();
     let new = order.by_person(context, mode)?;
     let app = app.clone();
+    let (prompt, attachments) = prompt.map(|first| (first.text, first.attachments)).unzip();
+    let new = NewSession { prompt, attachments: attachments.unwrap_or_default(), key, ..new };
+    // Before anything is made for it on the disk.
+    app.sessions.check_attachments(&new)?;
     // Whoever asked may go away: no place is kept for a session that does not come to be.
-    to_the_end(async move { settle(&app, NewSession { prompt, key, ..new }, shown, wish, team).await }).await
+    to_the_end(async move { settle(&app, new, shown, wish, team).await }).await
 }
 
 /// Gives a session its place on the disk and in its team, and lets it begin. If it does not, both are given back.

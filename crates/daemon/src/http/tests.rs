@@ -134,6 +134,7 @@ impl House {
             worktree: None,
             notes: None,
             prompt: None,
+            attachments: Vec::new(),
             aside: false,
             key: None,
         };
@@ -154,7 +155,8 @@ fn request(route: &Route) -> http::request::Builder {
         .replace("{*view}", "x")
         .replace("{server}", "Paseo")
         .replace("{worktree}", "x")
-        .replace("{thread}", "x");
+        .replace("{thread}", "x")
+        .replace("{attachment}", "x");
     Request::builder().method(route.method).uri(path).extension(Peer::Network)
 }
 

@@ -127,13 +127,15 @@ impl HttpBody for Pieces {
 /// The body of a request, which has to arrive in time.
 pub(super) struct Timely {
     body: Incoming,
-    /// Runs from when the body is first asked for.
+    /// Runs from when the body is first asked for; of a file, from when the last of it came.
     deadline: Option<Pin<Box<Sleep>>>,
+    is_file: bool,
 }
 
 impl Timely {
-    pub(super) fn new(body: Incoming) -> Self {
-        Self { body, deadline: None }
+    /// Takes the body of a request; `is_file` when it may be large, and only has to keep coming.
+    pub(super) fn new(body: Incoming, is_file: bool) -> Self {
+        Self { body, deadline: None, is_file }
     }
 }
 
@@ -147,7 +149,12 @@ impl HttpBody for Timely {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let this = self.get_mut();
         match Pin::new(&mut this.body).poll_frame(cx) {
-            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(Into::into))),
+            Poll::Ready(frame) => {
+                if this.is_file {
+                    this.deadline = None;
+                }
+                Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+            }
             Poll::Pending => {
                 let deadline = this.deadline.get_or_insert_with(|| Box::pin(sleep(BODY_TIMEOUT)));
                 std::task::ready!(deadline.as_mut().poll(cx));

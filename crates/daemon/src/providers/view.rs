@@ -66,6 +66,7 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         answer_messages: _,
         guard,
         terminal,
+        attachments,
         lifetime,
     } = able;
     CapabilitiesView {
@@ -81,6 +82,7 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         own_turns,
         guard,
         terminal,
+        attachments: attachments.words().into_iter().map(str::to_owned).collect(),
         lifetime: match lifetime {
             Lifetime::Pipe => "pipe",
             Lifetime::Reattach => "reattach",

@@ -181,6 +181,7 @@ impl SessionActor {
             return;
         }
         let message = Message {
+            attachments: Vec::new(),
             origin: Actor::Daemon,
             text,
             verb: Verb::Queue,
@@ -202,6 +203,7 @@ impl SessionActor {
         // What cannot enter the turn comes after it.
         let steers = provider.is_some_and(|provider| provider.capabilities().steer);
         let message = Message {
+            attachments: Vec::new(),
             origin: by.clone(),
             text,
             verb: if steers { Verb::Steer } else { Verb::Queue },

@@ -169,6 +169,7 @@ impl Order {
             worktree: None,
             notes: None,
             prompt: None,
+            attachments: Vec::new(),
             aside: self.aside,
             key: None,
         })

@@ -19,6 +19,7 @@ use super::actor::Beginning;
 use super::changes::{Change, note_held};
 use super::deliver::{draft, incoming, opened, receipt, sealed};
 use super::{Message, Notify, RequestKey, Sessions, to_the_end};
+use crate::attachments::Claimed;
 use crate::failure::Failure;
 use crate::journal::Entries;
 use crate::mint;
@@ -62,6 +63,8 @@ pub(crate) struct NewSession {
     /// What a person should know about where it runs.
     pub(crate) notes: Option<PlaceNotes>,
     pub(crate) prompt: Option<String>,
+    /// The files of the prompt.
+    pub(crate) attachments: Vec<Claimed>,
     /// The prompt is said in passing.
     pub(crate) aside: bool,
     pub(crate) key: Option<RequestKey>,
@@ -143,6 +146,13 @@ impl Sessions {
         Ok(())
     }
 
+    /// Refuses files that its agent does not take.
+    pub(crate) fn check_attachments(&self, new: &NewSession) -> Result<(), Failure> {
+        let attached: Vec<_> = new.attachments.iter().map(|file| file.attached.clone()).collect();
+        let session = Session::create(new.created(), mint::now());
+        self.context.check_attachments(&session.profile, &attached)
+    }
+
     /// Makes a session; `None` when someone else was faster to spend from its cause.
     async fn try_create(&self, new: NewSession) -> Result<Option<CreatedSession>, Failure> {
         let context = &self.context;
@@ -151,6 +161,7 @@ impl Sessions {
         let session = Session::create(created.clone(), now);
         // What its definition wants and cannot have is told before there is a session.
         context.dress(&session)?;
+        self.check_attachments(&new)?;
         let mut change = Change { draft: Draft::new(session, now), entries: Entries::by(&new.by) };
         let handle = context.directory.handle(id);
         // What it costs the request that it descends from.
@@ -166,6 +177,7 @@ impl Sessions {
             let message = Message {
                 origin: new.by.clone(),
                 text,
+                attachments: new.attachments,
                 verb: Verb::Queue,
                 class: Class::Message,
                 waited: new.spawned.is_some_and(|spawned| spawned.waited),

@@ -10,6 +10,7 @@ use paseo_wire::message::Receipt;
 use super::actor::SessionActor;
 use super::changes::{Change, Stored};
 use super::{Message, Notify, RequestKey};
+use crate::attachments;
 use crate::failure::Failure;
 use crate::journal;
 use crate::{mint, view};
@@ -57,6 +58,7 @@ impl SessionActor {
         let provider = self.context.providers.get(&self.session.profile.provider);
         let can_steer = provider.is_some_and(|provider| provider.capabilities().steer);
         let (delivery, cause) = (incoming.delivery, incoming.cause);
+        self.context.check_attachments(&self.session.profile, &incoming.attachments)?;
         if message.origin.is_human() {
             self.come_back().await?;
         }
@@ -112,6 +114,7 @@ pub(super) fn incoming(message: &Message) -> Accepted {
         class: message.class,
         waited: message.waited,
         aside: message.aside,
+        attachments: message.attachments.iter().map(|file| file.attached.clone()).collect(),
     }
 }
 
@@ -123,7 +126,9 @@ pub(super) fn draft(
     can_steer: bool,
 ) -> Result<Placement, Failure> {
     let session = change.draft.session.id;
-    change.entries.content(session, incoming.text.id, message.text.clone(), None);
+    let extra = attachments::extra(&message.attachments)?;
+    change.entries.content(session, incoming.text.id, message.text.clone(), extra);
+    message.attachments.iter().for_each(|file| change.entries.claim(session, file.attached.id));
     let (on, class) = (On::Delivery(incoming.delivery), Class::Completion);
     let (cause, hop, request) = (incoming.cause, incoming.hop + 1, Some(incoming.text.id));
     let placement = session::accept(&mut change.draft, incoming, can_steer)?;

@@ -403,7 +403,13 @@ impl SessionActor {
             let mail = handle.is_some() && pending.class == Class::Message && !pending.waited && !watched;
             let reply = mail && self.context.grants(&self.session).has(SEND_TO_TAB);
             let text = envelope::wrap(Sender { origin, handle, reply }, &text, pending.repeat);
-            messages.push(Message { delivery: pending.id, origin: pending.origin.clone(), text });
+            let attachments = self.context.read_attachments(&pending.attachments).await?;
+            messages.push(Message {
+                delivery: pending.id,
+                origin: pending.origin.clone(),
+                text,
+                attachments,
+            });
         }
         Ok(messages)
     }

@@ -40,6 +40,7 @@ fn limit_over(cause: (CauseId, u32)) -> Message {
     Message {
         origin: Actor::Daemon,
         text: session::LIMIT_OVER.to_owned(),
+        attachments: Vec::new(),
         verb: Verb::Queue,
         class: Class::Message,
         waited: false,

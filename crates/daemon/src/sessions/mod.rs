@@ -53,6 +53,7 @@ pub(crate) use callback::Callback;
 pub(crate) use create::NewSession;
 use mailboxes::Mailboxes;
 
+use crate::attachments::{Attachments, Claimed};
 use crate::definitions::Definitions;
 use crate::directory::Directory;
 use crate::external::External;
@@ -73,6 +74,7 @@ use crate::worktrees::Listed;
 /// What every session works with.
 pub(crate) struct Context {
     pub(crate) journal: Journal,
+    pub(crate) attachments: Arc<Attachments>,
     pub(crate) directory: Directory,
     pub(crate) live: Live,
     pub(crate) definitions: Definitions,
@@ -217,6 +219,8 @@ impl Command {
 pub(crate) struct Message {
     pub(crate) origin: Actor,
     pub(crate) text: String,
+    /// The files that it has, uploaded by its author.
+    pub(crate) attachments: Vec<Claimed>,
     pub(crate) verb: Verb,
     pub(crate) class: Class,
     pub(crate) waited: bool,

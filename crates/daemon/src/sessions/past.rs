@@ -1,14 +1,17 @@
 //! What was said before, read from the log for a process that does not remember it.
 
+use paseo_core::attachment::{self, Attached};
 use paseo_core::cut::head_and_tail;
 use paseo_core::envelope::{self, Sender};
 use paseo_core::item::{COMPACTED, CompactionExtra, Entry, Kind};
-use paseo_core::limits::PAGE_ROWS;
+use paseo_core::limits::{ATTACHMENTS_BYTES, PAGE_ROWS};
 use paseo_core::session::{self, Session};
-use paseo_runtime::provider::Past;
+use paseo_runtime::provider::{Attachment, Past};
 use paseo_store::{ItemRow, Text};
+use paseo_wire::attachment::AttachmentView;
 
 use super::Context;
+use crate::attachments;
 use crate::failure::Failure;
 
 /// How much is told at most. A conversation that is kept short by its agent never has as much.
@@ -35,6 +38,7 @@ impl Context {
     pub(super) async fn past(&self, session: &Session) -> Result<Vec<Past>, Failure> {
         let (stream, log) = (session::stream(session.id), &self.journal.log);
         let mut reading = Reading::default();
+        let mut room = ATTACHMENTS_BYTES;
         let mut before = None;
         for _ in 0..PAGES {
             let rows = log.items_before(&stream, before, PAGE_ROWS).await?;
@@ -44,7 +48,7 @@ impl Context {
                 if reading.over {
                     break;
                 }
-                if let Some((past, extra)) = self.said(row).await? {
+                if let Some((past, extra)) = self.said(row, &mut room).await? {
                     reading.take(past, extra);
                 }
             }
@@ -55,15 +59,21 @@ impl Context {
         Ok(reading.finish())
     }
 
-    /// Returns what an item says, if it belongs to the conversation.
-    async fn said(&self, row: ItemRow) -> Result<Option<(Past, Option<CompactionExtra>)>, Failure> {
+    /// Returns what an item says, if it belongs to the conversation. Files are told again while there is room for them.
+    async fn said(
+        &self,
+        row: ItemRow,
+        room: &mut u64,
+    ) -> Result<Option<(Past, Option<CompactionExtra>)>, Failure> {
         let entry = row.data.as_deref().and_then(|data| serde_json::from_str::<Entry>(data).ok());
         let entry = entry.filter(|entry| belongs(&entry.kind) && !entry.place.superseded);
         let Some(Entry { place, kind }) = entry else { return Ok(None) };
         let Some(content) = row.content else {
             // A call that was never answered has a result without text.
-            return Ok(Some((Past { turn: place.turn, kind, text: String::new(), kept: None }, None)));
+            let (turn, text, attachments) = (place.turn, String::new(), Vec::new());
+            return Ok(Some((Past { turn, kind, text, kept: None, attachments }, None)));
         };
+        let listed = attachments::listed(content.extra.as_deref());
         let extra = content.extra.as_deref().and_then(|extra| serde_json::from_str(extra).ok());
         let text = match content.text {
             Text::Inline(text) => text,
@@ -78,7 +88,41 @@ impl Context {
             Kind::ToolResult { .. } => head_and_tail(&text, RESULT_BYTES).into_owned(),
             _ => text,
         };
-        Ok(Some((Past { turn: place.turn, kind, text, kept: None }, extra)))
+        let (told, attachments) = match &kind {
+            Kind::UserText { .. } if !listed.is_empty() => self.shown_again(&listed, room).await?,
+            _ => (String::new(), Vec::new()),
+        };
+        Ok(Some((Past { turn: place.turn, kind, text: text + &told, kept: None, attachments }, extra)))
+    }
+}
+
+impl Context {
+    /// Reads the files of a message as far as there is room, and names the others.
+    async fn shown_again(
+        &self,
+        listed: &[AttachmentView],
+        room: &mut u64,
+    ) -> Result<(String, Vec<Attachment>), Failure> {
+        let (mut told, mut files) = (String::new(), Vec::new());
+        for file in listed {
+            let fits = room.checked_sub(file.size);
+            match (fits, file.id.parse()) {
+                (Some(left), Ok(id)) => {
+                    *room = left;
+                    // The kind is read with the bytes.
+                    files.extend(
+                        self.read_attachments(&[Attached {
+                            id,
+                            kind: attachment::Kind::Text,
+                            len: file.size,
+                        }])
+                        .await?,
+                    );
+                }
+                _ => told.push_str(&format!("\n\n[{} was attached here, and is not shown again]", file.name)),
+            }
+        }
+        Ok((told, files))
     }
 }
 
@@ -166,7 +210,8 @@ mod tests {
         } else {
             Kind::AssistantText
         };
-        (Past { turn: turn(number), kind, text: text.to_owned(), kept: None }, None)
+        let (text, attachments) = (text.to_owned(), Vec::new());
+        (Past { turn: turn(number), kind, text, kept: None, attachments }, None)
     }
 
     fn summary(of: u8, kept: Option<(u8, usize)>) -> (Past, Option<CompactionExtra>) {
@@ -175,6 +220,7 @@ mod tests {
             kind: Kind::Notice { code: COMPACTED.into() },
             text: "summary".to_owned(),
             kept: None,
+            attachments: Vec::new(),
         };
         let extra = kept.map(|(kept, after)| CompactionExtra { kept_turn: turn(kept), kept_after: after });
         (past, extra)

@@ -2,7 +2,7 @@
 
 use paseo_core::actor::Actor;
 use paseo_core::id::{CauseId, SessionId};
-use paseo_core::session::{self, Event, Outcome, Refusal, Source};
+use paseo_core::session::{self, Event, Outcome, Pending, Refusal, Source};
 use paseo_runtime::git::Removed;
 use paseo_runtime::provider::Output;
 use paseo_store::Erasure;
@@ -94,7 +94,11 @@ impl SessionActor {
         loop {
             let mut change = self.begin(&by);
             session::clear(&mut change.draft)?;
-            let keep = change.draft.session.queue.iter().map(|pending| pending.text.id.uuid()).collect();
+            let kept = |pending: &Pending| {
+                let files = pending.attachments.iter().map(|file| file.id.uuid());
+                [pending.text.id.uuid()].into_iter().chain(files).collect::<Vec<_>>()
+            };
+            let keep = change.draft.session.queue.iter().flat_map(kept).collect();
             change.entries.erase(Erasure::Contents { stream: session::stream(self.id()), keep });
             if !matches!(self.store(change, Spent::default(), None).await?, Stored::Conflict) {
                 self.drop_harness().await;

@@ -58,6 +58,7 @@ impl SessionActor {
     /// Takes in what a person typed into the terminal. The harness has it already.
     pub(super) async fn typed(&mut self, turn: TurnId, item: ItemId, text: String) -> Result<(), Failure> {
         let message = Message {
+            attachments: Vec::new(),
             origin: Actor::Human(TERMINAL.to_owned()),
             text,
             verb: Verb::Queue,

@@ -150,6 +150,7 @@ async fn deliver(
 ) -> Result<(), Failure> {
     let key = RequestKey { scope: "watch".to_owned(), key: notice.id.to_string(), body: [0; 32] };
     let message = Message {
+        attachments: Vec::new(),
         origin: Actor::Session(watched),
         text,
         verb: Verb::Queue,

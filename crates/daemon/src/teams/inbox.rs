@@ -82,6 +82,7 @@ impl Teams {
                     break;
                 }
                 let message = Message {
+                    attachments: Vec::new(),
                     origin: Actor::Daemon,
                     text: notice.to_string(),
                     verb: Verb::Queue,

@@ -170,6 +170,7 @@ impl Threads {
         // Words of others come from nobody, and beside those of whoever wakes it.
         if let Some(text) = thread::before(&thread, &before, left_out) {
             let message = Message {
+                attachments: Vec::new(),
                 origin: Actor::Daemon,
                 text,
                 verb: Verb::Queue,
@@ -184,6 +185,7 @@ impl Threads {
         }
         let text = thread::call(&thread, &due.seat, &trigger.line);
         let message = Message {
+            attachments: Vec::new(),
             origin: author,
             text,
             verb: Verb::Queue,

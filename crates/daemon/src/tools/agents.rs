@@ -111,6 +111,7 @@ pub(super) async fn message(
         }
         Addressee::Known(_) => {
             let message = Message {
+                attachments: Vec::new(),
                 cause: Some(cause),
                 origin: Actor::Session(caller.id),
                 text: text.to_owned(),

@@ -22,6 +22,7 @@ pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -
     let text = arguments::message(input, "message")?;
     let cause = admitted(sessions, caller, target)?;
     let message = Message {
+        attachments: Vec::new(),
         cause: Some(cause),
         origin: Actor::Session(caller.id),
         text: text.to_owned(),

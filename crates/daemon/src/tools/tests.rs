@@ -151,6 +151,7 @@ async fn whoever_is_closed_meanwhile_starts_no_user_agent() {
     let (sessions, caller, person) =
         (&house.app.sessions, agent(&house).await, Actor::Human("cli".to_owned()));
     let request = Message {
+        attachments: Vec::new(),
         origin: person.clone(),
         text: "begin".to_owned(),
         verb: Verb::Queue,

@@ -145,6 +145,7 @@ impl Workers {
         let sender = self.sessions.context.directory.acting(by)?;
         let cause = sender.map(|sender| admitted(&self.sessions, &sender, session.id)).transpose()?;
         let message = Message {
+            attachments: Vec::new(),
             origin: by.clone(),
             text: text.to_owned(),
             verb: Verb::Queue,

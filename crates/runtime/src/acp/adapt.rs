@@ -19,6 +19,7 @@ use super::out::{Out, Sent};
 use super::parse::{self, CANCELLED, INVALID_PARAMS, Message, NOT_FOUND, RpcError, text};
 use super::retries::{self, Attempts};
 use super::setup::{Able, Setup, Step};
+use crate::attachment;
 use crate::driver::{Action, Adapter, unreadable};
 use crate::files::{Accessed, Refused};
 use crate::fresh::Ids;
@@ -270,6 +271,13 @@ impl Conversation {
             Link::Greeting | Link::Opening | Link::Setting { .. } => return,
         };
         let Some((ours, messages)) = self.waiting.take() else { return };
+        if !self.able.images && messages.iter().any(|message| message.images().next().is_some()) {
+            let why = format!(
+                "{} says that it takes no images: name the file's path in the message, or use another agent",
+                self.setup.name
+            );
+            return attachment::refuse(ours, why).into_iter().for_each(|output| self.out.tell(output));
+        }
         // What came since the last turn is not of this one.
         self.end_run();
         self.tell_pending();

@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use paseo_core::attachment::Accepts;
 use paseo_core::definition::EFFORTS;
 
 use adapt::Conversation;
@@ -208,6 +209,7 @@ impl Provider for Acp {
             // What it does not ask about, nobody can keep it from.
             guard: self.asks != Asks::Never,
             terminal: false,
+            attachments: Accepts::IMAGES_AND_TEXT,
             lifetime: Lifetime::Pipe,
         }
     }

@@ -36,6 +36,7 @@ impl Conversation {
             resume: able.session_capabilities.resume.is_some(),
             list: able.session_capabilities.list.is_some(),
             http: able.mcp_capabilities.http,
+            images: able.prompt_capabilities.image,
         };
         self.link = Link::Opening;
         match self.setup.resume(self.able) {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::parse::{read, text};
 use super::preset::{Files, Instructions, Preset};
-use crate::provider::{Launch, McpServer, Message, TOKEN_VARIABLE};
+use crate::provider::{Attachment, Launch, McpServer, Message, TOKEN_VARIABLE};
 
 /// How many values are named when one is not known.
 const NAMED: usize = 20;
@@ -55,6 +55,8 @@ pub(super) struct Able {
     pub(super) list: bool,
     /// Reaches MCP servers over HTTP.
     pub(super) http: bool,
+    /// Takes images in a message.
+    pub(super) images: bool,
 }
 
 /// Something to be set in a session that is open.
@@ -138,7 +140,7 @@ impl Setup {
 
     /// Returns what a turn is: with what is added to the agent's prompt, when this is where it is told.
     pub(super) fn prompt(&self, first: bool, tools: bool, messages: &[Message]) -> Value {
-        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+        let texts: Vec<String> = messages.iter().map(Message::with_texts).collect();
         let mut blocks = Vec::new();
         if first && self.preset.instructions == Instructions::Message && !self.prompt.is_empty() {
             blocks.push(format!("<instructions>\n{}\n</instructions>", self.prompt));
@@ -147,7 +149,9 @@ impl Setup {
             blocks.push(format!("<instructions>\n{NO_TOOLS}\n</instructions>"));
         }
         blocks.push(texts.join("\n\n"));
-        blocks.into_iter().map(|text| json!({ "type": "text", "text": text })).collect()
+        let image = |file: &Attachment| json!({ "type": "image", "mimeType": file.kind.media_type(), "data": file.base64() });
+        let images = messages.iter().flat_map(Message::images).map(image);
+        blocks.into_iter().map(|text| json!({ "type": "text", "text": text })).chain(images).collect()
     }
 
     /// Says whether the prompt promises tools of ours that the agent does not take.

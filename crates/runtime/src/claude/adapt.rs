@@ -97,7 +97,7 @@ impl driver::Adapter for Adapter {
             Input::Steer { .. } if self.turns.running.is_none() => Vec::new(),
             Input::Steer { message } => {
                 self.turns.steers.push(message.delivery);
-                vec![Action::Write(say::user(&message.delivery.to_string(), &[&message.text]))]
+                vec![Action::Write(say::user(&message.delivery.to_string(), &[message]))]
             }
             Input::Interrupt => self.interrupt(),
             Input::Permission { call, decision } => self.decide(&call, decision, now),
@@ -130,8 +130,7 @@ impl Adapter {
 
     fn begin(&mut self, turn: TurnId, messages: &[Message]) -> Vec<Action> {
         self.turns.waiting = Some(Waiting { turn, started: false });
-        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
-        let actions = vec![Action::NoteCommands, Action::Write(say::user(&turn.to_string(), &texts))];
+        let actions = vec![Action::NoteCommands, Action::Write(say::user(&turn.to_string(), messages))];
         self.once_watched(turn, actions)
     }
 

@@ -25,6 +25,7 @@ mod user;
 use std::env;
 use std::path::{Path, PathBuf};
 
+use paseo_core::attachment::Accepts;
 use paseo_core::permission::{Mode, Power, Request};
 use serde_json::Value;
 
@@ -140,6 +141,7 @@ impl Provider for Claude {
             answer_messages: true,
             guard: true,
             terminal: true,
+            attachments: Accepts::ALL,
             lifetime: Lifetime::Pipe,
         }
     }

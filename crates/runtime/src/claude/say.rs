@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::provider::Answer;
+use crate::provider::{Answer, Attachment, Message};
 
 /// A message of people or peers, with an id by which its uptake is told.
-pub(super) fn user(uuid: &str, texts: &[&str]) -> String {
-    let content: Vec<Value> = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+pub(super) fn user(uuid: &str, messages: &[Message]) -> String {
+    let content: Vec<Value> = messages.iter().flat_map(content).collect();
     json!({
         "type": "user",
         "uuid": uuid,
@@ -15,6 +15,25 @@ pub(super) fn user(uuid: &str, texts: &[&str]) -> String {
         "message": { "role": "user", "content": content },
     })
     .to_string()
+}
+
+/// A message as blocks: its text, then its files.
+fn content(message: &Message) -> Vec<Value> {
+    let text = json!({ "type": "text", "text": message.text });
+    [text].into_iter().chain(message.attachments.iter().map(block)).collect()
+}
+
+fn block(file: &Attachment) -> Value {
+    let media_type = file.kind.media_type();
+    if let Some(text) = file.text() {
+        let source = json!({ "type": "text", "media_type": media_type, "data": text });
+        return json!({ "type": "document", "source": source, "title": file.name });
+    }
+    let source = json!({ "type": "base64", "media_type": media_type, "data": file.base64() });
+    match file.kind.is_image() {
+        true => json!({ "type": "image", "source": source }),
+        false => json!({ "type": "document", "source": source, "title": file.name }),
+    }
 }
 
 /// Ends the running turn.

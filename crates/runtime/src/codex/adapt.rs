@@ -281,10 +281,10 @@ impl Conversation {
             "threadId": thread.id,
             "expectedTurnId": theirs,
             "clientUserMessageId": message.delivery.to_string(),
-            "input": spawn::input(&message.text),
+            "input": spawn::input(std::slice::from_ref(&message)),
         });
         self.out.request("turn/steer", &params, Sent::Steer(message.delivery));
-        turn.steers.push((message.delivery, message.text));
+        turn.steers.push((message.delivery, message.with_texts()));
     }
 
     fn interrupt(&mut self) {

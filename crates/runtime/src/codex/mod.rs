@@ -31,6 +31,7 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 
+use paseo_core::attachment::Accepts;
 use paseo_core::permission::{Mode, Power, Request};
 use serde_json::Value;
 
@@ -115,6 +116,7 @@ impl Provider for Codex {
             answer_messages: false,
             guard: true,
             terminal: true,
+            attachments: Accepts::IMAGES_AND_TEXT,
             lifetime: Lifetime::Pipe,
         }
     }

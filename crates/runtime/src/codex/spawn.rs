@@ -11,7 +11,7 @@ use super::hooks::{guarding_arguments, guarding_arguments_in_terminal};
 use crate::keys::{CODEX_KEY, CODEX_URL};
 use crate::process::Program;
 use crate::programs::is_executable;
-use crate::provider::{Launch, McpServer, Message, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
+use crate::provider::{Attachment, Launch, McpServer, Message, TOKEN_VARIABLE, TOOL_TIMEOUT_SECONDS};
 
 /// Where codex keeps its configuration, login and conversations.
 pub(super) const HOME_VARIABLE: &str = "CODEX_HOME";
@@ -228,11 +228,10 @@ impl Setup {
 
     /// Returns the parameters of `turn/start`. The user's message carries the turn's id, so that its uptake is seen.
     pub(super) fn turn(&self, thread: &Thread, turn: TurnId, messages: &[Message]) -> Value {
-        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
         let mut params = json!({
             "threadId": thread.id,
             "clientUserMessageId": turn.to_string(),
-            "input": input(&texts.join("\n\n")),
+            "input": input(messages),
         });
         let effort = self.effort.as_ref().or(thread.effort.as_ref());
         if let Some(effort) = &self.effort {
@@ -291,9 +290,13 @@ impl Setup {
     }
 }
 
-/// Returns text as codex takes it.
-pub(super) fn input(text: &str) -> Value {
-    json!([{ "type": "text", "text": text }])
+/// Returns messages as codex takes them: one text, then the images.
+pub(super) fn input(messages: &[Message]) -> Value {
+    let texts: Vec<String> = messages.iter().map(Message::with_texts).collect();
+    let text = json!({ "type": "text", "text": texts.join("\n\n") });
+    // As they are: codex says nothing when it cannot read a file.
+    let image = |file: &Attachment| json!({ "type": "image", "url": file.data_url() });
+    [text].into_iter().chain(messages.iter().flat_map(Message::images).map(image)).collect()
 }
 
 /// Returns when codex asks, and what holds it back when it does not.

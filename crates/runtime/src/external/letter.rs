@@ -98,6 +98,7 @@ mod tests {
     fn message(number: u8) -> Message {
         let at = Timestamp::from_millis(1_700_000_000_000 + i64::from(number));
         Message {
+            attachments: Vec::new(),
             delivery: DeliveryId::from_parts(at, [number; 10]),
             origin: Actor::Human("cli".into()),
             text: format!("text {number}"),

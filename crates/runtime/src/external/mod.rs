@@ -8,6 +8,7 @@ pub mod signature;
 use std::io;
 
 use paseo_core::address::{Allowed, Refused, Target};
+use paseo_core::attachment::Accepts;
 use paseo_core::id::{SessionId, TurnId};
 use paseo_core::permission::{Mode, Power};
 use tokio::sync::{mpsc, oneshot};
@@ -99,6 +100,7 @@ impl Provider for External {
             own_turns: true,
             guard: false,
             terminal: false,
+            attachments: Accepts::NOTHING,
             lifetime: Lifetime::Remote,
         }
     }

@@ -71,7 +71,7 @@ impl Agent {
 
     async fn turn(&mut self, link: &mut Link, turn: TurnId, messages: Vec<Message>) -> io::Result<TurnEnd> {
         for message in &messages {
-            self.history.user(Some(turn), &message.text);
+            self.history.user(Some(turn), &message.text, &message.attachments);
         }
         match Turn::new(self, Desk::new(link, turn), turn).run().await {
             Ok(()) => Ok(TurnEnd::Completed),

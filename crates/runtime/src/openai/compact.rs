@@ -74,7 +74,11 @@ pub(super) fn question(history: &History, first: usize, context: u64) -> Vec<Val
     }
     for entry in history.entries().iter().take(first) {
         match &entry.said {
-            Said::User { text } => add("User", text),
+            Said::User { text, images } => {
+                add("User", text);
+                // What they showed is in what was said about them.
+                images.iter().for_each(|_| add("User", "(an image)"));
+            }
             Said::Assistant { text, calls } => {
                 if !text.is_empty() {
                     add("Agent", text);
@@ -108,7 +112,7 @@ mod tests {
         for (number, (step, size)) in steps.iter().enumerate() {
             let text = "x".repeat(*size);
             match step {
-                'u' => history.user(None, &text),
+                'u' => history.user(None, &text, &[]),
                 'a' => history.assistant(None, text),
                 _ => {
                     let call = format!("c{number}");

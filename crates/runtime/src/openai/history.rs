@@ -7,10 +7,13 @@ use paseo_core::id::TurnId;
 use paseo_core::item::{COMPACTED, CompactionExtra, Kind, ToolOutcome};
 use serde_json::{Value, json};
 
-use crate::provider::Past;
+use crate::attachment;
+use crate::provider::{Attachment, Past};
 
 /// How much of a tool's result the model is told. The transcript has all of it.
 const RESULT_BYTES: usize = 32 * 1024;
+/// About as many tokens an image is, in the models there are.
+const IMAGE_TOKENS: u64 = 1_500;
 /// Stands where a turn ended without a word, as models expect to be answered in turn.
 const NO_ANSWER: &str = "(This turn ended before it was answered.)";
 /// Stands for a result that never came.
@@ -40,7 +43,7 @@ pub(super) struct Entry {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Said {
-    User { text: String },
+    User { text: String, images: Vec<String> },
     Assistant { text: String, calls: Vec<Made> },
     Result { call: String, text: String },
 }
@@ -58,9 +61,9 @@ impl History {
     /// Reads it out of the transcript.
     pub(super) fn of(past: Vec<Past>) -> Self {
         let mut history = Self::default();
-        for Past { turn, kind, text, kept } in past {
+        for Past { turn, kind, text, kept, attachments } in past {
             match kind {
-                Kind::UserText { .. } => history.user(turn, &text),
+                Kind::UserText { .. } => history.user(turn, &text, &attachments),
                 Kind::AssistantText => history.assistant(turn, text),
                 Kind::ToolCall { call, name, .. } => history.call(turn, Made { call, name, input: text }),
                 // The daemon closes what a crash left open, without a word.
@@ -86,15 +89,20 @@ impl History {
     }
 
     /// Adds what somebody said to the agent. What comes together is one message.
-    pub(super) fn user(&mut self, turn: Option<TurnId>, text: &str) {
-        if let Some(Entry { said: Said::User { text: before }, turn: of, .. }) = self.entries.last_mut()
+    pub(super) fn user(&mut self, turn: Option<TurnId>, text: &str, files: &[Attachment]) {
+        let text = attachment::with_texts(text, files);
+        let shown = files.iter().filter(|file| file.kind.is_image()).map(Attachment::data_url);
+        if let Some(Entry { said: Said::User { text: before, images }, turn: of, .. }) =
+            self.entries.last_mut()
             && *of == turn
         {
             before.push_str("\n\n");
-            before.push_str(text);
+            before.push_str(&text);
+            images.extend(shown);
             return;
         }
-        self.push(turn, Said::User { text: text.to_owned() }, 0);
+        let images = shown.collect();
+        self.push(turn, Said::User { text, images }, 0);
     }
 
     /// Adds what the agent said.
@@ -178,7 +186,7 @@ impl History {
                 }
             }
             match said {
-                Said::User { text } => {
+                Said::User { text, images } => {
                     if messages.last().is_some_and(|last| last["role"] == "user") {
                         messages.push(json!({ "role": "assistant", "content": NO_ANSWER }));
                     }
@@ -186,7 +194,7 @@ impl History {
                         Some(summary) => Cow::Owned(format!("{summary}\n\n{text}")),
                         None => Cow::Borrowed(text.as_str()),
                     };
-                    messages.push(json!({ "role": "user", "content": text }));
+                    messages.push(json!({ "role": "user", "content": content(&text, images) }));
                 }
                 Said::Assistant { text, calls } => {
                     let content = if text.is_empty() { Value::Null } else { text.as_str().into() };
@@ -211,7 +219,8 @@ impl Entry {
     /// Returns about how many tokens it has.
     pub(super) fn tokens(&self) -> u64 {
         match &self.said {
-            Said::User { text } | Said::Result { text, .. } => tokens(text),
+            Said::User { text, images } => tokens(text) + images.len() as u64 * IMAGE_TOKENS,
+            Said::Result { text, .. } => tokens(text),
             Said::Assistant { text, calls } => {
                 let calls = calls.iter().map(|made| tokens(&made.name) + tokens(&made.input));
                 tokens(text) + calls.sum::<u64>()
@@ -225,6 +234,16 @@ impl Made {
         let function = json!({ "name": self.name, "arguments": self.input });
         json!({ "id": wire_id(&self.call), "type": "function", "function": function })
     }
+}
+
+/// Returns what a user said as a request has it: a text, or parts when there are images.
+fn content(text: &str, images: &[String]) -> Value {
+    if images.is_empty() {
+        return text.into();
+    }
+    let text = json!({ "type": "text", "text": text });
+    let image = |url: &String| json!({ "type": "image_url", "image_url": { "url": url } });
+    [text].into_iter().chain(images.iter().map(image)).collect()
 }
 
 fn no_result(call: &str) -> Value {
@@ -255,7 +274,7 @@ mod tests {
     }
 
     fn past(number: u8, kind: Kind, text: &str) -> Past {
-        Past { turn: turn(number), kind, text: text.into(), kept: None }
+        Past { turn: turn(number), kind, text: text.into(), kept: None, attachments: Vec::new() }
     }
 
     fn user() -> Kind {

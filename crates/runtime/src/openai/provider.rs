@@ -1,5 +1,6 @@
 //! The driver: which models an agent is started with, and with what they are paid for.
 
+use paseo_core::attachment::Accepts;
 use paseo_core::permission::{Mode, Power};
 
 use super::setup::{Endpoint, Setup};
@@ -196,6 +197,7 @@ impl Provider for OpenAi {
             own_turns: false,
             guard: true,
             terminal: false,
+            attachments: Accepts::IMAGES_AND_TEXT,
             lifetime: Lifetime::Pipe,
         }
     }

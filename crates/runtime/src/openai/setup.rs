@@ -9,7 +9,7 @@ use paseo_core::permission::Power;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::provider::{Past, Tool};
+use crate::provider::{Attachment, Past, Tool};
 
 /// All of it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -76,6 +76,8 @@ struct PastWords {
     kind: Kind,
     text: String,
     kept: Option<CompactionExtra>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<Attachment>,
 }
 
 /// Makes a module that carries a list of someone else's type.
@@ -129,7 +131,13 @@ mod tests {
             confined: true,
             chain: vec![endpoint],
             tools: vec![Tool { name: "todo".into(), description: "d".into(), schema: json!({}) }],
-            past: vec![Past { turn: None, kind: Kind::AssistantText, text: "a\nb".into(), kept: None }],
+            past: vec![Past {
+                turn: None,
+                kind: Kind::AssistantText,
+                text: "a\nb".into(),
+                kept: None,
+                attachments: Vec::new(),
+            }],
         };
         let line = serde_json::to_string(&setup).unwrap();
         assert!(!line.contains('\n'));

@@ -149,7 +149,7 @@ impl<'a> Turn<'a> {
     async fn take_up(&mut self) -> Result<bool, Stop> {
         let mut any = false;
         while let Some(message) = self.desk.take_up().await? {
-            self.agent.history.user(Some(self.id), &message.text);
+            self.agent.history.user(Some(self.id), &message.text, &message.attachments);
             any = true;
         }
         Ok(any)

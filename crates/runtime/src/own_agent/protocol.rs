@@ -8,7 +8,9 @@ use paseo_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::provider::{Answer, DeltaKind, Exit, Failed, FailureCode, Input, Message, Output, Retry, TurnEnd};
+use crate::provider::{
+    Answer, Attachment, DeltaKind, Exit, Failed, FailureCode, Input, Message, Output, Retry, TurnEnd,
+};
 
 /// A line to the agent.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,6 +66,8 @@ struct MessageWords {
     delivery: DeliveryId,
     origin: Actor,
     text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<Attachment>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -235,6 +239,7 @@ mod tests {
     fn a_turn_survives_the_line() {
         let now = Timestamp::from_millis(1);
         let message = Message {
+            attachments: Vec::new(),
             delivery: DeliveryId::from_parts(now, [1; 10]),
             origin: Actor::Human("cli".into()),
             text: "a\nb".into(),

@@ -11,19 +11,21 @@ use std::time::Duration;
 use paseo_core::id::{DeliveryId, ItemId, TurnId};
 use paseo_core::item::{Draft, Kind, Usage};
 use paseo_core::time::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::NAME;
 use super::asks::{self, Asked, Asks};
 use super::calls::Calls;
+use super::images;
 use super::out::{Out, Sent};
 use super::parse::{self, Data, Failure, Response};
 use super::spawn::COMMAND_VARIABLE;
 use super::speech::Speech;
+use crate::attachment;
 use crate::driver::{Action, Adapter, unreadable};
 use crate::fresh::Ids;
 use crate::lines::Line;
-use crate::provider::{self, Answer, Failed, FailureCode, Input, Output, TurnEnd};
+use crate::provider::{self, Answer, Attachment, Failed, FailureCode, Input, Output, TurnEnd};
 
 /// The provider of the model that it has when it has none.
 const NO_MODEL: &str = "unknown";
@@ -42,6 +44,8 @@ pub(super) struct Session {
     pub(super) lost: Option<String>,
     /// How long it may take until it answers.
     pub(super) patience: Duration,
+    /// It would drop every image.
+    pub(super) lacks_resizer: bool,
 }
 
 /// One session's conversation with its pi.
@@ -54,6 +58,8 @@ pub(super) struct Conversation {
     pub(super) extended: bool,
     /// It has found no model that it has a login for.
     modelless: bool,
+    /// What its model takes, where it says.
+    takes: Option<Vec<String>>,
     pub(super) turn: Option<Turn>,
     waiting: Option<(TurnId, Vec<provider::Message>)>,
     pub(super) speech: Speech,
@@ -174,6 +180,7 @@ impl Conversation {
             link: Link::Opening,
             extended: false,
             modelless: false,
+            takes: None,
             turn: None,
             waiting: None,
             speech: Speech::default(),
@@ -221,7 +228,8 @@ impl Conversation {
                 .broken("pi did not load Paseo's extension, without which it has no limits".to_owned());
         }
         if self.link == Link::Opening {
-            self.modelless = data.model.is_some_and(|model| model.provider == NO_MODEL);
+            self.modelless = data.model.as_ref().is_some_and(|model| model.provider == NO_MODEL);
+            self.takes = data.model.and_then(|model| model.input);
             self.link = Link::Open { file: data.session_file };
         }
         self.start_waiting();
@@ -250,10 +258,12 @@ impl Conversation {
             // The next one may find what was missing.
             return self.out.act(Action::End);
         }
-        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+        if let Some(why) = images::refusal(&messages, self.session.lacks_resizer, self.takes.as_deref()) {
+            return attachment::refuse(turn, why).into_iter().for_each(|output| self.out.tell(output));
+        }
         self.out.step = 0;
         self.out.act(Action::NoteCommands);
-        self.out.command("prompt", json!({ "message": texts.join("\n\n") }), Sent::Prompt);
+        self.out.command("prompt", said(&messages), Sent::Prompt);
         self.turn = Some(Turn::new(turn));
     }
 
@@ -280,8 +290,13 @@ impl Conversation {
 
     fn steer(&mut self, message: provider::Message) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.begun && !turn.stop) else { return };
+        let messages = std::slice::from_ref(&message);
+        // It goes back to the queue, and the turn that takes it up says why it has to go without.
+        if images::refusal(messages, self.session.lacks_resizer, self.takes.as_deref()).is_some() {
+            return;
+        }
         turn.steers.push_back(message.delivery);
-        self.out.command("steer", json!({ "message": message.text }), Sent::Steer(message.delivery));
+        self.out.command("steer", said(messages), Sent::Steer(message.delivery));
     }
 
     fn interrupt(&mut self) {
@@ -390,6 +405,18 @@ impl Conversation {
         self.out.tell(Output::TurnEnded { turn: turn.ours, end });
         self.start_waiting();
     }
+}
+
+/// Returns messages as a command carries them: text files are part of the text.
+fn said(messages: &[provider::Message]) -> Value {
+    let texts: Vec<String> = messages.iter().map(provider::Message::with_texts).collect();
+    let mut said = json!({ "message": texts.join("\n\n") });
+    let image = |file: &Attachment| json!({ "type": "image", "data": file.base64(), "mimeType": file.kind.media_type() });
+    let images: Vec<Value> = messages.iter().flat_map(provider::Message::images).map(image).collect();
+    if !images.is_empty() {
+        said["images"] = images.into();
+    }
+    said
 }
 
 /// Returns what a prompt that pi does not take comes to. That a key is missing it says in words only, unless it has no

@@ -18,6 +18,7 @@ mod calls;
 mod diffs;
 mod events;
 mod failure;
+mod images;
 mod login;
 mod out;
 mod parse;
@@ -33,6 +34,7 @@ mod version;
 use std::env;
 use std::path::{Path, PathBuf};
 
+use paseo_core::attachment::Accepts;
 use paseo_core::permission::{Mode, Power, Request};
 use serde_json::Value;
 
@@ -118,12 +120,14 @@ impl Pi {
             };
         }
         let program = spawn::program(&launch, &ground)?;
+        let lacks_resizer = images::lacks_resizer(&ground.program);
         let session = Session {
             directory: launch.directory.canonicalize().unwrap_or_else(|_| launch.directory.clone()),
             needs_extension: spawn::asks(&launch) || !launch.servers.is_empty(),
             conversation,
             lost,
             patience: launch.patience,
+            lacks_resizer,
         };
         let ids = Ids::fresh().map_err(not_started)?;
         driver::start(program, Conversation::new(session, ids)).map_err(not_started)
@@ -216,6 +220,7 @@ impl Provider for Pi {
             answer_messages: true,
             guard: true,
             terminal: true,
+            attachments: Accepts::IMAGES_AND_TEXT,
             lifetime: Lifetime::Pipe,
         }
     }

@@ -49,6 +49,8 @@ pub(super) struct Data {
 #[serde(default)]
 pub(super) struct Model {
     pub(super) provider: String,
+    /// What may be put into a message: text, image.
+    pub(super) input: Option<Vec<String>>,
 }
 
 /// `message_start` and `message_end`.

@@ -203,7 +203,7 @@ impl Stage {
         for (person, part) in whose::parts(&text) {
             let origin = if person { Actor::Human("terminal".to_owned()) } else { Actor::Daemon };
             let delivery = DeliveryId::from_parts(now(), self.ids.random());
-            messages.push(Message { delivery, origin, text: part.to_owned() });
+            messages.push(Message { attachments: Vec::new(), delivery, origin, text: part.to_owned() });
         }
         if !self.running {
             self.running = true;

@@ -1,7 +1,9 @@
 //! What a turn will do, given the messages that started it. Pure.
 
+use sha2::{Digest, Sha256};
+
 use super::script::{Malformed, StartFile, Step, parse};
-use crate::provider::Message;
+use crate::provider::{Attachment, Message};
 
 /// How much of a message is quoted.
 const QUOTE: usize = 500;
@@ -29,13 +31,26 @@ pub(super) fn plan(
     Ok(steps)
 }
 
-/// Returns what one message asks for: its directives, or to be quoted.
+/// Returns what one message asks for: to have its files named, and its directives done or its text quoted.
 pub(super) fn respond(message: &Message) -> Result<Vec<Step>, Malformed> {
+    let mut steps: Vec<Step> = message.attachments.iter().map(name_file).collect();
     if !message.origin.is_human() {
-        return Ok(vec![quote("Received", &message.text)]);
+        steps.push(quote("Received", &message.text));
+        return Ok(steps);
     }
-    let steps = parse(&message.text)?;
-    Ok(if steps.is_empty() { vec![quote("You said", &message.text)] } else { steps })
+    let directives = parse(&message.text)?;
+    if directives.is_empty() {
+        steps.push(quote("You said", &message.text));
+    }
+    steps.extend(directives);
+    Ok(steps)
+}
+
+/// Proves that all of a file arrived.
+fn name_file(file: &Attachment) -> Step {
+    let (kind, len) = (file.kind.media_type(), file.bytes.len());
+    let hash: String = Sha256::digest(&file.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    Step::Say(format!("Attached: {} ({kind}, {len} bytes, sha256 {hash})", file.name))
 }
 
 fn quote(verb: &str, text: &str) -> Step {
@@ -58,7 +73,7 @@ mod tests {
 
     fn from(origin: Actor, text: &str) -> Message {
         let delivery = DeliveryId::from_parts(Timestamp::from_millis(1), [1; 10]);
-        Message { delivery, origin, text: text.to_owned() }
+        Message { attachments: Vec::new(), delivery, origin, text: text.to_owned() }
     }
 
     fn human(text: &str) -> Message {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use paseo_core::attachment::Accepts;
 use paseo_core::permission::{Mode, Power, Request};
 use serde_json::Value;
 
@@ -49,6 +50,7 @@ impl Provider for Scripted {
             answer_messages: true,
             guard: true,
             terminal: true,
+            attachments: Accepts::ALL,
             lifetime: Lifetime::Pipe,
         }
     }

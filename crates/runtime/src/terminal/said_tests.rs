@@ -174,7 +174,12 @@ fn number(id: &TurnId) -> String {
 
 fn message(number: u8, text: &str) -> Message {
     let delivery = DeliveryId::from_parts(Timestamp::from_millis(1), [number; 10]);
-    Message { delivery, origin: Actor::Human("cli".to_owned()), text: text.to_owned() }
+    Message {
+        attachments: Vec::new(),
+        delivery,
+        origin: Actor::Human("cli".to_owned()),
+        text: text.to_owned(),
+    }
 }
 
 fn begins(number: u8, text: &str) -> Input {

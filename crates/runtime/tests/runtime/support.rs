@@ -235,5 +235,5 @@ pub(crate) fn human(text: &str) -> Message {
 
 pub(crate) fn message(origin: Actor, text: &str) -> Message {
     let delivery = DeliveryId::from_parts(Timestamp::from_millis(1), [text.len() as u8; 10]);
-    Message { delivery, origin, text: text.to_owned() }
+    Message { attachments: Vec::new(), delivery, origin, text: text.to_owned() }
 }

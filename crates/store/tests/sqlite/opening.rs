@@ -37,7 +37,7 @@ async fn closing_leaves_one_file() {
 async fn a_newer_database_is_refused() {
     let (_directory, path) = used().await;
     behind(&path).pragma_update(None, "user_version", 99).unwrap();
-    unusable(&path, &["format 99", "supports up to 3", "upgrade paseo", "another home"]);
+    unusable(&path, &["format 99", "supports up to 4", "upgrade paseo", "another home"]);
 }
 
 #[tokio::test]

@@ -119,7 +119,8 @@ fn said(text: &str) -> Option<&str> {
             notification.split_once("<summary>").and_then(|(_, rest)| rest.split_once("</summary>"));
         return Some(summary.map_or("a task ended", |(summary, _)| summary));
     }
-    let added = ["<system-reminder>", "[Request interrupted", "<local-command", "<command-name>"];
+    let added =
+        ["<system-reminder>", "[Request interrupted", "[Image: source:", "<local-command", "<command-name>"];
     (!text.is_empty() && !added.iter().any(|start| text.starts_with(start))).then_some(text)
 }
 

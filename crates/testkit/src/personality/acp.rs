@@ -168,6 +168,7 @@ impl Agent {
                 "protocolVersion": version,
                 "agentCapabilities": {
                     "loadSession": self.quirk != Quirk::Forgetful,
+                    "promptCapabilities": { "image": true },
                     "mcpCapabilities": { "http": self.quirk != Quirk::Toolless, "sse": false },
                     "sessionCapabilities": sessions,
                 },

@@ -33,6 +33,7 @@ pub(super) fn person(session: &Session, temper: Temper, random: &mut Random, now
 /// Makes a person's message: a request of its own.
 pub(super) fn human(random: &mut Random, now: Timestamp) -> Incoming {
     Incoming {
+        attachments: Vec::new(),
         delivery: DeliveryId::from_parts(now, random.bytes()),
         origin: Actor::Human("cli".into()),
         verb: Verb::Queue,

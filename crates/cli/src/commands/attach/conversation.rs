@@ -232,7 +232,7 @@ impl Conversation {
     }
 
     async fn send(&mut self, text: String, verb: Verb) -> Result<(), Failure> {
-        let message = SendMessage { text, verb, wait: false };
+        let message = SendMessage { text, verb, wait: false, attachments: Vec::new() };
         let receipt = self.client.send(&self.session.id, &message, None).await?;
         let words = if self.typed { send::placed(&receipt) } else { send::told(&receipt) };
         self.surface.aside(Style::Dim, &words)?;

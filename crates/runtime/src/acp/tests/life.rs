@@ -1,5 +1,7 @@
 //! The life of the session and of its turns.
 
+use paseo_core::attachment;
+
 use super::super::preset::find;
 use super::*;
 
@@ -297,5 +299,42 @@ fn every_way_to_end_a_turn_is_told() {
         bed.answer("session/prompt", json!({ "stopReason": reason }));
         assert_eq!(bed.failure().0, code);
         assert!(bed.outputs.contains(&Output::Handed { turn: turn_id(1) }));
+    }
+}
+
+#[test]
+fn an_image_goes_only_to_an_agent_that_says_it_takes_them() {
+    let picture =
+        Attachment { name: "a.png".into(), kind: attachment::Kind::Png, bytes: b"\x89PNG".as_slice().into() };
+    let notes =
+        Attachment { name: "a.md".into(), kind: attachment::Kind::Text, bytes: b"# A".as_slice().into() };
+    for takes in [true, false] {
+        let mut bed = Bed::start(&launch());
+        let mut hello = hello();
+        hello["agentCapabilities"]["promptCapabilities"] = json!({ "image": takes });
+        bed.answer("initialize", hello);
+        bed.answer("session/new", json!({ "sessionId": SESSION }));
+        let attachments = vec![picture.clone(), notes.clone()];
+        bed.turn_with(1, "look", attachments);
+        if takes {
+            let prompt = bed.request("session/prompt")["params"]["prompt"].clone();
+            let text = "look\n\n<attached-file name=\"a.md\">\n# A\n</attached-file>";
+            assert_eq!(prompt[1], json!({ "type": "text", "text": text }));
+            assert_eq!(prompt[2], json!({ "type": "image", "mimeType": "image/png", "data": "iVBORw==" }));
+            continue;
+        }
+        assert!(!bed.written.iter().any(|line| line["method"] == "session/prompt"), "{:?}", bed.written);
+        let turn = turn_id(1);
+        assert!(bed.outputs.contains(&Output::Handed { turn }), "{:?}", bed.outputs);
+        let ended = bed.outputs.iter().find_map(|output| match output {
+            Output::TurnEnded { end: TurnEnd::Failed(failed), .. } => Some(failed),
+            _ => None,
+        });
+        let failed = ended.unwrap();
+        assert_eq!(failed.code.word(), "attachment_refused");
+        assert!(failed.text.contains("takes no images"), "{}", failed.text);
+        // The next one is taken.
+        bed.turn(2, "go on");
+        bed.request("session/prompt");
     }
 }

@@ -19,7 +19,7 @@ use crate::driver::{Action, Adapter};
 use crate::files::Access;
 use crate::fresh::Ids;
 use crate::lines::Line;
-use crate::provider::{Answer, Input, Launch, McpServer, Message, Output, TurnEnd};
+use crate::provider::{Answer, Attachment, Input, Launch, McpServer, Message, Output, TurnEnd};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 const SESSION: &str = "ses_1";
@@ -114,8 +114,13 @@ impl Bed {
     }
 
     fn turn(&mut self, number: u8, text: &str) {
+        self.turn_with(number, text, Vec::new());
+    }
+
+    fn turn_with(&mut self, number: u8, text: &str, attachments: Vec<Attachment>) {
         let delivery = DeliveryId::from_parts(NOW, [number; 10]);
-        let message = Message { delivery, origin: Actor::Human("test".into()), text: text.to_owned() };
+        let message =
+            Message { attachments, delivery, origin: Actor::Human("test".into()), text: text.to_owned() };
         self.input(Input::Turn { turn: turn_id(number), messages: vec![message] });
     }
 

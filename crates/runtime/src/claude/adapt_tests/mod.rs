@@ -140,7 +140,7 @@ fn turn(number: u8) -> TurnId {
 
 fn message(number: u8, text: &str) -> Message {
     let delivery = DeliveryId::from_parts(Timestamp::from_millis(6), [number; 10]);
-    Message { delivery, origin: Actor::Daemon, text: text.into() }
+    Message { attachments: Vec::new(), delivery, origin: Actor::Daemon, text: text.into() }
 }
 
 fn kind(output: &Output) -> Option<&Kind> {

@@ -56,7 +56,7 @@ fn turn_id(number: u8) -> TurnId {
 
 fn message(number: u8, text: &str) -> Message {
     let delivery = DeliveryId::from_parts(NOW, [number; 10]);
-    Message { delivery, origin: Actor::Human("test".into()), text: text.to_owned() }
+    Message { attachments: Vec::new(), delivery, origin: Actor::Human("test".into()), text: text.to_owned() }
 }
 
 /// A conversation, with what it said and wrote since one looked.

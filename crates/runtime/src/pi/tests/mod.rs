@@ -71,12 +71,18 @@ fn delivery(number: u8) -> DeliveryId {
     DeliveryId::from_parts(NOW, [number; 10])
 }
 
-fn message(number: u8, text: &str) -> Message {
-    Message { delivery: delivery(number), origin: Actor::Human("test".into()), text: text.to_owned() }
+pub(super) fn message(number: u8, text: &str) -> Message {
+    Message {
+        attachments: Vec::new(),
+        delivery: delivery(number),
+        origin: Actor::Human("test".into()),
+        text: text.to_owned(),
+    }
 }
 
 fn session() -> Session {
     Session {
+        lacks_resizer: false,
         directory: "/project".into(),
         needs_extension: true,
         conversation: None,

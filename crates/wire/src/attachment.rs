@@ -1,0 +1,38 @@
+//! Attached files on the wire.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::time::Moment;
+
+/// The query of `POST /api/attachments`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UploadQuery {
+    /// What the file is called.
+    pub name: String,
+}
+
+/// The answer to `POST /api/attachments`: pass the `id` in the `attachments` of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UploadedAttachment {
+    #[serde(flatten)]
+    pub attachment: AttachmentView,
+    /// Until when a message has to refer to the file. After that it is removed.
+    pub expires_at: Moment,
+}
+
+/// A file that is attached to a message. Items of the kind `user_text` list theirs in `fields.attachments`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AttachmentView {
+    pub id: String,
+    pub name: String,
+    /// By its bytes: image/png, image/jpeg, image/gif, image/webp, application/pdf or text/plain.
+    pub media_type: String,
+    /// In bytes.
+    pub size: u64,
+    /// Of an image, in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+}
