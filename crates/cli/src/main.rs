@@ -2,6 +2,7 @@
 
 mod args;
 mod asks;
+mod attachments;
 mod autostart;
 mod browser;
 mod commands;

@@ -410,6 +410,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_agent_gets_only_what_its_provider_takes() {
+        let house = House::new().await;
+        let context = &house.app.sessions.context;
+        let id = house.session().await.session.id.parse().unwrap();
+        let profile = context.directory.get(id).unwrap().profile.clone();
+        let file = [Attached { id: mint::file(), kind: attachment::Kind::Pdf, len: 1 }];
+        let told = |provider: &str, terminal: Option<&str>| {
+            let (provider, terminal) = (provider.to_owned(), terminal.map(str::to_owned));
+            context.check_attachments(&Profile { provider, terminal, ..profile.clone() }, &file)
+        };
+        assert!(told("scripted", None).is_ok() && told("claude", None).is_ok());
+        for (provider, terminal, words) in [
+            ("codex", None, "codex does not take PDF documents as input, only images and text files"),
+            ("external", None, "external takes no attached files"),
+            ("claude", Some("w1"), "claude in a terminal takes no attached files"),
+            ("gone", None, "gone takes no attached files"),
+        ] {
+            let refused = told(provider, terminal).unwrap_err();
+            assert_eq!((refused.code, refused.message.as_str()), (Code::AttachmentRefused, words));
+            assert!(refused.hint.is_some_and(|hint| hint.contains("paseo providers")));
+        }
+    }
+
+    #[tokio::test]
     async fn too_many_files_that_no_message_has_are_refused() {
         let house = House::new().await;
         let log = &house.app.sessions.context.journal.log;

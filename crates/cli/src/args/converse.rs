@@ -1,6 +1,7 @@
 //! Talking to agents by their definitions, and keeping them at hand.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -53,6 +54,9 @@ pub(crate) struct AgentWords {
     pub(crate) agent: String,
     /// What to say; `-` reads it from stdin
     pub(crate) message: OsString,
+    /// Attach a file: an image, a PDF document or a text file (repeatable)
+    #[arg(long = "attach", value_name = "FILE")]
+    pub(crate) attachments: Vec<PathBuf>,
     /// Which of its sessions: latest, create, latest-or-create, or a handle [default: latest-or-create]
     #[arg(long, value_name = "WHICH")]
     pub(crate) session: Option<String>,

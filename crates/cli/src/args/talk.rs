@@ -21,6 +21,7 @@ Examples:
   paseo run --label env=ci --label team=infra \"Fix the failing tests\"
   paseo run --agent reviewer \"Look at the last commit\"
   paseo run --permissions ask \"Clean up the branches\"
+  paseo run --attach shot.png \"Why does the page look like this?\"
   paseo run --worktree=spike \"Try the new parser\"
   git diff | paseo run --timeout 5m -
   agent=$(paseo run -d --prompt-file task.md) && paseo wait \"$agent\" && paseo read \"$agent\"")]
@@ -34,6 +35,9 @@ pub(crate) struct RunArgs {
     /// Read the prompt from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
+    /// Attach a file: an image, a PDF document or a text file (repeatable)
+    #[arg(long = "attach", value_name = "FILE")]
+    pub(crate) attachments: Vec<PathBuf>,
     /// Attach a label (repeatable)
     #[arg(short, long = "label", value_name = "KEY=VALUE")]
     pub(crate) labels: Vec<Label>,
@@ -104,6 +108,7 @@ pub(crate) struct RunArgs {
 #[command(after_help = "\
 Examples:
   paseo send 3f2a \"Also update the docs\"
+  paseo send 3f2a --attach before.png --attach after.png \"Find the difference\"
   paseo send 3f2a --interrupt \"Stop, wrong branch\"
   git diff | paseo send 3f2a --wait -")]
 pub(crate) struct SendArgs {
@@ -111,6 +116,9 @@ pub(crate) struct SendArgs {
     pub(crate) handle: String,
     /// What to say; `-` reads it from stdin
     pub(crate) message: OsString,
+    /// Attach a file: an image, a PDF document or a text file (repeatable)
+    #[arg(long = "attach", value_name = "FILE")]
+    pub(crate) attachments: Vec<PathBuf>,
     /// Put it into the running turn
     #[arg(long, conflicts_with = "interrupt")]
     pub(crate) steer: bool,

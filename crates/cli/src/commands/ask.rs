@@ -9,7 +9,7 @@ use crate::args::{AgentWords, AskArgs, TellArgs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Mode, Printer};
-use crate::{consent, outcome, prompt};
+use crate::{attachments, consent, outcome, prompt};
 
 pub(crate) async fn ask(context: &Context, args: AskArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output).plain_if(args.plain);
@@ -37,9 +37,11 @@ async fn send(
     words: &AgentWords,
     wait: bool,
 ) -> Result<MessagedAgent, Failure> {
-    let message = MessageAgent {
+    let text = prompt::typed(&words.message, "message")?;
+    let files = attachments::read(&words.attachments)?;
+    let mut message = MessageAgent {
         project: directory(None)?,
-        text: prompt::typed(&words.message, "message")?,
+        text,
         session: words.session.clone(),
         wait,
         attachments: Vec::new(),
@@ -48,6 +50,7 @@ async fn send(
     if wait {
         consent::review(context, printer, &words.agent, &message.project).await?;
     }
+    message.attachments = attachments::upload(context, files).await?;
     let sent = context.client()?.message_agent(&words.agent, &message, words.key.as_deref()).await?;
     context.explain_version();
     consent::explain(printer, Some(&sent.receipt));

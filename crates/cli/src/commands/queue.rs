@@ -4,6 +4,7 @@ use paseo_wire::error::Exit;
 use paseo_wire::message::{Queue, QueuedMessage};
 
 use crate::args::QueueArgs;
+use crate::attachments;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
@@ -44,7 +45,8 @@ fn show(printer: &Printer, queue: &Queue, people: &People) -> Result<(), Failure
         ])?;
         let style = if message.stage == "held" { Style::Yellow } else { Style::Dim };
         printer.styled(&[(style, &format!("{INDENT}{}", state(message)))])?;
-        for line in head(message).lines().flat_map(|line| printer.wrapped(line, INDENT.len())) {
+        let text = [vec![head(message)], attachments::described(&message.attachments)].concat().join("\n");
+        for line in text.lines().flat_map(|line| printer.wrapped(line, INDENT.len())) {
             printer.styled(&[(Style::Plain, &format!("{INDENT}{line}"))])?;
         }
     }

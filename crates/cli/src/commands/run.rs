@@ -12,15 +12,17 @@ use crate::args::RunArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::Mode;
-use crate::{consent, harnesses, outcome, prompt};
+use crate::{attachments, consent, harnesses, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output).plain_if(args.plain);
-    let wanted = wanted(context, &args).await?;
+    let files = attachments::read(&args.attachments)?;
+    let mut wanted = wanted(context, &args).await?;
     let provider = wanted.provider.as_deref().or(wanted.default_provider.as_deref());
     harnesses::warn_without_login(&context.settings, &printer, provider.filter(|_| wanted.agent.is_none()));
     let slug = wanted.agent.as_deref().unwrap_or(DEFAULT);
     consent::review(context, &printer, slug, &wanted.directory).await?;
+    wanted.attachments = attachments::upload(context, files).await?;
     let created = context.client()?.create_session(&wanted, None).await?;
     context.explain_version();
     consent::explain(&printer, created.receipt.as_ref());

@@ -7,7 +7,7 @@ use crate::args::SendArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::Mode;
-use crate::{consent, outcome, prompt};
+use crate::{attachments, consent, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output).plain_if(args.plain);
@@ -16,12 +16,9 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
         (_, true) => Verb::Interrupt,
         _ => Verb::Queue,
     };
-    let message = SendMessage {
-        text: prompt::typed(&args.message, "message")?,
-        verb,
-        wait: args.wait,
-        attachments: Vec::new(),
-    };
+    let text = prompt::typed(&args.message, "message")?;
+    let attachments = attachments::upload(context, attachments::read(&args.attachments)?).await?;
+    let message = SendMessage { text, verb, wait: args.wait, attachments };
     let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
     context.explain_version();
     consent::explain(&printer, Some(&receipt));

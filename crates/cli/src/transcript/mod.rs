@@ -7,6 +7,7 @@ use paseo_wire::item::ItemView;
 use serde_json::Value;
 
 pub(crate) use self::calls::Transcript;
+use crate::attachments;
 use crate::people::People;
 use crate::printer::{Row, Style, clock, line, truncate};
 
@@ -120,7 +121,12 @@ fn block(item: &ItemView, extent: Extent, people: &People) -> Option<Block> {
     let block = |style, head: &str| Block::new(item, style, head);
     Some(match item.kind.as_str() {
         "user_text" => {
-            block(Style::Bold, &people.shown(field(item, "origin").unwrap_or("human:cli"))).text(whole())
+            let said = whole();
+            let mut lines: Vec<String> =
+                Some(said).filter(|said| !said.trim().is_empty()).into_iter().collect();
+            lines.extend(attachments::lines(item));
+            let who = people.shown(field(item, "origin").unwrap_or("human:cli"));
+            block(Style::Bold, &who).text(lines.join("\n"))
         }
         "assistant_text" | "thinking" => {
             let thinks = if item.kind == "thinking" { "agent, thinking" } else { "agent" };

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod acp_agents;
+mod attachments;
 mod background;
 mod bench;
 mod codex_acp;
@@ -101,6 +102,11 @@ columns! {
     failures::a_broken_stream_is_told_and_the_next_message_works,
     failures::a_stream_that_breaks_once_is_read_again,
     failures::a_retry_is_shown,
+    attachments::an_image_reaches_the_model,
+    attachments::a_text_file_reaches_the_model,
+    attachments::a_message_that_waits_keeps_its_image,
+    attachments::a_steered_image_reaches_the_running_turn,
+    attachments::a_document_is_taken_or_refused,
 }
 
 /// Makes a test of the cases about streams that break with everything that has a model behind it.
@@ -157,4 +163,6 @@ with_opencode! {
     guarded::a_guarded_agent_changes_what_its_task_covers_until_it_ends,
     guarded::a_guarded_agent_claims_works_and_completes_by_itself,
     withheld::who_may_do_nothing_does_not_even_read,
+    attachments::an_image_reaches_the_model,
+    attachments::a_text_file_reaches_the_model,
 }

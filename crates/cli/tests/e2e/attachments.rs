@@ -48,12 +48,14 @@ impl Watched {
         self.client.send(session, &message, None).await
     }
 
-    /// Waits until what was said once is there.
+    /// Waits until the agent has said something, and returns the transcript.
     async fn said(&self, session: &str, words: &str) -> Vec<ItemView> {
         let asked = async {
             loop {
                 let items = self.items(session).await;
-                if items.iter().any(|item| item.text.as_deref().is_some_and(|text| text.contains(words))) {
+                let is_it = |item: &&ItemView| item.kind == "assistant_text";
+                let mut said = items.iter().filter(is_it).filter_map(|item| item.text.as_deref());
+                if said.any(|text| text.contains(words)) {
                     return items;
                 }
                 tokio::task::yield_now().await;
@@ -400,4 +402,56 @@ async fn only_a_few_upload_at_a_time() {
     let mut told = [0; 12];
     stream.read_exact(&mut told).unwrap();
     assert_eq!(String::from_utf8_lossy(&told), "HTTP/1.1 401");
+}
+
+#[test]
+fn the_command_line_attaches_files_and_shows_them() {
+    let home = crate::home();
+    let (shot, notes) = (home.work().join("shot.png"), home.work().join("notes.md"));
+    std::fs::write(&shot, png("cli", 2000)).unwrap();
+    std::fs::write(&notes, "# Notes\n").unwrap();
+    let (shot, notes) = (shot.display().to_string(), notes.display().to_string());
+    let answer = home.paseo(&["run", "--attach", &shot, "--attach", &notes, "look at these"]);
+    assert!(answer.ok().contains("Attached: shot.png (image/png, 2000 bytes"), "{answer:?}");
+    assert!(answer.ok().contains("Attached: notes.md (text/plain, 8 bytes"), "{answer:?}");
+    let handle = home.paseo(&["ls", "-q"]).ok().to_owned();
+    let logs = home.paseo(&["logs", &handle]);
+    for line in ["look at these", "[shot.png: image/png, 2 KB, 64×48]", "[notes.md: text/plain, 8 bytes]"] {
+        assert!(logs.ok().contains(line), "{line}: {}", logs.stdout);
+    }
+    // Sent once, however often it is repeated.
+    let send = ["send", "--json", "--key", "k1", "--attach", &shot, &handle, "and again"];
+    assert_eq!(home.paseo(&send).ok(), home.paseo(&send).ok());
+    home.paseo(&["wait", &handle]).ok();
+    assert_eq!(home.paseo(&["logs", &handle]).ok().matches("and again").count(), 2, "said once, quoted once");
+    // One that waits says what it has.
+    home.paseo(&["send", &handle, "<<say started>><<hang>>"]).ok();
+    crate::wait_for_text(&home, &handle, "started");
+    home.paseo(&["send", &handle, "--attach", &shot, "later"]).ok();
+    assert!(home.paseo(&["queue", &handle]).ok().contains("[shot.png: image/png, 2 KB, 64×48]"));
+
+    // What cannot be sent is refused before anything is.
+    let archive = home.work().join("a.zip");
+    std::fs::write(&archive, b"PK\x03\x04").unwrap();
+    let refused = home.paseo(&["send", &handle, "--attach", &archive.display().to_string(), "look"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("a.zip: the file is a ZIP archive"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: attach a PNG, JPEG"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_agent_is_asked_with_a_file() {
+    let home = crate::home();
+    home.paseo(&["up"]).ok();
+    let agents = home.path().join("agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(agents.join("viewer.toml"), "provider = 'scripted'\n").unwrap();
+    home.trust();
+    let notes = home.work().join("notes.md");
+    std::fs::write(&notes, "# Notes\n").unwrap();
+    let notes = notes.display().to_string();
+    for _ in 0..2 {
+        let answer = home.paseo(&["ask", "viewer", "--attach", &notes, "read this"]);
+        assert!(answer.ok().contains("Attached: notes.md"), "{answer:?}");
+    }
 }

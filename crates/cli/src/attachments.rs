@@ -1,0 +1,104 @@
+//! Files that go with a message: looked at before anything is sent, then uploaded.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use paseo_core::attachment::{self, Inspection, Refused, Unusable};
+use paseo_core::limits::{ATTACHMENT_BYTES, ATTACHMENTS, ATTACHMENTS_BYTES};
+use paseo_wire::attachment::AttachmentView;
+use paseo_wire::item::ItemView;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::line;
+
+/// A file that can be attached.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Attachable {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Reads files, and refuses what no agent could read.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Attachable>, Failure> {
+    let several = "send them in several messages";
+    if paths.len() > ATTACHMENTS {
+        return Err(Failure::usage(Refused::TooMany { count: paths.len() }.to_string()).hint(several));
+    }
+    let files = paths.iter().map(|path| read_one(path)).collect::<Result<Vec<_>, _>>()?;
+    let bytes: u64 = files.iter().map(|file| file.bytes.len() as u64).sum();
+    if bytes > ATTACHMENTS_BYTES {
+        return Err(Failure::usage(Refused::TooLarge { bytes }.to_string()).hint(several));
+    }
+    Ok(files)
+}
+
+fn read_one(path: &Path) -> Result<Attachable, Failure> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| Failure::usage(format!("{shown} cannot be read: {error}"));
+    let unusable = |why: Unusable| Failure::usage(format!("{shown}: {why}")).hint(why.hint());
+    let file = File::open(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.is_dir() {
+        return Err(Failure::usage(format!("{shown} is a directory"))
+            .hint("attach single files; an agent can read a directory that the message names"));
+    }
+    let mut bytes = Vec::new();
+    // No more than it takes to see that it is too much.
+    file.take(ATTACHMENT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let mut inspection = Inspection::default();
+    inspection.look(&bytes).and_then(|()| inspection.finish()).map_err(unusable)?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(Attachable { name, bytes })
+}
+
+/// Uploads files, and returns what a message calls them.
+pub(crate) async fn upload(context: &Context, files: Vec<Attachable>) -> Result<Vec<String>, Failure> {
+    let mut ids = Vec::with_capacity(files.len());
+    for file in files {
+        ids.push(context.client()?.upload(&file.name, file.bytes).await?.attachment.id);
+    }
+    Ok(ids)
+}
+
+/// Returns the files of a message, a line each.
+pub(crate) fn lines(item: &ItemView) -> Vec<String> {
+    let listed = item.fields.get("attachments").cloned().unwrap_or(Value::Null);
+    let listed: Vec<AttachmentView> = serde_json::from_value(listed).unwrap_or_default();
+    described(&listed)
+}
+
+/// Returns files as people read them: name, kind and size.
+pub(crate) fn described(files: &[AttachmentView]) -> Vec<String> {
+    files.iter().map(describe).collect()
+}
+
+fn describe(file: &AttachmentView) -> String {
+    let pixels = file.width.zip(file.height).map(|(width, height)| format!(", {width}×{height}"));
+    let size = attachment::size(file.size);
+    format!("[{}: {}, {size}{}]", line(&file.name), line(&file.media_type), pixels.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_looked_at_before_it_is_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        let text = write("a.txt", b"hello");
+        let read_back = read(std::slice::from_ref(&text)).unwrap();
+        assert_eq!(read_back, [Attachable { name: "a.txt".into(), bytes: b"hello".into() }]);
+        let told = |paths: &[PathBuf]| read(paths).unwrap_err().message;
+        assert!(told(&[write("a.zip", b"PK\x03\x04")]).contains("a.zip: the file is a ZIP archive"));
+        assert!(told(&[folder.path().join("missing")]).contains("cannot be read"));
+        assert!(told(&[folder.path().to_owned()]).contains("is a directory"));
+        assert!(told(&vec![text; 11]).contains("at most 10"));
+    }
+}
