@@ -871,6 +871,111 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file for a message: the body is the file, at most 32 MB. Its kind is told by its bytes.
+         * @description Who may: People, and agents that were granted `send_to_tab`.
+         */
+        post: {
+            parameters: {
+                query?: {
+                    name?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UploadedAttachment"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/attachments/{attachment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an attached file. Images are shown, other files are saved.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    attachment: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/octet-stream": string;
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/queue": {
         parameters: {
             query?: never;
@@ -6866,6 +6971,25 @@ export interface components {
             command: string;
             name: string;
         };
+        /** @description A file that is attached to a message. Items of the kind `user_text` list theirs in `fields.attachments`. */
+        AttachmentView: {
+            /** Format: int32 */
+            height?: number | null;
+            id: string;
+            /** @description By its bytes: image/png, image/jpeg, image/gif, image/webp, application/pdf or text/plain. */
+            media_type: string;
+            name: string;
+            /**
+             * Format: int64
+             * @description In bytes.
+             */
+            size: number;
+            /**
+             * Format: int32
+             * @description Of an image, in pixels.
+             */
+            width?: number | null;
+        };
         /** @description The body of `POST /threads`. */
         BridgeCreate: {
             /** @description Where its agents work: an absolute path. Not known to the protocol. */
@@ -7051,6 +7175,8 @@ export interface components {
         };
         /** @description What a provider can do. What it cannot is refused when asked for. */
         CapabilitiesView: {
+            /** @description The kinds of files that a message to it may have: image, pdf, text. Workers in terminals take none. */
+            attachments?: string[];
             /** @description It says what a turn cost, in money. */
             cost: boolean;
             /** @description The words for how hard it thinks; empty when that cannot be chosen. */
@@ -7175,7 +7301,7 @@ export interface components {
          * @description A stable name for what went wrong.
          * @enum {string}
          */
-        Code: "invalid_request" | "too_large" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "answer_in_terminal" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "cannot_steer" | "key_reused" | "storage_unavailable" | "overloaded" | "shutting_down" | "internal";
+        Code: "invalid_request" | "too_large" | "attachment_refused" | "provider_unavailable" | "unauthenticated" | "forbidden" | "identity_mismatch" | "foreign_host" | "foreign_origin" | "not_found" | "ambiguous" | "conflict" | "too_early" | "answer_in_terminal" | "participant_muted" | "thread_paused" | "task_not_claimable" | "task_not_in_progress" | "lease_expired" | "lease_holder_mismatch" | "epoch_mismatch" | "resource_held" | "tmux_not_installed" | "tmux_failed" | "session_not_found" | "closed" | "busy" | "waiting_for_permission" | "queue_full" | "too_many_messages" | "too_many_attempts" | "too_many_uploads" | "cannot_steer" | "key_reused" | "storage_unavailable" | "overloaded" | "shutting_down" | "internal";
         /** @description The body of `POST /api/threads/{thread}/tokens`. */
         CreateSeatToken: {
             /** @description The absolute path of the directory that it is for; by default the thread's own. */
@@ -7187,6 +7313,8 @@ export interface components {
         CreateSession: {
             /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
             agent?: string | null;
+            /** @description Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
+            attachments?: string[];
             /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
             base?: string | null;
             /** @description Where it runs, whatever its definition says: an absolute path. */
@@ -7564,6 +7692,8 @@ export interface components {
         };
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
+            /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
+            attachments?: string[];
             /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
             /** @description Whose definitions count, and where a new session is started: an absolute path. */
@@ -7841,6 +7971,7 @@ export interface components {
         };
         /** @description A message that no turn has taken up. */
         QueuedMessage: {
+            attachments?: components["schemas"]["AttachmentView"][];
             cause: string;
             delivery: string;
             /**
@@ -8001,6 +8132,8 @@ export interface components {
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */
         SendMessage: {
+            /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
+            attachments?: string[];
             text: string;
             verb?: components["schemas"]["Verb"];
             /** @description The answer to this message alone is waited for: it gets a turn of its own. */
@@ -8559,6 +8692,16 @@ export interface components {
             project: string;
             /** @description What was looked at. Refused when the files have changed since. */
             sha256: string;
+        };
+        /** @description The query of `POST /api/attachments`. */
+        UploadQuery: {
+            /** @description What the file is called. */
+            name: string;
+        };
+        /** @description The answer to `POST /api/attachments`: pass the `id` in the `attachments` of a message. */
+        UploadedAttachment: components["schemas"]["AttachmentView"] & {
+            /** @description Until when a message has to refer to the file. After that it is removed. */
+            expires_at: components["schemas"]["Moment"];
         };
         /** @description Tokens and money. */
         UsageView: {

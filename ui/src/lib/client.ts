@@ -1,4 +1,4 @@
-import type { DefinitionProblem, ErrorBody } from './wire';
+import type { Attachment, DefinitionProblem, ErrorBody } from './wire';
 
 /** An answer of the daemon that is not a success. */
 export class ApiError extends Error {
@@ -70,6 +70,14 @@ export async function put<T>(path: string, body: unknown): Promise<T> {
     const headers = { 'Content-Type': 'application/json' };
     const response = await request('PUT', path, { headers, body: JSON.stringify(body) });
     return (await response.json()) as T;
+}
+
+/** Uploads a file for a message that is yet to be sent. */
+export async function upload(file: File, signal: AbortSignal): Promise<Attachment> {
+    const path = `/api/attachments?name=${encodeURIComponent(file.name || 'file')}`;
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    const response = await request('POST', path, { headers, body: file, signal });
+    return (await response.json()) as Attachment;
 }
 
 /** Returns words for an error, for people. */

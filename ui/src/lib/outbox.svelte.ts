@@ -1,5 +1,5 @@
 import { ApiError, explain, post } from './client';
-import type { Receipt, Verb } from './wire';
+import type { Attachment, Receipt, Verb } from './wire';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
@@ -11,6 +11,7 @@ export interface Outgoing {
     readonly session: string;
     readonly text: string;
     readonly verb: Verb;
+    readonly attachments: readonly Attachment[];
     readonly state: 'sending' | 'accepted' | 'refused';
     readonly receipt?: Receipt;
     readonly problem?: string;
@@ -27,8 +28,8 @@ export class Outbox {
         return this.all.filter((message) => message.session === session);
     }
 
-    send(session: string, text: string, verb: Verb): void {
-        const message: Outgoing = { key: newKey(), session, text, verb, state: 'sending' };
+    send(session: string, text: string, verb: Verb, attachments: readonly Attachment[] = []): void {
+        const message: Outgoing = { key: newKey(), session, text, verb, attachments, state: 'sending' };
         this.all = [...this.all, message];
         void this.deliver(message);
     }
@@ -58,9 +59,11 @@ export class Outbox {
 
     private async deliver(message: Outgoing): Promise<void> {
         const { key, session, text, verb } = message;
+        const attachments = message.attachments.map((file) => file.id);
         for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
             try {
-                const receipt = await post<Receipt>(`/api/sessions/${session}/messages`, { text, verb }, key);
+                const body = { text, verb, attachments };
+                const receipt = await post<Receipt>(`/api/sessions/${session}/messages`, body, key);
                 if (!receipt || this.settled.has(receipt.delivery)) this.discard(message);
                 else this.replace({ ...message, state: 'accepted', receipt });
                 return;

@@ -11,6 +11,7 @@ export type Receipt = Schemas['Receipt'];
 export type Ask = Schemas['OpenAsk'];
 export type AskPage = Schemas['AskPage'];
 export type AnswerPermission = Schemas['AnswerPermission'];
+export type Attachment = Schemas['AttachmentView'];
 export type Verb = Schemas['Verb'];
 export type ErrorBody = Schemas['ErrorBody'];
 export type Definition = Schemas['AgentEntry'];

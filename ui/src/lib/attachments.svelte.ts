@@ -1,0 +1,95 @@
+import { ApiError, explain, upload } from './client';
+import type { Attachment } from './wire';
+
+/** The daemon keeps to these, too. */
+export const MOST_BYTES = 32 * 1024 * 1024;
+export const MOST_FILES = 10;
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8_000;
+
+/** A file that is being attached to a message. */
+export interface Attaching {
+    readonly key: number;
+    readonly name: string;
+    readonly size: number;
+    readonly state: 'uploading' | 'ready' | 'refused';
+    readonly attachment?: Attachment;
+    readonly problem?: string;
+}
+
+/** The files of a message that is being written: uploaded at once, so that a refusal is seen before it is sent. */
+export class Attachments {
+    private all = $state.raw<readonly Attaching[]>([]);
+    private stops = new Map<number, AbortController>();
+    private next = 1;
+
+    get files(): readonly Attaching[] {
+        return this.all;
+    }
+
+    /** Everything is there, and can be sent. */
+    get ready(): boolean {
+        return this.all.every((file) => file.state === 'ready');
+    }
+
+    add(files: Iterable<File>): void {
+        for (const file of files) {
+            const attaching: Attaching = {
+                key: this.next++,
+                name: file.name,
+                size: file.size,
+                state: 'uploading',
+            };
+            const problem =
+                this.all.length >= MOST_FILES
+                    ? `a message takes at most ${MOST_FILES} files`
+                    : file.size > MOST_BYTES
+                      ? 'the file is larger than 32 MB'
+                      : undefined;
+            this.all = [...this.all, problem ? { ...attaching, state: 'refused', problem } : attaching];
+            if (!problem) void this.upload(attaching, file);
+        }
+    }
+
+    remove(key: number): void {
+        this.stops.get(key)?.abort();
+        this.all = this.all.filter((file) => file.key !== key);
+    }
+
+    /** Hands over what is there, and begins anew. */
+    take(): Attachment[] {
+        const taken = this.all.flatMap((file) => file.attachment ?? []);
+        this.all = [];
+        return taken;
+    }
+
+    private async upload(attaching: Attaching, file: File): Promise<void> {
+        const stop = new AbortController();
+        this.stops.set(attaching.key, stop);
+        try {
+            for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+                try {
+                    const attachment = await upload(file, stop.signal);
+                    this.replace({ ...attaching, state: 'ready', attachment });
+                    return;
+                } catch (error) {
+                    if (stop.signal.aborted) return;
+                    // Too many at a time is a matter of waiting; so is a daemon that is away.
+                    const passing = error instanceof ApiError ? error.passing || error.status === 429 : true;
+                    if (!passing) {
+                        this.replace({ ...attaching, state: 'refused', problem: explain(error) });
+                        return;
+                    }
+                }
+                await new Promise((resolve) => setTimeout(resolve, pause));
+            }
+        } finally {
+            this.stops.delete(attaching.key);
+        }
+    }
+
+    private replace(file: Attaching): void {
+        this.all = this.all.map((other) => (other.key === file.key ? file : other));
+    }
+}
