@@ -1930,7 +1930,7 @@ export interface paths {
             };
         };
         /**
-         * Saves a definition of the user's own as agents/<slug>.toml, and trusts it.
+         * Save a definition of the user's own as agents/<slug>.toml, and trust it. Refused when the file has changed since it was read.
          * @description Who may: People only.
          */
         put: {
@@ -1968,6 +1968,58 @@ export interface paths {
                 };
             };
         };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the files that define an agent, with what a save needs.
+         * @description Who may: People only.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentSource"];
+                    };
+                };
+                /** @description It could not be done. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorBody"];
+                    };
+                };
+            };
+        };
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -6881,6 +6933,28 @@ export interface components {
             /** @description Whose definitions count, and whose sessions: an absolute path. */
             project: string;
         };
+        /** @description The answer to `GET /api/agents/{slug}/source`: the files that define an agent, as they are now. */
+        AgentSource: {
+            /** @description The file that `PUT /api/agents/{slug}` writes. */
+            file: string;
+            /** @description Why `PUT` refuses to write it; null: it does not. */
+            locked?: string | null;
+            /** @description Other files that define the same slug, of the project and of the home. */
+            others: components["schemas"]["AgentText"][];
+            slug: string;
+            /** @description What it holds; null: it is not there, or cannot be read. */
+            text?: string | null;
+            /** @description Names exactly this text, for `PUT`; null: the file is not there. */
+            version?: string | null;
+        };
+        /** @description A file that defines an agent. */
+        AgentText: {
+            file: string;
+            /** @description home or project. */
+            origin: string;
+            /** @description The definition, without the rest of its file; null when it cannot be read. */
+            text?: string | null;
+        };
         /** @description The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to. */
         AgentView: {
             agent: components["schemas"]["AgentEntry"];
@@ -7504,6 +7578,8 @@ export interface components {
             hint?: string | null;
             /** @description What is wrong and what was expected. */
             message: string;
+            /** @description Mistakes in a definition that was sent, each with its line. */
+            problems?: components["schemas"]["AgentProblem"][];
         };
         /** @description A control event of a session. */
         EventFrame: {
@@ -7843,6 +7919,8 @@ export interface components {
             before?: string | null;
             /** @description new, shadows, changed, removed, or named (it counts, and another definition may use it as it is once it is trusted). */
             change: string;
+            /** @description From `before` to `after`, as a unified diff; null when no line differs. */
+            diff?: string | null;
             /** @description The file that changed. */
             file?: string | null;
             /** @description home or project. */
@@ -8040,6 +8118,21 @@ export interface components {
             /** Format: int64 */
             after: number;
         };
+        /** @description An attempt to get an answer from the model after one that broke off. */
+        RetryView: {
+            /**
+             * Format: int32
+             * @description Which one it is; `None` when the harness does not say.
+             */
+            attempt?: number | null;
+            /**
+             * Format: int32
+             * @description How many the harness makes at most.
+             */
+            of?: number | null;
+            /** @description When the one before it broke off. */
+            since: components["schemas"]["Moment"];
+        };
         /** @description The answer to `GET /api/rules`. */
         RuleList: {
             rules: components["schemas"]["RuleView"][];
@@ -8060,6 +8153,11 @@ export interface components {
         SaveAgent: {
             /** @description The whole definition, as TOML. */
             text: string;
+            /**
+             * @description The version that the text was made from, as `GET /api/agents/{slug}/source` names it; null: there was no such
+             *     file. A conflict when the file holds anything else now.
+             */
+            version?: string | null;
         };
         /** @description The body of `POST /api/threads/{thread}/presence`. */
         SayPresence: {
@@ -8153,6 +8251,7 @@ export interface components {
         SessionLine: {
             agent: string;
             handle: string;
+            heard_at?: components["schemas"]["Moment"] | null;
             labels?: {
                 [key: string]: string;
             };
@@ -8164,6 +8263,7 @@ export interface components {
             /** @description Where it was started. */
             project: string;
             provider: string;
+            retry?: components["schemas"]["RetryView"] | null;
             status: string;
             status_reason?: string | null;
             terminal?: components["schemas"]["TerminalView"] | null;
@@ -8241,6 +8341,7 @@ export interface components {
             guard?: string | null;
             /** @description The shortest prefix of the id that names it among the open ones. */
             handle: string;
+            heard_at?: components["schemas"]["Moment"] | null;
             /** @description Messages that wait for a person. */
             held: number;
             /** @description none, stopped, error, budget or paused. */
@@ -8272,6 +8373,7 @@ export interface components {
             provider: string;
             /** @description Messages that wait for a turn. */
             queued: number;
+            retry?: components["schemas"]["RetryView"] | null;
             /** @description idle, starting, running, waiting, error, interrupted or closed. */
             status: string;
             /** @description Code of what went wrong, when something did. */
