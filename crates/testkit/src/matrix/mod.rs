@@ -21,6 +21,7 @@ pub(crate) const NOTES_VARIABLE: &str = "PASEO_CONTRACT_NOTES";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
     Conversation,
+    Attachments,
     Model,
     Setup,
     Keys,
@@ -41,8 +42,9 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Conversation,
+        Self::Attachments,
         Self::Model,
         Self::Setup,
         Self::Keys,
@@ -65,6 +67,7 @@ impl Feature {
     fn title(self) -> &'static str {
         match self {
             Self::Conversation => "answers, thoughts, tool calls, diffs, usage",
+            Self::Attachments => "images and files as input",
             Self::Model => "choosing model and effort",
             Self::Setup => "missing or wrong login, broken configuration",
             Self::Keys => "keys that Paseo hands out",

@@ -1,8 +1,8 @@
 //! Which harness and which feature each contract test is about. A test of the contract checks that none is forgotten.
 
 use super::Feature::{
-    Background, Continuing, Conversation, Failures, Guard, GuardedTerminal, Keys, Limits, Model, Permissions,
-    Retries, Setup, Skills, Steering, Stopping, Terminal, Tools, Withholding,
+    Attachments, Background, Continuing, Conversation, Failures, Guard, GuardedTerminal, Keys, Limits, Model,
+    Permissions, Retries, Setup, Skills, Steering, Stopping, Terminal, Tools, Withholding,
 };
 use super::{Feature, Subject};
 use crate::real::Program::{
@@ -31,7 +31,7 @@ pub const COLUMNS: [(&str, Program); 17] = [
 ];
 
 /// The cases of columns.
-pub const CASES: [(Feature, &[&str]); 15] = [
+pub const CASES: [(Feature, &[&str]); 16] = [
     (
         Conversation,
         &[
@@ -41,6 +41,16 @@ pub const CASES: [(Feature, &[&str]); 15] = [
             "many_turns_share_one_process",
             "usage_adds_up",
             "files_are_made_changed_renamed_and_deleted",
+        ],
+    ),
+    (
+        Attachments,
+        &[
+            "an_image_reaches_the_model",
+            "a_text_file_reaches_the_model",
+            "a_message_that_waits_keeps_its_image",
+            "a_steered_image_reaches_the_running_turn",
+            "a_document_is_taken_or_refused",
         ],
     ),
     (Model, &["a_model_and_an_effort_can_be_chosen"]),
@@ -151,7 +161,13 @@ pub const CASES: [(Feature, &[&str]); 15] = [
 ];
 
 /// Tests of their own that are about one harness.
-pub const SINGLES: [(&str, Program, Feature); 37] = [
+pub const SINGLES: [(&str, Program, Feature); 43] = [
+    ("attachments::claude_agent_acp_shows_its_model_an_image", ClaudeAcp, Attachments),
+    ("attachments::codex_acp_shows_its_model_an_image", CodexAcp, Attachments),
+    ("attachments::copilot_shows_its_model_an_image", Copilot, Attachments),
+    ("attachments::gemini_shows_its_model_an_image", Gemini, Attachments),
+    ("attachments::our_own_agent_is_shown_the_image_again_by_a_new_process", OpenAi, Attachments),
+    ("attachments::pi_refuses_an_image_that_its_model_would_not_see", Pi, Attachments),
     ("background::of_the_real_one_keep_it_awake", Claude, Background),
     ("own_turns::of_the_real_one_are_shown_and_spend_a_wake", Claude, Background),
     ("cycles::of_claude_leave_nothing", Claude, Continuing),
