@@ -91,8 +91,7 @@ fn what_the_model_server_says_is_told(bench: &mut Bench) {
     let handle = bench.start(&[], "<<status 400 the model is on holiday>>");
     bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
     assert!(bench.transcript(&handle).contains("the model is on holiday"), "{}", bench.transcript(&handle));
-    // These tell it as words of the agent, and call the turn a success.
-    if [CODEX_ACP, COPILOT].contains(&bench.program) {
+    if bench.lacks(Lack::FailedTurns) {
         return;
     }
     let why = bench.home.paseo(&["why", &handle]);
@@ -100,8 +99,7 @@ fn what_the_model_server_says_is_told(bench: &mut Bench) {
 }
 
 fn a_missing_login_is_told_as_that(bench: &mut Bench) {
-    // Without one it has models of its own, elsewhere.
-    if bench.program == OPENCODE {
+    if bench.lacks(Lack::Login) {
         return;
     }
     // No agent reaches the network, either.

@@ -14,6 +14,8 @@ pub(crate) enum Lack {
     Keys,
     Resume,
     LimitInTerminal,
+    Login,
+    FailedTurns,
 }
 
 impl Lack {
@@ -29,6 +31,8 @@ impl Lack {
             Self::LimitInTerminal => {
                 "in a terminal its screen asks a person what to do when a limit is reached"
             }
+            Self::Login => "without a login it has models of its own, elsewhere",
+            Self::FailedTurns => "it tells a failure as words of the agent, in a turn that succeeds",
             Self::Resume => "it erases a conversation that it loads in the minute it was last written in",
         }
     }
@@ -40,11 +44,14 @@ impl Bench {
         let lacks: &[Lack] = match self.program {
             // ACP has no way to add to a turn. Opencode thinks as its models are configured to, has keys of its own,
             // and says of a failure of the model only that there was one, after as many attempts as it likes.
-            Program::Opencode => &[Lack::Steering, Lack::Effort, Lack::ModelFailures, Lack::Keys],
+            Program::Opencode => {
+                &[Lack::Steering, Lack::Effort, Lack::ModelFailures, Lack::Keys, Lack::Login]
+            }
             Program::Gemini => &[Lack::Steering, Lack::ModelFailures, Lack::Keys, Lack::Resume],
             // Nor do the others take keys of ours, or tell why the model server failed.
-            Program::CodexAcp | Program::ClaudeAcp | Program::Qwen | Program::Copilot => {
-                &[Lack::Steering, Lack::ModelFailures, Lack::Keys]
+            Program::ClaudeAcp | Program::Qwen => &[Lack::Steering, Lack::ModelFailures, Lack::Keys],
+            Program::CodexAcp | Program::Copilot => {
+                &[Lack::Steering, Lack::ModelFailures, Lack::Keys, Lack::FailedTurns]
             }
             Program::Codex => &[Lack::LimitInTerminal],
             Program::Claude | Program::Pi | Program::OpenAi => &[],

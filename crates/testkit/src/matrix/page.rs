@@ -12,6 +12,7 @@ pub fn page(outcomes: &Outcomes, day: &str, version: impl Fn(Program) -> Option<
          Made on {day} by `make harnesses LATEST=1`, never by hand: it installs the newest release of every harness and\n\
          runs the contract tests (`crates/cli/tests/contract`) with it, against a scripted model on the same machine.\n\n\
          ✓ with the number of tests that pass; ✗ with what fails or is missing, below the table; – where no test looks.\n\
+         A test that fails is run once more by itself, as a busy machine says nothing about a harness.\n\
          `openai` is Paseo's own agent.\n\n"
     );
     let mut notes = Vec::new();
