@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
-use super::Style;
 use super::ink::{Colour, Ink, Row};
+use super::{Style, line};
 
 /// Beyond these, code is shown in one colour: reading it takes time that grows with it.
 const MOST_BYTES: usize = 64 * 1024;
@@ -52,7 +52,7 @@ pub(super) fn rows(code: &str, language: &str) -> Vec<Row> {
         .then(|| SYNTAXES.find_syntax_by_token(known_as(&language)))
         .flatten();
     let Some(syntax) = syntax else {
-        return code.lines().map(|line| Row::of(Style::Plain, line.replace('\t', "    "))).collect();
+        return code.lines().map(|line| Row::of(Style::Plain, harmless(line))).collect();
     };
     let (mut state, mut stack) = (ParseState::new(syntax), ScopeStack::new());
     code.lines().map(|line| row(line, &mut state, &mut stack)).collect()
@@ -61,11 +61,11 @@ pub(super) fn rows(code: &str, language: &str) -> Vec<Row> {
 fn row(line: &str, state: &mut ParseState, stack: &mut ScopeStack) -> Row {
     let whole = format!("{line}\n");
     let parsed = (line.len() <= LONGEST_LINE).then(|| state.parse_line(&whole, &SYNTAXES).ok()).flatten();
-    let Some(changes) = parsed else { return Row::of(Style::Plain, line.replace('\t', "    ")) };
+    let Some(changes) = parsed else { return Row::of(Style::Plain, harmless(line)) };
     let (mut row, mut from) = (Row::default(), 0);
     let mut show = |until: usize, stack: &ScopeStack, from: &mut usize| {
         if let Some(text) = line.get(*from..until.min(line.len())) {
-            row.push(look(stack), &text.replace('\t', "    "));
+            row.push(look(stack), &harmless(text));
             *from = until;
         }
     };
@@ -77,6 +77,11 @@ fn row(line: &str, state: &mut ParseState, stack: &mut ScopeStack) -> Row {
     }
     show(line.len(), stack, &mut from);
     row
+}
+
+/// Made harmless before it is measured: what is written out is wider.
+fn harmless(text: &str) -> String {
+    line(&text.replace('\t', "    "))
 }
 
 fn look(stack: &ScopeStack) -> Ink {

@@ -7,7 +7,7 @@ use super::wrap::indented;
 use super::{Style, block, line, markdown};
 
 const TAB: &str = "    ";
-/// A block beyond this is shown again only after a while: each time takes longer.
+/// A block beyond this is shown again only after a while, for each time that it is as long: each time takes longer.
 const LARGE: usize = 8 * 1024;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -76,7 +76,8 @@ impl Growing {
     /// Takes more of the text.
     pub(super) fn push(&mut self, text: &str, room: Room, now: Instant) -> Change {
         self.text.push_str(text);
-        let waits = self.text.len() > LARGE && self.drawn.is_some_and(|drawn| now - drawn < PAUSE);
+        let pause = PAUSE * u32::try_from(self.text.len() / LARGE).unwrap_or(u32::MAX);
+        let waits = self.drawn.is_some_and(|drawn| now - drawn < pause);
         if waits { Change::default() } else { self.draw(room, now) }
     }
 
@@ -100,6 +101,10 @@ impl Growing {
 
     /// Forgets what will not change any more.
     fn settle_blocks(&mut self) {
+        // What a reference means may be said in any block.
+        if self.look.rendered && self.text.contains("]:") && self.text.len() <= LARGE {
+            return;
+        }
         let last = match self.look.rendered {
             // A line that is not ended may turn out to belong to the block before it.
             true => markdown::last_block(&self.text[..self.text.rfind('\n').map_or(0, |end| end + 1)]),
@@ -126,6 +131,9 @@ pub(super) fn rendered(look: Look, text: &str, width: usize) -> Vec<Row> {
 /// Returns the lines of a text. They end between words, and keep their indentation.
 fn as_it_is(text: &str, width: usize) -> Vec<Row> {
     let text = block(text);
+    if text.is_empty() {
+        return Vec::new();
+    }
     let lines = text.trim_end_matches('\n').split('\n');
     let lines = lines.flat_map(|part| indented(&line(&part.replace('\t', TAB)), width));
     lines.flat_map(|line| Row::of(Style::Plain, line).broken(width)).collect()
@@ -133,6 +141,8 @@ fn as_it_is(text: &str, width: usize) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
+    use unicode_width::UnicodeWidthStr;
+
     use super::*;
 
     const LOOK: Look = Look { rendered: true, dim: false };
@@ -145,6 +155,9 @@ mod tests {
             let change = growing.push(&piece.iter().collect::<String>(), room, now);
             assert!(change.up <= room.height);
             screen.truncate(screen.len() - change.up);
+            // Each row is one line of the terminal, as it is painted.
+            let painted = |row: &Row| UnicodeWidthStr::width(row.painted(false).as_str());
+            assert!(change.rows.iter().all(|row| painted(row) <= room.width), "{:?}", change.rows);
             screen.extend(change.rows.iter().map(Row::plain));
         }
         screen
@@ -162,6 +175,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_out_is_measured_as_that() {
+        let room = Room { width: 24, height: 50 };
+        for text in [
+            "a\u{202e}b ".repeat(30),
+            "&#27;[2J ".repeat(30),
+            "\u{1}\u{2} ".repeat(40),
+            "👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(20),
+            "❤\u{fe0f}".repeat(40),
+            format!("```rust\nlet x = \"{}\";\n```", "\u{9b}".repeat(30)),
+            "[a]: http://x/\n\nSee [a] and [b].\n\nMore.\n\n[b]: http://y/\n".to_owned(),
+        ] {
+            let whole: Vec<String> = markdown::rows(&text, 24).unwrap().iter().map(Row::plain).collect();
+            assert_eq!(screen(&text, 3, room), whole, "{text:?}");
+        }
+    }
+
+    #[test]
     fn rows_beyond_the_screen_are_left_alone() {
         let text = "- item\n".repeat(40) + "\nend";
         let shown = screen(&text, 3, Room { width: 40, height: 5 });
@@ -175,7 +205,7 @@ mod tests {
         let (mut growing, now) = (Growing::new(LOOK, room), Instant::now());
         growing.push(&format!("```\n{}", "x\n".repeat(LARGE)), room, now);
         assert_eq!(growing.push("y\n", room, now), Change::default());
-        let later = growing.push("z\n", room, now + PAUSE);
+        let later = growing.push("z\n", room, now + PAUSE * 2);
         assert_eq!(later.rows.iter().map(Row::plain).collect::<Vec<_>>(), ["  y", "  z"]);
     }
 

@@ -1,6 +1,6 @@
 //! Rows of text in which words stand out.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{Style, line};
 
@@ -125,83 +125,94 @@ impl Row {
         if self.width() <= width {
             return vec![self];
         }
-        let room = width.saturating_sub(lead.width()).max(1);
-        let (mut rows, mut row, mut used, mut begun) = (Vec::new(), Self::default(), 0, false);
-        for (ink, word) in words(&self) {
-            let wide = word.trim_end().width();
-            let limit = if rows.is_empty() { width } else { room };
-            if begun && used + wide > limit {
-                row.trim_end();
-                rows.push(std::mem::take(&mut row));
-                (used, begun) = (0, false);
+        let room = width.saturating_sub(lead.width()).max(2);
+        let mut rows = Rows { done: Vec::new(), row: Self::default(), used: 0, lead };
+        for (ink, word) in self.words() {
+            let (wide, limit) = (word.trim_end().width(), if rows.done.is_empty() { width } else { room });
+            if rows.used > 0 && rows.used + wide > limit {
+                rows.next();
             }
-            let limit = if rows.is_empty() { width } else { room };
-            let mut rest = word.as_str();
             // A word that is wider than a whole row is broken where the row ends.
-            while used + rest.trim_end().width() > limit && used < limit {
-                let fits = fitting(rest, limit - used);
-                if fits == 0 {
-                    break;
+            let mut rest = word;
+            while wide > room && !rest.is_empty() {
+                let limit = if rows.done.is_empty() { width } else { room };
+                let (piece, more) = rest.split_at(fitting(rest, limit.saturating_sub(rows.used)));
+                rows.push(ink, piece);
+                rest = more;
+                if !rest.is_empty() {
+                    rows.next();
                 }
-                row.push(ink, &rest[..fits]);
-                rest = &rest[fits..];
-                rows.push(std::mem::take(&mut row));
-                used = 0;
             }
-            row.push(ink, rest);
-            used += rest.width();
-            begun |= !rest.trim().is_empty();
+            rows.push(ink, rest);
         }
-        rows.push(row);
-        let indented = |(index, row): (usize, Self)| {
-            let mut whole = if index == 0 { Self::default() } else { lead.clone() };
-            row.0.into_iter().for_each(|span| whole.push(span.ink, &span.text));
-            whole
-        };
-        rows.into_iter().enumerate().map(indented).collect()
+        rows.next();
+        rows.done
     }
-}
 
-impl Row {
+    /// Returns the words, each with the blanks behind it.
+    fn words(&self) -> impl Iterator<Item = (Ink, &str)> {
+        self.0.iter().flat_map(|span| span.text.split_inclusive(' ').map(|word| (span.ink, word)))
+    }
+
     /// Breaks a row where the terminal ends, as code is.
     pub(super) fn broken(self, width: usize) -> Vec<Self> {
-        let (width, mut rows, mut row, mut used) = (width.max(2), Vec::new(), Self::default(), 0);
-        for span in self.0 {
+        let (width, lead) = (width.max(2), Self::default());
+        let mut rows = Rows { done: Vec::new(), row: Self::default(), used: 0, lead: &lead };
+        for span in &self.0 {
             let mut rest = span.text.as_str();
-            while used + rest.width() > width {
-                let fits = fitting(rest, width - used);
-                row.push(span.ink, &rest[..fits]);
-                rest = &rest[fits..];
-                rows.push(std::mem::take(&mut row));
-                used = 0;
+            loop {
+                let (piece, more) = rest.split_at(fitting(rest, width - rows.used));
+                rows.push(span.ink, piece);
+                if more.is_empty() {
+                    break;
+                }
+                rows.next();
+                rest = more;
             }
-            row.push(span.ink, rest);
-            used += rest.width();
         }
-        rows.push(row);
-        rows
+        rows.next();
+        rows.done
     }
 }
 
-/// Returns how many bytes of a text fit.
+/// Rows that are being filled.
+struct Rows<'a> {
+    done: Vec<Row>,
+    row: Row,
+    used: usize,
+    lead: &'a Row,
+}
+
+impl Rows<'_> {
+    fn push(&mut self, ink: Ink, text: &str) {
+        self.row.push(ink, text);
+        self.used += text.width();
+    }
+
+    fn next(&mut self) {
+        let mut row = std::mem::take(&mut self.row);
+        row.trim_end();
+        let mut whole = if self.done.is_empty() { Row::default() } else { self.lead.clone() };
+        row.0.into_iter().for_each(|span| whole.push(span.ink, &span.text));
+        self.done.push(whole);
+        self.used = 0;
+    }
+}
+
+/// Returns how many bytes of a text fit; at least one character does.
 fn fitting(text: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, character) in text.char_indices() {
-        used += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
-        if used > width {
+        used += match character {
+            // What it follows is as wide as a picture.
+            '\u{fe0f}' => 1,
+            _ => character.width().unwrap_or(0),
+        };
+        if used > width && at > 0 {
             return at;
         }
     }
     text.len()
-}
-
-/// Returns the words of a row, each with the blanks behind it.
-fn words(row: &Row) -> Vec<(Ink, String)> {
-    let pieces = |span: &Span| {
-        let ink = span.ink;
-        span.text.split_inclusive(' ').map(|word| (ink, word.to_owned())).collect::<Vec<_>>()
-    };
-    row.0.iter().flat_map(pieces).collect()
 }
 
 #[cfg(test)]
@@ -221,6 +232,7 @@ mod tests {
         assert_eq!(rows("abcdefghij", 4, ""), ["abcd", "efgh", "ij"]);
         assert_eq!(rows("a 世界世界", 4, ""), ["a", "世界", "世界"]);
         assert_eq!(rows("x", 0, ""), ["x"]);
+        assert_eq!(rows("ab abcdef", 4, ""), ["ab", "abcd", "ef"]);
     }
 
     #[test]
@@ -231,6 +243,16 @@ mod tests {
         assert_eq!(rows[0].painted(true), "one \x1b[1mtwo\x1b[0m");
         assert_eq!(rows[1].painted(true), "\x1b[1mthree\x1b[0m");
         assert_eq!(rows[1].painted(false), "three");
+    }
+
+    #[test]
+    fn a_row_of_any_length_is_broken_in_one_pass() {
+        // A million characters in far less than a second: each is looked at a few times, whatever the width.
+        let long = Row::of(Style::Plain, "a".repeat(1_000_000));
+        assert_eq!(long.clone().broken(80).len(), 12_500);
+        assert_eq!(long.wrapped(80, &Row::default()).len(), 12_500);
+        let words = Row::of(Style::Plain, "ab ".repeat(300_000));
+        assert_eq!(words.wrapped(80, &Row::default()).len(), 11_112);
     }
 
     #[test]

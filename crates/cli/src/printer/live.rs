@@ -84,6 +84,7 @@ impl Live {
 
 fn room() -> Room {
     let (width, height) = super::size();
-    // The last column is left alone: terminals differ in when they wrap.
-    Room { width: width.saturating_sub(1).max(8), height: height.saturating_sub(1) }
+    // The last column is left alone: terminals differ in when they wrap. So is the first row: some keep a copy of a screen
+    // that is erased from there on.
+    Room { width: width.saturating_sub(1).max(8), height: height.saturating_sub(2) }
 }

@@ -2,10 +2,10 @@
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::Style;
 use super::code;
 use super::grid::Grid;
 use super::ink::{Colour, Ink, Row};
+use super::{Style, line};
 
 /// Beyond these a text is shown as it is: what a model wrote must not keep the terminal busy.
 const MOST_BYTES: usize = 256 * 1024;
@@ -235,7 +235,7 @@ impl Page {
             TagEnd::Link | TagEnd::Image => {
                 self.inks.pop();
                 let address = self.links.pop().unwrap_or_default();
-                let said = self.line.plain();
+                let said = self.line.0.last().map_or("", |span| span.text.as_str());
                 // What the words say already is not said twice.
                 if !address.is_empty() && !said.ends_with(address.trim_start_matches("mailto:")) {
                     self.words(Ink { dim: true, ..self.ink() }, &format!(" ({address})"));
@@ -263,7 +263,8 @@ impl Page {
     }
 
     fn words(&mut self, ink: Ink, text: &str) {
-        self.line.push(ink, &text.replace(['\n', '\t'], " "));
+        // Made harmless before it is measured: what is written out is wider.
+        self.line.push(ink, &line(text));
     }
 
     fn item(&mut self) {
