@@ -18,6 +18,9 @@ pub const UPLOAD_SECONDS: u64 = 24 * 60 * 60;
 /// Most files that no message refers to, and how large they may be in sum, in bytes.
 pub const UPLOADS: u64 = 256;
 pub const UPLOADS_BYTES: u64 = 512 * 1024 * 1024;
+/// The same of one agent. People and agents are counted apart.
+pub const AGENT_UPLOADS: u64 = 16;
+pub const AGENT_UPLOADS_BYTES: u64 = 128 * 1024 * 1024;
 /// Most uploads at a time.
 pub const UPLOADS_AT_ONCE: usize = 4;
 /// Most messages that may wait in one session.

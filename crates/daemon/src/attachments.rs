@@ -8,7 +8,10 @@ use futures_util::{Stream, StreamExt};
 use paseo_core::actor::Actor;
 use paseo_core::attachment::{self, Accepts, Attached, Inspection, Meta, Refused, Unusable};
 use paseo_core::id::FileId;
-use paseo_core::limits::{ATTACHMENT_BYTES, UPLOAD_SECONDS, UPLOADS, UPLOADS_AT_ONCE, UPLOADS_BYTES};
+use paseo_core::limits::{
+    AGENT_UPLOADS, AGENT_UPLOADS_BYTES, ATTACHMENT_BYTES, UPLOAD_SECONDS, UPLOADS, UPLOADS_AT_ONCE,
+    UPLOADS_BYTES,
+};
 use paseo_core::session::Profile;
 use paseo_core::time::Timestamp;
 use paseo_runtime::provider::Attachment;
@@ -84,20 +87,36 @@ impl Attachments {
                 .hint("try again in a moment")
                 .retry_after(RETRY_SECONDS)
         })?;
-        let left = self.log.unclaimed_files().await?;
         // Those under way may all become as large as can be.
-        let under_way =
-            2 * UPLOADS_AT_ONCE - self.for_people.available_permits() - self.for_agents.available_permits();
-        if left.files + under_way as u64 > UPLOADS
-            || left.bytes.saturating_add(under_way as u64 * ATTACHMENT_BYTES) > UPLOADS_BYTES
-        {
-            let full = format!("{} uploaded files wait for a message already", left.files);
-            return Err(Failure::new(Code::TooManyUploads, full).hint(format!(
-                "send the messages they are for; files that no message has are removed after {} hours",
-                UPLOAD_SECONDS / 3600
-            )));
+        let under_way = (UPLOADS_AT_ONCE - slots.available_permits()) as u64;
+        if by.is_human() {
+            self.room("human:", under_way, (UPLOADS, UPLOADS_BYTES)).await?;
+        } else {
+            // No agent takes the room of the others, nor all of them that of people.
+            self.room("session:", under_way, (UPLOADS, UPLOADS_BYTES)).await?;
+            self.room(&by.to_string(), 1, (AGENT_UPLOADS, AGENT_UPLOADS_BYTES)).await?;
         }
         Ok(slot)
+    }
+
+    /// Refuses one more file when too much of those whose name begins so waits for a message.
+    async fn room(&self, actors: &str, under_way: u64, (files, bytes): (u64, u64)) -> Result<(), Failure> {
+        let left = self.log.unclaimed_files(actors).await?;
+        let over =
+            left.files + under_way > files || left.bytes.saturating_add(under_way * ATTACHMENT_BYTES) > bytes;
+        if !over {
+            return Ok(());
+        }
+        let full = format!(
+            "{} uploaded files of {} wait for a message already; {files} of {} may",
+            left.files,
+            attachment::size(left.bytes),
+            attachment::size(bytes)
+        );
+        Err(Failure::new(Code::TooManyUploads, full).hint(format!(
+            "send the messages they are for; files that no message has are removed after {} hours",
+            UPLOAD_SECONDS / 3600
+        )))
     }
 
     /// Finds the files that a message names. Only their uploader may use them, and once.
@@ -105,7 +124,8 @@ impl Attachments {
         let mut files = Vec::with_capacity(ids.len());
         for (at, typed) in ids.iter().enumerate() {
             let id: FileId = typed.parse().map_err(|_| gone(typed))?;
-            if ids[..at].contains(typed) {
+            // However it is spelled.
+            if ids[..at].iter().any(|other| other.parse() == Ok(id)) {
                 let twice = format!("the file {id} is attached twice");
                 return Err(Failure::new(Code::InvalidRequest, twice).hint("name each file once"));
             }
@@ -439,11 +459,33 @@ mod tests {
         let log = &house.app.sessions.context.journal.log;
         for _ in 0..UPLOADS {
             let (id, sha256) = (mint::file().uuid(), [0; 32]);
-            let file = NewFile { id, actor: "x".into(), len: 1, sha256, meta: "{}".into() };
+            let file = NewFile { id, actor: "session:x".into(), len: 1, sha256, meta: "{}".into() };
+            log.add_file(file).await.unwrap();
+        }
+        // Agents take no room of people.
+        upload(&house, &person(), b"hello").await.unwrap();
+        let agent = Actor::Session(mint::session());
+        let told = upload(&house, &agent, b"hello").await.unwrap_err();
+        assert_eq!(told.code, Code::TooManyUploads, "{}", told.message);
+        for _ in 1..UPLOADS {
+            let (id, sha256) = (mint::file().uuid(), [0; 32]);
+            let file = NewFile { id, actor: "human:cli".into(), len: 1, sha256, meta: "{}".into() };
             log.add_file(file).await.unwrap();
         }
         let told = upload(&house, &person(), b"hello").await.unwrap_err();
         assert_eq!(told.code, Code::TooManyUploads, "{}", told.message);
+    }
+
+    #[tokio::test]
+    async fn an_agent_has_room_for_a_few_files() {
+        let house = House::new().await;
+        let agent = Actor::Session(mint::session());
+        for _ in 0..AGENT_UPLOADS {
+            upload(&house, &agent, b"hello").await.unwrap();
+        }
+        let told = upload(&house, &agent, b"hello").await.unwrap_err();
+        assert_eq!(told.code, Code::TooManyUploads, "{}", told.message);
+        upload(&house, &Actor::Session(mint::session()), b"hello").await.unwrap();
     }
 
     #[tokio::test]
@@ -454,6 +496,6 @@ mod tests {
         let lost = || Err(Failure::new(Code::Forbidden, "not any more"));
         let told = attachments.receive(&person(), "a", body, lost).await.unwrap_err();
         assert_eq!(told.code, Code::Forbidden);
-        assert_eq!(house.app.sessions.context.journal.log.unclaimed_files().await.unwrap().files, 0);
+        assert_eq!(house.app.sessions.context.journal.log.unclaimed_files("").await.unwrap().files, 0);
     }
 }

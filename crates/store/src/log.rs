@@ -154,8 +154,9 @@ pub trait Log: Send + Sync + 'static {
     /// Returns the piece of a file at a cursor (0: the first), `None` at its end.
     fn file_piece(&self, id: Uuid, cursor: u64) -> BoxFuture<'_, Result<Option<FilePiece>>>;
 
-    /// Counts complete files that no batch has claimed.
-    fn unclaimed_files(&self) -> BoxFuture<'_, Result<Unclaimed>>;
+    /// Counts complete files that no batch has claimed, of actors whose name begins with `actors`. Bytes that several of
+    /// them share count once.
+    fn unclaimed_files<'a>(&'a self, actors: &'a str) -> BoxFuture<'a, Result<Unclaimed>>;
 
     /// Returns a stream's head.
     fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>>;

@@ -17,7 +17,12 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
         _ => Verb::Queue,
     };
     let text = prompt::typed(&args.message, "message")?;
-    let attachments = attachments::upload(context, attachments::read(&args.attachments)?).await?;
+    let files = attachments::read(&args.attachments)?;
+    if !files.is_empty() {
+        // Nothing is uploaded for an agent that is not there.
+        context.client()?.session(&args.handle).await?;
+    }
+    let attachments = attachments::upload(context, files).await?;
     let message = SendMessage { text, verb, wait: args.wait, attachments };
     let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
     context.explain_version();

@@ -42,7 +42,7 @@ pub async fn a_file_comes_back_in_pieces(engine: &impl Engine) {
 pub async fn a_file_is_claimed_once(engine: &impl Engine) {
     let subject = Subject::new(engine);
     let (one, other) = (upload(&subject, "one").await, upload(&subject, "other").await);
-    assert_eq!(subject.log.unclaimed_files().await.unwrap().files, 2);
+    assert_eq!(subject.log.unclaimed_files("").await.unwrap().files, 2);
     subject.append(claiming("a", &[one])).await;
     for claims in [[one, other], [other, fresh_id()]] {
         let told = subject.refusal(claiming("b", &claims)).await;
@@ -51,9 +51,9 @@ pub async fn a_file_is_claimed_once(engine: &impl Engine) {
     assert!(matches!(subject.refusal(claiming("b", &[other, other])).await, Error::Invalid(_)));
     let row = subject.log.file(other).await.unwrap().unwrap();
     assert_eq!((row.owner, subject.everything().await.len()), (None, 1));
-    assert_eq!(subject.log.unclaimed_files().await.unwrap().bytes, row.len);
+    assert_eq!(subject.log.unclaimed_files("").await.unwrap().bytes, row.len);
     subject.append(claiming("b", &[other])).await;
-    assert_eq!(subject.log.unclaimed_files().await.unwrap().files, 0);
+    assert_eq!(subject.log.unclaimed_files("").await.unwrap().files, 0);
 }
 
 /// Clearing and deleting take the bytes from every file of the log, unless another stream has the same.

@@ -162,13 +162,16 @@ pub(super) fn piece(connection: &Connection, id: Uuid, cursor: u64) -> rusqlite:
         .optional()
 }
 
-/// Counts the files that no batch has claimed.
-pub(super) fn unclaimed(connection: &Connection) -> rusqlite::Result<Unclaimed> {
+/// Counts the files that no batch has claimed, of those whose name begins so. Bytes that several share count once.
+pub(super) fn unclaimed(connection: &Connection, actors: &str) -> rusqlite::Result<Unclaimed> {
     connection
         .prepare_cached(
-            "SELECT count(*), coalesce(sum(len), 0) FROM file WHERE owner = ?1 AND len IS NOT NULL",
+            "WITH free AS (SELECT blob, len FROM file
+                           WHERE owner = ?1 AND len IS NOT NULL AND substr(actor, 1, length(?2)) = ?2)
+             SELECT (SELECT count(*) FROM free),
+                    (SELECT coalesce(sum(len), 0) FROM (SELECT DISTINCT blob, len FROM free))",
         )?
-        .query_row([NOT_CLAIMED], |row| {
+        .query_row(params![NOT_CLAIMED, actors], |row| {
             Ok(Unclaimed { files: unsigned(row.get(0)?), bytes: unsigned(row.get(1)?) })
         })
 }

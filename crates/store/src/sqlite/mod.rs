@@ -236,8 +236,9 @@ impl Log for Sqlite {
         Box::pin(self.readers.read(move |connection| files::piece(connection, id, cursor)))
     }
 
-    fn unclaimed_files(&self) -> BoxFuture<'_, Result<Unclaimed>> {
-        Box::pin(self.readers.read(files::unclaimed))
+    fn unclaimed_files<'a>(&'a self, actors: &'a str) -> BoxFuture<'a, Result<Unclaimed>> {
+        let actors = actors.to_owned();
+        Box::pin(self.readers.read(move |connection| files::unclaimed(connection, &actors)))
     }
 
     fn head<'a>(&'a self, stream: &'a str) -> BoxFuture<'a, Result<Option<Head>>> {
