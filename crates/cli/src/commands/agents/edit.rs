@@ -27,6 +27,11 @@ pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -
     let known = client.agents(&asked).await?;
     let path = file(&known, &context.settings.home, &args.slug)?;
     let before = plain_file::read_to_string(&path).ok();
+    // What is saved is trusted as a whole: nothing that an agent wrote there goes along unseen.
+    for waiting in known.pending.iter().filter(|one| one.slug == args.slug) {
+        consent::show(printer, waiting);
+        printer.note("This is in what you edit now, and counts if you save it.");
+    }
     let copy = Copy::of(&path, before.as_deref().unwrap_or_default(), &context.settings.home)?;
     open(&copy.path)?;
     let Ok(saved) = plain_file::read_to_string(&copy.path) else {
