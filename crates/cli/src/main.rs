@@ -16,6 +16,7 @@ mod duration;
 mod editor;
 mod environment;
 mod failure;
+mod growth;
 mod harnesses;
 mod hidden;
 mod home;

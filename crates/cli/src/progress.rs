@@ -4,6 +4,7 @@ use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
 
+use crate::growth::Growth;
 use crate::people::People;
 use crate::printer::{Live, Look, Printer};
 use crate::transcript::{self, Extent, Transcript};
@@ -15,8 +16,7 @@ pub(crate) struct Display {
     handle: String,
     transcript: Transcript,
     live: Live,
-    /// The item that is growing, and how many of its bytes were shown.
-    growing: Option<(String, u64)>,
+    growth: Growth,
     /// What the agent said since its last tool call, as far as it was shown whole.
     said: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl Display {
             handle: handle.to_owned(),
             transcript: Transcript::new(Extent::Counted),
             live: Live::on_stderr(printer),
-            growing: None,
+            growth: Growth::default(),
             said: Vec::new(),
         }
     }
@@ -69,20 +69,11 @@ impl Display {
         if !self.printer.is_watched() || live.kind == "tool_output" {
             return;
         }
-        let shown = match &self.growing {
-            Some((item, shown)) if *item == live.item => *shown,
-            _ => 0,
-        };
-        // After a broken connection a piece may come twice, or not at all: then the stored item has it.
-        let skip = shown.checked_sub(live.offset).and_then(|skip| usize::try_from(skip).ok());
-        let Some(new) = skip.and_then(|skip| live.text.get(skip..)).filter(|new| !new.is_empty()) else {
-            return;
-        };
-        if shown == 0 {
+        let Some((new, begins)) = self.growth.piece(live) else { return };
+        if begins {
             self.finish();
         }
         self.grow(&live.kind, new);
-        self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
     }
 
     fn item(&mut self, item: &ItemView) {
@@ -104,13 +95,14 @@ impl Display {
     /// Shows what of a text was not shown while it grew.
     fn spoken(&mut self, item: &ItemView) {
         let text = item.text.as_deref().unwrap_or_default();
-        let shown = match self.growing.take_if(|(growing, _)| *growing == item.id) {
-            Some((_, shown)) => usize::try_from(shown).unwrap_or(usize::MAX),
+        let rest = match self.growth.rest(item) {
+            Some(rest) => rest,
             None if item.kind == "thinking" || !self.printer.is_watched() => return,
-            None => 0,
+            // Of a large text only beginning and end are here.
+            None if item.full_length.is_some() => "",
+            None => text,
         };
-        // Of a large text only beginning and end are here.
-        if let Some(rest) = text.get(shown..).filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
+        if !rest.is_empty() {
             self.grow(&item.kind, rest);
         }
         if item.kind == "assistant_text" && item.full_length.is_none() {
@@ -121,7 +113,7 @@ impl Display {
 
     /// Says that the text shown so far is not the answer.
     fn broke_off(&mut self, item: &ItemView) {
-        if self.growing.take_if(|(growing, _)| *growing == item.id).is_some() {
+        if self.growth.rest(item).is_some() {
             self.say(transcript::BROKE_OFF);
         }
     }

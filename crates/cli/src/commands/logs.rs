@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::args::{LogsArgs, Since};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::growth::Growth;
 use crate::people::People;
 use crate::printer::{Live, Look, Mode, Printer};
 use crate::transcript::{self, Block, Body, Clearing, Extent, Fate, Transcript};
@@ -33,7 +34,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
         superseded: args.superseded,
         begun: false,
         live: Live::on_stdout(printer),
-        growing: None,
+        growth: Growth::default(),
     };
     let start = match args.lines {
         Some(lines) => newest(&place, lines).await?,
@@ -149,8 +150,7 @@ struct Place<'a> {
     /// Something was printed.
     begun: bool,
     live: Live,
-    /// The item that is growing, and how many of its bytes were shown.
-    growing: Option<(String, u64)>,
+    growth: Growth,
 }
 
 impl Place<'_> {
@@ -204,31 +204,19 @@ impl Place<'_> {
         if self.printer.mode() == Mode::Json || !self.printer.is_screen() {
             return Ok(());
         }
-        let shown = match &self.growing {
-            Some((item, shown)) if *item == frame.item => *shown,
-            _ => 0,
-        };
-        // After a broken connection a piece may come twice, or not at all: then the stored item has it.
-        let skip = shown.checked_sub(frame.offset).and_then(|skip| usize::try_from(skip).ok());
-        let Some(new) = skip.and_then(|skip| frame.text.get(skip..)).filter(|new| !new.is_empty()) else {
-            return Ok(());
-        };
-        if shown == 0 {
+        let Some((new, begins)) = self.growth.piece(frame) else { return Ok(()) };
+        if begins {
             let head = if look == Look::THOUGHT { "agent, thinking" } else { "agent" };
             self.print(&Block::head(head))?;
         }
         self.live.grow(look, new);
-        self.growing = Some((frame.item.clone(), frame.offset + frame.text.len() as u64));
         Ok(())
     }
 
     /// Ends a text that was shown while it grew. False when it was not.
     fn has_grown(&mut self, item: &ItemView) -> bool {
-        let Some((_, shown)) = self.growing.take_if(|(growing, _)| *growing == item.id) else { return false };
-        let text = item.text.as_deref().unwrap_or_default();
-        let rest = usize::try_from(shown).ok().and_then(|shown| text.get(shown..));
-        // Of a large text only beginning and end are here.
-        if let Some(rest) = rest.filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
+        let Some(rest) = self.growth.rest(item) else { return false };
+        if !rest.is_empty() {
             let look = if item.kind == "thinking" { Look::THOUGHT } else { self.printer.look(false) };
             self.live.grow(look, rest);
         }

@@ -6,6 +6,7 @@ use paseo_wire::stream::LiveFrame;
 use crate::commands::logs;
 use crate::editor::Editor;
 use crate::failure::Failure;
+use crate::growth::Growth;
 use crate::people::People;
 use crate::printer::{Look, Mode, Printer, Screen, Style};
 use crate::transcript::{self, Block, Body, Extent, Transcript};
@@ -38,8 +39,7 @@ pub(crate) struct Prompted {
     screen: Screen,
     transcript: Transcript,
     pub(crate) editor: Editor,
-    /// The item that is growing, and how many of its bytes were shown.
-    growing: Option<(String, u64)>,
+    growth: Growth,
 }
 
 impl Surface {
@@ -53,7 +53,7 @@ impl Surface {
             screen: Screen::new(printer),
             transcript: Transcript::new(Extent::Folded),
             editor: Editor::default(),
-            growing: None,
+            growth: Growth::default(),
         };
         prompted.redraw()?;
         Ok(Self::Prompted(Box::new(prompted)))
@@ -156,39 +156,26 @@ impl Prompted {
             "thinking" => Look::THOUGHT,
             _ => return Ok(()),
         };
-        let shown = match &self.growing {
-            Some((item, shown)) if *item == live.item => *shown,
-            _ => 0,
-        };
-        // After a broken connection a piece may come twice, or not at all: then the stored item has it.
-        let skip = shown.checked_sub(live.offset).and_then(|skip| usize::try_from(skip).ok());
-        let Some(new) = skip.and_then(|skip| live.text.get(skip..)).filter(|new| !new.is_empty()) else {
-            return Ok(());
-        };
-        if shown == 0 {
+        let Some((new, begins)) = self.growth.piece(live) else { return Ok(()) };
+        if begins {
             self.screen.settle()?;
             let head = if look == Look::THOUGHT { "agent, thinking" } else { "agent" };
             self.apart(&Block::head(head))?;
         }
-        self.screen.grow(look, new)?;
-        self.growing = Some((live.item.clone(), live.offset + live.text.len() as u64));
-        Ok(())
+        self.screen.grow(look, new)
     }
 
     /// Says that the text shown so far is not the answer.
     fn broke_off(&mut self, item: &ItemView) -> Result<(), Failure> {
-        if self.growing.take_if(|(growing, _)| *growing == item.id).is_none() {
+        if self.growth.rest(item).is_none() {
             return Ok(());
         }
         self.apart(&Block::head(transcript::BROKE_OFF))
     }
 
     fn item(&mut self, item: &ItemView, people: &People) -> Result<(), Failure> {
-        let text = item.text.as_deref().unwrap_or_default();
-        if let Some((_, shown)) = self.growing.take_if(|(growing, _)| *growing == item.id) {
-            let rest = usize::try_from(shown).ok().and_then(|shown| text.get(shown..));
-            // Of a large text only beginning and end are here.
-            if let Some(rest) = rest.filter(|rest| !rest.is_empty() && item.full_length.is_none()) {
+        if let Some(rest) = self.growth.rest(item) {
+            if !rest.is_empty() {
                 let look = if item.kind == "thinking" { Look::THOUGHT } else { self.printer.look(false) };
                 self.screen.grow(look, rest)?;
             }
