@@ -7,7 +7,7 @@ use paseo_wire::stream::LiveFrame;
 use crate::growth::Growth;
 use crate::people::People;
 use crate::printer::{Live, Look, Printer};
-use crate::transcript::{self, Extent, Transcript};
+use crate::transcript::{self, Transcript};
 
 /// Shows progress: streamed text on a terminal, terse lines elsewhere.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Display {
         Self {
             printer,
             handle: handle.to_owned(),
-            transcript: Transcript::new(Extent::Counted),
+            transcript: Transcript::in_lines(),
             live: Live::on_stderr(printer),
             growth: Growth::default(),
             said: Vec::new(),

@@ -282,11 +282,11 @@ async fn follow(place: &mut Place<'_>, seq: u64, mut after: u64) -> Result<Exit,
 pub(super) fn show(printer: &Printer, block: &Block) -> Result<(), Failure> {
     let head = block.line();
     if !head.is_empty() {
-        printer.styled(&[(block.style, &head)])?;
+        printer.head(block.style, &head)?;
     }
     match &block.body {
         Body::Nothing => Ok(()),
-        Body::Text(text) => printer.text(text),
+        Body::Text(text) => printer.prose(text),
         Body::Answer(text) => printer.answer(text),
         Body::Rows(rows) => printer.rows(rows),
     }

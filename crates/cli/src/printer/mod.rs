@@ -176,6 +176,26 @@ impl Printer {
         self.rows(&growing::rendered(self.look(false), text, width))
     }
 
+    /// Prints what people wrote: with lines that end between words on a terminal, as it is elsewhere.
+    pub(crate) fn prose(&self, text: &str) -> Result<(), Failure> {
+        match self.out.width {
+            Some(width) if self.out.terminal => {
+                let look = Look { rendered: false, dim: false };
+                self.rows(&growing::rendered(look, text, width.saturating_sub(1)))
+            }
+            _ => self.text(text),
+        }
+    }
+
+    /// Prints one line in a style; on a terminal it ends between words and goes on below.
+    pub(crate) fn head(&self, style: Style, text: &str) -> Result<(), Failure> {
+        let row = Row::of(style, line(text));
+        match self.out.width {
+            Some(width) => self.rows(&row.wrapped(width.saturating_sub(1), &Row::default())),
+            None => self.rows(&[row]),
+        }
+    }
+
     /// Prints rows: harmless on a terminal, as they are elsewhere.
     pub(crate) fn rows(&self, rows: &[Row]) -> Result<(), Failure> {
         let shown = |row: &Row| if self.out.terminal { row.painted(self.out.color) } else { row.plain() };

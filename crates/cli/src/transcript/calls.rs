@@ -18,6 +18,8 @@ const OUTPUT_LINES: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Transcript {
     extent: Extent,
+    /// What came of a call is said in a line of its own, which names the call again.
+    in_lines: bool,
     open: BTreeMap<String, Open>,
     /// The call whose head is the last thing that was shown.
     last: Option<String>,
@@ -33,7 +35,12 @@ struct Open {
 
 impl Transcript {
     pub(crate) fn new(extent: Extent) -> Self {
-        Self { extent, open: BTreeMap::new(), last: None }
+        Self { extent, in_lines: false, open: BTreeMap::new(), last: None }
+    }
+
+    /// Makes one for those who read a line at a time.
+    pub(crate) fn in_lines() -> Self {
+        Self { in_lines: true, ..Self::new(Extent::Counted) }
     }
 
     pub(crate) fn extent(&self) -> Extent {
@@ -91,7 +98,10 @@ impl Transcript {
         }
         let directly_below = self.last.take_if(|last| last == id).is_some();
         let changes = changes::of(item);
-        let ended = ended(item);
+        let ended = if self.in_lines { ended(item).map(|ended| because(ended, item)) } else { ended(item) };
+        if self.in_lines && ended.is_none() && call.as_ref().is_some_and(|call| call.shown) {
+            return None;
+        }
         let style = match field(item, "outcome") {
             Some("ok") | None => Style::Dim,
             Some("denied") => Style::Yellow,
@@ -105,7 +115,7 @@ impl Transcript {
             Body::Rows(rows) if rows.is_empty() => Body::Nothing,
             body => body,
         };
-        if directly_below {
+        if directly_below && !self.in_lines {
             let block = Block { stamp: None, style, head: ended.unwrap_or_default(), body };
             return (!block.head.is_empty() || block.body != Body::Nothing).then_some(block);
         }
@@ -142,6 +152,15 @@ fn ended(result: &ItemView) -> Option<String> {
         (Some("interrupted"), _) => Some("interrupted".to_owned()),
         (Some(_), Some(code)) => Some(format!("exit code {code}")),
         (Some(_), None) => Some("failed".to_owned()),
+    }
+}
+
+/// Adds why a call was refused or failed, as far as that goes on the line.
+fn because(ended: String, result: &ItemView) -> String {
+    let text = uncoloured(result.text.as_deref().unwrap_or_default());
+    match text.lines().find(|line| !line.trim().is_empty()) {
+        Some(reason) => format!("{ended}: {}", truncate(&line(reason.trim()), HEADLINE)),
+        None => ended,
     }
 }
 

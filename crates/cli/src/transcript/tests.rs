@@ -80,6 +80,37 @@ fn what_is_refused_is_called_denied() {
 }
 
 #[test]
+fn in_lines_every_end_names_its_call_and_says_why() {
+    let mut transcript = Transcript::in_lines();
+    let mut failed = result("3", "error", "boom\nmore");
+    failed.fields.insert("exit_code".to_owned(), json!(2));
+    let items = [
+        call("1", "execute", "Run true"),
+        result("1", "ok", "fine"),
+        call("2", "execute", "Run touch x"),
+        result("2", "denied", "the agent may only read"),
+        call("3", "execute", "Run make"),
+        failed,
+        call("4", "read", "Read a.rs"),
+        result("4", "ok", "fn main() {}"),
+    ];
+    let blocks: Vec<Block> =
+        items.iter().flat_map(|item| transcript.take(item, &People::default())).collect();
+    let heads: Vec<&str> = blocks.iter().map(|block| block.head.as_str()).collect();
+    assert_eq!(
+        heads,
+        [
+            "Run true",
+            "Run touch x",
+            "Run touch x: denied: the agent may only read",
+            "Run make",
+            "Run make: exit code 2: boom",
+            "Read a.rs"
+        ]
+    );
+}
+
+#[test]
 fn edits_are_counted_and_shown_as_a_diff() {
     let patch = "--- a.rs\n+++ a.rs\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+--- three\n four\n";
     let mut edited = result("1", "ok", "File updated");

@@ -145,6 +145,8 @@ fn teams_and_threads() {
         UPLOAD_SECONDS = 86_400,
         UPLOADS = 256,
         UPLOADS_BYTES = 536_870_912,
+        AGENT_UPLOADS = 16,
+        AGENT_UPLOADS_BYTES = 134_217_728,
         UPLOADS_AT_ONCE = 4,
     );
 }
