@@ -72,6 +72,8 @@ test('a click on a change that has just appeared trusts nothing', async ({ app, 
 test('the list says what waits and what is wrong, with file and line', async ({ app, daemon }) => {
     await daemon.define('mine', `name = 'Mine'\ndescription = 'For this.'\n${READS}`);
     const pages = new Pages(app);
+    // The page may have looked between what was written and that it was trusted.
+    await app.page.reload();
     await expect(app.page.getByRole('link', { name: 'Definitions' })).toHaveText(/^\s*Definitions\s*$/);
     await daemon.place('mine.toml', WRITES);
     await daemon.place('broken.toml', "name = 'B'\nbogus = 1\n");
