@@ -20,7 +20,7 @@ test('what a command would do is shown exactly, and answered with words', async 
     await ask.getByText('Exactly what is asked').click();
     await expect(ask.locator('pre')).toBeVisible();
     await expect(ask.locator('pre')).toContainText('"command": "echo a\\u202eb"');
-    await ask.getByRole('textbox', { name: 'Words for the agent' }).fill('not here');
+    await ask.getByRole('textbox', { name: 'Message for the agent' }).fill('not here');
     await ask.getByRole('button', { name: 'Deny' }).click();
     await expect(ask).toContainText('Denied');
     await expect(app.items('tool')).toContainText('not here');

@@ -12,7 +12,7 @@ test('a change on disk that grants more waits with its diff, and exactly that is
     await pages.open('mine');
     await expect(pages.text('mine')).toHaveValue(READS);
     await daemon.place('mine.toml', WRITES);
-    // Without a reload: somebody who looks at the page sees it come.
+    // Without a reload.
     const card = pages.main.getByRole('region', { name: 'A newer version waits for you' });
     await expect(card.getByRole('listitem')).toHaveText(['tool native_write']);
     await expect(card.locator('pre .added')).toHaveText(["+tools = ['read', 'edit']"]);

@@ -104,7 +104,7 @@ test('what was typed stays until it is saved', async ({ app, daemon, complaints 
     await expect(pages.text('mine')).toHaveValue(WRITES);
 
     const warned = app.page.waitForEvent('dialog');
-    // A reload that is called off never ends for whoever waits for it.
+    // A cancelled reload never settles.
     await app.page.evaluate(() => void setTimeout(() => location.reload()));
     expect((await warned).type()).toBe('beforeunload');
     await expect(pages.text('mine')).toHaveValue(WRITES);
@@ -134,7 +134,7 @@ test('a new definition is made, once', async ({ app, daemon, complaints }) => {
     await slug.fill('fresh');
     await expect(pages.main.getByRole('link', { name: 'open fresh' })).toBeVisible();
     await expect(create).toBeDisabled();
-    // Somebody else was faster, and the page does not know.
+    // Another client saved first, and this page does not know.
     await slug.fill('taken');
     await app.page.route('**/api/agents/taken', async (route) => {
         await daemon.place('taken.toml', READS);

@@ -1,7 +1,7 @@
 import { ApiError, explain, upload } from './client';
 import type { Attachment } from './wire';
 
-/** The daemon keeps to these, too. */
+/** The daemon has the same limits. */
 export const MOST_BYTES = 32 * 1024 * 1024;
 export const MOST_FILES = 10;
 
@@ -28,7 +28,7 @@ export class Attachments {
         return this.all;
     }
 
-    /** Everything is there, and can be sent. */
+    /** Whether all files are uploaded. */
     get ready(): boolean {
         return this.all.every((file) => file.state === 'ready');
     }
@@ -57,7 +57,7 @@ export class Attachments {
         this.all = this.all.filter((file) => file.key !== key);
     }
 
-    /** Hands over what is there, and begins anew. */
+    /** Returns the uploaded files and empties the list. */
     take(): Attachment[] {
         const taken = this.all.flatMap((file) => file.attachment ?? []);
         this.all = [];
@@ -75,7 +75,7 @@ export class Attachments {
                     return;
                 } catch (error) {
                     if (stop.signal.aborted) return;
-                    // Too many at a time is a matter of waiting; so is a daemon that is away.
+                    // Too many uploads at a time, or no daemon: try again later.
                     const passing = error instanceof ApiError ? error.passing || error.status === 429 : true;
                     if (!passing) {
                         this.replace({ ...attaching, state: 'refused', problem: explain(error) });

@@ -59,7 +59,7 @@ class Definitions {
         return this.refused.get(slug);
     }
 
-    /** Reads them again for as long as somebody looks at them. Returns how to end that. */
+    /** Keeps the list up to date while it is displayed. Returns a function that stops this. */
     follow(project: string, slug?: string): () => void {
         const look = () => {
             if (document.visibilityState !== 'visible') return;
@@ -96,7 +96,7 @@ class Definitions {
             this.drafts.set(slug, take(this.drafts.get(slug), source));
         } catch (error) {
             if (!(error instanceof ApiError) || !this.isNews(slug, asked)) return;
-            // Somebody removed it; what a person wrote about it stays.
+            // Removed meanwhile; the person's draft stays.
             const draft = this.drafts.get(slug);
             if (draft && isUnsaved(draft))
                 this.drafts.set(slug, take(draft, { ...draft.base, text: null, version: null }));
