@@ -24,6 +24,7 @@ mod reply;
 pub(crate) mod request;
 mod reserve;
 mod route;
+mod router;
 mod routes;
 mod rules;
 mod search;
@@ -50,7 +51,7 @@ use paseo_core::public_url::PublicUrl;
 use paseo_core::time::Timestamp;
 
 pub(crate) use connections::{Connections, Limits};
-pub(crate) use routes::router;
+pub(crate) use router::router;
 pub(crate) use server::{Listeners, serve};
 
 use crate::feeder::Feeder;

@@ -1,28 +1,20 @@
 //! The table of routes: it builds the router, feeds the OpenAPI document and the test that tries them all.
 
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, patch, post, put};
-use http::StatusCode;
-use http::header::ALLOW;
 use paseo_core::tool::{
     READ_TAB, SEND_TO_TAB, TASKS_CANCEL, TASKS_CLAIM, TASKS_COMPLETE, TASKS_CREATE, TASKS_FAIL, TASKS_LIST,
     TASKS_RELEASE, TASKS_RENEW, TEAM_THREADS_LINK, TEAM_THREADS_POST, TEAM_THREADS_READ_TAIL,
     TEAM_THREADS_SEARCH, TEAM_THREADS_START, THREADS_INVITE, THREADS_POST, THREADS_READ, TMUX_ATTACH,
     TMUX_CAPTURE, TMUX_KILL, TMUX_LIST, TMUX_SEND, TMUX_START,
 };
-use paseo_wire::error::Code;
 
-use super::gate::{Access, admit, edge, gate};
-use super::route::{Route, refusal, route};
+use super::gate::Access;
+use super::route::{Route, route};
 use super::{
-    App, admin, agents, attachments, back, bridge, conversations, devices, external, items, leave, listing,
+    admin, agents, attachments, back, bridge, conversations, devices, external, items, leave, listing,
     messages, openapi, permissions, providers, rules, search, sessions, stream, teamd, teams, threads, tools,
     trace, web, workers, worktrees,
 };
-use crate::failure::Failure;
 use crate::mcp;
 
 /// Every route there is.
@@ -449,62 +441,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/app/{*view}", Access::Page, || get(web::page)).says("A view of the web app.").made_of("text/html"),
 ];
 
-/// Builds the router from the table.
-pub(crate) fn router(app: App) -> Router {
-    let mut router = Router::new();
-    for route in ROUTES {
-        let gated = (route.handler)()
-            .route_layer(from_fn_with_state((app.clone(), route), gate))
-            .layer(DefaultBodyLimit::max(route.body_limit().bytes()));
-        router = router.route(route.path, gated);
-    }
-    router
-        .fallback(nothing)
-        .layer(from_fn_with_state(app.clone(), method_not_allowed))
-        .layer(from_fn_with_state(app.clone(), edge))
-        .with_state(app)
-}
-
 /// Says whether the body of a request to this path is a file.
 pub(super) fn is_streamed(path: &str) -> bool {
     ROUTES.iter().any(|route| route.streamed && route.path == path)
-}
-
-/// Says that nothing is there, to each in the words that it knows.
-async fn nothing(State(app): State<App>, request: Request) -> Response {
-    let path = request.uri().path();
-    // Whoever may not come in is not told what is there, as clients of teamd know it.
-    if path.starts_with(teamd::ROOT)
-        && let Err(failure) = admit(&app, &request)
-    {
-        return refusal(path, failure);
-    }
-    let failure = Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json");
-    refusal(path, failure)
-}
-
-/// Gives the router's own refusal the shape of all others.
-async fn method_not_allowed(State(app): State<App>, request: Request, next: Next) -> Response {
-    let uri = request.uri().clone();
-    let of_teamd = uri.path().starts_with(teamd::ROOT);
-    let admitted = if of_teamd { admit(&app, &request) } else { Ok(()) };
-    let mut response = next.run(request).await;
-    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
-        return response;
-    }
-    if let Err(failure) = admitted {
-        return refusal(uri.path(), failure);
-    }
-    let failure = Failure::new(Code::InvalidRequest, "this path does not take that method")
-        .hint("see /api/openapi.json");
-    let mut told = match of_teamd {
-        true => teamd::Refusal::method_not_allowed(failure).into_response(),
-        false => refusal(uri.path(), failure),
-    };
-    *told.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-    // Which it does take is for the client to read.
-    if let Some(allowed) = response.headers_mut().remove(ALLOW) {
-        told.headers_mut().insert(ALLOW, allowed);
-    }
-    told
 }

@@ -1,0 +1,69 @@
+//! The router: every route of the table behind the gate, and the answers to unknown paths and methods.
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::ALLOW;
+use paseo_wire::error::Code;
+
+use super::gate::{admit, edge, gate};
+use super::route::refusal;
+use super::routes::ROUTES;
+use super::{App, teamd};
+use crate::failure::Failure;
+
+/// Builds the router from the table.
+pub(crate) fn router(app: App) -> Router {
+    let mut router = Router::new();
+    for route in ROUTES {
+        let gated = (route.handler)()
+            .route_layer(from_fn_with_state((app.clone(), route), gate))
+            .layer(DefaultBodyLimit::max(route.body_limit().bytes()));
+        router = router.route(route.path, gated);
+    }
+    router
+        .fallback(nothing)
+        .layer(from_fn_with_state(app.clone(), method_not_allowed))
+        .layer(from_fn_with_state(app.clone(), edge))
+        .with_state(app)
+}
+
+/// Answers an unknown path in the error format of its API.
+async fn nothing(State(app): State<App>, request: Request) -> Response {
+    let path = request.uri().path();
+    // As teamd does: without a token, an unknown path is 401 like any other.
+    if path.starts_with(teamd::ROOT)
+        && let Err(failure) = admit(&app, &request)
+    {
+        return refusal(path, failure);
+    }
+    let failure = Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json");
+    refusal(path, failure)
+}
+
+/// Gives axum's own 405 our error body and keeps its `Allow`.
+async fn method_not_allowed(State(app): State<App>, request: Request, next: Next) -> Response {
+    let uri = request.uri().clone();
+    let of_teamd = uri.path().starts_with(teamd::ROOT);
+    let admitted = if of_teamd { admit(&app, &request) } else { Ok(()) };
+    let mut response = next.run(request).await;
+    if response.status() != StatusCode::METHOD_NOT_ALLOWED {
+        return response;
+    }
+    if let Err(failure) = admitted {
+        return refusal(uri.path(), failure);
+    }
+    let failure = Failure::new(Code::InvalidRequest, "this path does not take that method")
+        .hint("see /api/openapi.json");
+    let mut told = match of_teamd {
+        true => teamd::Refusal::method_not_allowed(failure).into_response(),
+        false => refusal(uri.path(), failure),
+    };
+    *told.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+    if let Some(allowed) = response.headers_mut().remove(ALLOW) {
+        told.headers_mut().insert(ALLOW, allowed);
+    }
+    told
+}
