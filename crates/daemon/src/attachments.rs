@@ -60,8 +60,8 @@ impl Attachments {
         }
     }
 
-    /// Stores a file piece by piece. `permitted` is asked once all of it is there: whoever lost the right meanwhile has
-    /// lost it.
+    /// Stores a file piece by piece. Asks `permitted` when the file is complete, because the right to upload may have been
+    /// revoked meanwhile.
     pub(crate) async fn receive<E: std::fmt::Display>(
         &self,
         by: &Actor,

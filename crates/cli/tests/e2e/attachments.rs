@@ -342,7 +342,7 @@ async fn an_agent_uploads_with_the_right_to_send_and_reads_nothing() {
     watched.home.paseo(&["settings", "set", "perm_send_to_tab", "on"]).ok();
     let own = agent.upload("a.txt", b"hello".to_vec()).await.unwrap().attachment.id;
     let target = watched.create("hello").await.session.id;
-    // Nobody uses the file of another.
+    // An agent can't use another agent's file.
     let stolen = watched.send_with(&target, "look", &[&own]).await.unwrap_err();
     assert_eq!(stolen.code(), Some(Code::NotFound), "{stolen}");
     let mine = watched.upload("b.txt", b"mine").await.unwrap().attachment.id;
@@ -358,10 +358,10 @@ async fn an_agent_uploads_with_the_right_to_send_and_reads_nothing() {
     // A transcript is for people, and so are its files.
     let read = agent.attachment(&target, &own).await.unwrap_err();
     assert_eq!(read.code(), Some(Code::Forbidden), "{read}");
-    let nobody = Client::tcp(url.trim_start_matches("http://"), None);
+    let stranger = Client::tcp(url.trim_start_matches("http://"), None);
     for code in [
-        nobody.upload("a.txt", b"hello".to_vec()).await.unwrap_err().code(),
-        nobody.attachment(&target, &own).await.unwrap_err().code(),
+        stranger.upload("a.txt", b"hello".to_vec()).await.unwrap_err().code(),
+        stranger.attachment(&target, &own).await.unwrap_err().code(),
     ] {
         assert_eq!(code, Some(Code::Unauthenticated));
     }

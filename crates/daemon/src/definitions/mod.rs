@@ -378,7 +378,7 @@ impl Memory {
 }
 
 impl Shared {
-    /// Waits for whoever reads files at the moment.
+    /// Waits for the readers that have a file open.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.try_lock().unwrap_or_else(|| beside_others(|| self.memory.lock()))
     }

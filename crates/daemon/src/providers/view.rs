@@ -25,7 +25,7 @@ pub(super) async fn view(provider: &dyn Provider, default: Option<(&str, Reason)
         "missing" => Ok(None),
         _ => tokio::time::timeout(VERSION_PATIENCE, provider.version()).await.unwrap_or(Ok(None)),
     };
-    // Whoever cannot run it cannot log in to it either.
+    // A user that can't run the program can't log in to it either.
     let (readiness, problem, version) = match said {
         Ok(version) => (readiness, problem, version),
         Err(broken) => ("broken", Some(broken.problem()), None),
