@@ -72,14 +72,14 @@ test('queue, interrupt and stop', async ({ app, daemon }) => {
     await expect(app.items('pending')).toContainText('queued one');
 
     await app.page.getByRole('button', { name: 'Stop' }).click();
-    await expect(app.page.getByText('Stopped. Write to go on. 1 message waits.')).toBeVisible();
+    await expect(app.page.getByText('Stopped. Send a message to continue. 1 message waits.')).toBeVisible();
     await expect(app.page.getByRole('button', { name: 'Stop' })).toHaveCount(0);
     expect(await daemon.inspect(handle)).toMatchObject({ hold: 'stopped', held: 1 });
 
     await app.send('<<say going on>>');
     await expect(app.items('answer')).toHaveText(['on it', 'interrupting', 'queued one', 'going on']);
     await expect(app.items('pending')).toHaveCount(0);
-    await expect(app.page.getByText('Write to go on')).toHaveCount(0);
+    await expect(app.page.getByText('to continue')).toHaveCount(0);
 });
 
 test('a permission is given and refused', async ({ app, daemon }) => {
@@ -104,7 +104,7 @@ test('a failed turn says so', async ({ app, daemon }) => {
     await app.open('unlucky');
     await expect(app.items('note')).toContainText('no luck');
     await expect(app.row('unlucky')).toContainText('failed');
-    await expect(app.page.getByText('The last turn failed. Write to go on.')).toBeVisible();
+    await expect(app.page.getByText('The last turn failed. Send a message to continue.')).toBeVisible();
 });
 
 test('without a name, an agent is called by its folder and handle', async ({ app, daemon }) => {
@@ -119,7 +119,7 @@ test('what a stop holds says what makes it go on', async ({ app, daemon }) => {
     await app.send('and then?');
     await expect(app.items('pending')).toContainText('queued');
     await app.page.getByRole('button', { name: 'Stop' }).click();
-    await expect(app.items('pending')).toContainText('held: write to go on');
+    await expect(app.items('pending')).toContainText('held: send a message to continue');
 });
 
 test('an agent that is not there is not asked for over and over', async ({ app, daemon, complaints }) => {

@@ -15,9 +15,9 @@ test('what a command would do is shown exactly, and answered with words', async 
     const ask = app.items('ask');
     // Words first; nothing in them is invisible. The exact text is below.
     await expect(ask.getByText('echo a\\u{202e}b', { exact: true })).toBeVisible();
-    await expect(app.items('tool')).toContainText('waits for you');
+    await expect(app.items('tool')).toContainText('waiting for you');
     await expect(ask.locator('pre')).toBeHidden();
-    await ask.getByText('Exactly what is asked').click();
+    await ask.getByText('Exact request').click();
     await expect(ask.locator('pre')).toBeVisible();
     await expect(ask.locator('pre')).toContainText('"command": "echo a\\u202eb"');
     await ask.getByRole('textbox', { name: 'Message for the agent' }).fill('not here');

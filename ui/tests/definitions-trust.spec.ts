@@ -13,7 +13,7 @@ test('a change on disk that grants more waits with its diff, and exactly that is
     await expect(pages.text('mine')).toHaveValue(READS);
     await daemon.place('mine.toml', WRITES);
     // Without a reload.
-    const card = pages.main.getByRole('region', { name: 'A newer version waits for you' });
+    const card = pages.main.getByRole('region', { name: 'A newer version is waiting for your review' });
     await expect(card.getByRole('listitem')).toHaveText(['tool native_write']);
     await expect(card.locator('pre .added')).toHaveText(["+tools = ['read', 'edit']"]);
     await expect(card.locator('pre .removed')).toHaveText(["-tools = ['read']"]);
@@ -82,7 +82,7 @@ test('the list says what waits and what is wrong, with file and line', async ({ 
     await expect(pages.row('mine')).toContainText('For this.');
     await expect(pages.row('mine')).toContainText('scripted');
     await expect(pages.row('mine')).toContainText('/agents/mine.toml');
-    await expect(pages.row('mine')).toContainText('waits for you');
+    await expect(pages.row('mine')).toContainText('waiting for you');
     await expect(pages.row('broken')).toContainText('broken.toml:2');
     await expect(pages.row('default')).toContainText('built in');
     await app.page.reload();
@@ -92,7 +92,7 @@ test('the list says what waits and what is wrong, with file and line', async ({ 
     await expect(pages.main.getByRole('alert', { name: 'Problems' })).toContainText('Line 2');
     await pages.text('broken').fill(READS);
     await pages.text('broken').press('ControlOrMeta+s');
-    await expect(pages.main.getByRole('status')).toHaveText('Saved. It counts from now on.');
+    await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
     await app.page.keyboard.press('Escape');
     await app.page.keyboard.press('Escape');
     await expect(app.page).toHaveURL(/\/app\/definitions$/);

@@ -11,7 +11,7 @@ test('what a person saves counts at once', async ({ app, daemon }) => {
 
     await pages.text('mine').fill(WRITES);
     await pages.save.click();
-    await expect(pages.main.getByRole('status')).toHaveText('Saved. It counts from now on.');
+    await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
     expect(await daemon.placed('mine.toml')).toBe(WRITES);
     expect(await daemon.counts('mine')).toEqual(MAY_WRITE);
 
@@ -47,18 +47,18 @@ test('nothing is saved over what changed meanwhile, and no text is lost', async 
     await expect(pages.text('mine')).toHaveValue(mine);
     expect(await daemon.placed('mine.toml')).toBe(theirs);
     await expect(pages.save).toBeDisabled();
-    await conflict.getByRole('button', { name: 'What the file holds now' }).click();
+    await conflict.getByRole('button', { name: 'Current content of the file' }).click();
     await expect(conflict.locator('pre')).toHaveText(theirs);
 
     await conflict.getByRole('button', { name: /^Keep my text/ }).click();
     await pages.save.click();
-    await expect(pages.main.getByRole('status')).toHaveText('Saved. It counts from now on.');
+    await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
     expect(await daemon.placed('mine.toml')).toBe(mine);
 
     // Seen before the save, too, and the other way round.
     await pages.text('mine').fill(WRITES);
     await daemon.place('mine.toml', theirs);
-    await conflict.getByRole('button', { name: /^Drop my text/ }).click();
+    await conflict.getByRole('button', { name: /^Discard my text/ }).click();
     await expect(pages.text('mine')).toHaveValue(theirs);
     expect(await daemon.counts('mine')).toEqual(MAY_READ);
 });
@@ -85,7 +85,7 @@ test('a mistake is shown at its line, and nothing is saved', async ({ app, daemo
 
     await pages.text('mine').fill(WRITES);
     await pages.save.click();
-    await expect(pages.main.getByRole('status')).toHaveText('Saved. It counts from now on.');
+    await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
     await expect(problems).toHaveCount(0);
     expect(await daemon.placed('mine.toml')).toBe(WRITES);
 });
@@ -109,7 +109,7 @@ test('what was typed stays until it is saved', async ({ app, daemon, complaints 
     expect((await warned).type()).toBe('beforeunload');
     await expect(pages.text('mine')).toHaveValue(WRITES);
     await pages.save.click();
-    await expect(pages.main.getByRole('status')).toHaveText('Saved. It counts from now on.');
+    await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
     await app.page.reload();
     await expect(pages.text('mine')).toHaveValue(WRITES);
 });
@@ -151,7 +151,7 @@ test('addresses lead to what they name, or say that it is not there', async ({ a
     const pages = new Pages(app);
     const origin = new URL(app.page.url()).origin;
     await app.page.goto(`${origin}/app/definitions/nowhere`);
-    await expect(pages.main.getByRole('heading', { name: 'There is no definition “nowhere”' })).toBeVisible();
+    await expect(pages.main.getByRole('heading', { name: 'Definition “nowhere” not found' })).toBeVisible();
     await pages.main.getByRole('button', { name: 'Back to the definitions' }).click();
     await pages.row('other').click();
     await expect(pages.main.getByLabel(/^Text of/)).toContainText('Say little.');
@@ -164,7 +164,7 @@ test('addresses lead to what they name, or say that it is not there', async ({ a
     await expect(pages.text('default')).toHaveValue(/^name = /);
     await app.page.evaluate(() => history.pushState(null, '', '/app/elsewhere'));
     await app.page.evaluate(() => window.dispatchEvent(new PopStateEvent('popstate')));
-    await expect(pages.main.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+    await expect(pages.main.getByRole('heading', { name: 'Page not found' })).toBeVisible();
 });
 
 test.describe('on a phone', () => {
@@ -188,7 +188,7 @@ test.describe('on a phone', () => {
         await expect(pages.trust).toHaveCount(0);
         await pages.text('mine').fill(READS);
         await pages.save.tap();
-        await expect(pages.main.getByRole('status')).toHaveText('Saved. It counts from now on.');
+        await expect(pages.main.getByRole('status')).toHaveText('Saved and in effect.');
         expect(await daemon.counts('mine')).toEqual(MAY_READ);
         await app.page.goBack();
         await expect(pages.row('mine')).toBeVisible();

@@ -24,7 +24,7 @@ test.describe('on a phone', () => {
         }
 
         await app.page.getByRole('button', { name: 'Stop' }).tap();
-        await expect(app.page.getByText('Stopped. Write to go on.')).toBeVisible();
+        await expect(app.page.getByText('Stopped. Send a message to continue.')).toBeVisible();
         await app.page.getByRole('button', { name: 'Back to the list' }).tap();
         await expect(app.rows).toHaveCount(2);
         await app.row('other').tap();

@@ -23,7 +23,7 @@ pub(crate) struct Attachable {
 
 /// Reads files, and refuses what no agent could read.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Attachable>, Failure> {
-    let several = "send them in several messages";
+    let several = "split them over several messages";
     if paths.len() > ATTACHMENTS {
         return Err(Failure::usage(Refused::TooMany { count: paths.len() }.to_string()).hint(several));
     }
@@ -37,12 +37,12 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Attachable>, Failure> {
 
 fn read_one(path: &Path) -> Result<Attachable, Failure> {
     let shown = path.display();
-    let unreadable = |error: std::io::Error| Failure::usage(format!("{shown} cannot be read: {error}"));
+    let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {shown}: {error}"));
     let unusable = |why: Unusable| Failure::usage(format!("{shown}: {why}")).hint(why.hint());
     let file = File::open(path).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.is_dir() {
         return Err(Failure::usage(format!("{shown} is a directory"))
-            .hint("attach single files; an agent can read a directory that the message names"));
+            .hint("attach single files, or name the directory in the message"));
     }
     let mut bytes = Vec::new();
     // No more than it takes to see that it is too much.
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(read_back, [Attachable { name: "a.txt".into(), bytes: b"hello".into() }]);
         let told = |paths: &[PathBuf]| read(paths).unwrap_err().message;
         assert!(told(&[write("a.zip", b"PK\x03\x04")]).contains("a.zip: the file is a ZIP archive"));
-        assert!(told(&[folder.path().join("missing")]).contains("cannot be read"));
+        assert!(told(&[folder.path().join("missing")]).contains("cannot read"));
         assert!(told(&[folder.path().to_owned()]).contains("is a directory"));
         assert!(told(&vec![text; 11]).contains("at most 10"));
     }

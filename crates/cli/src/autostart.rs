@@ -65,9 +65,7 @@ pub(crate) fn ensure(settings: &Settings) -> Result<Presence, Failure> {
         Err(_) => {}
     }
     if !settings.start {
-        return Err(
-            not_running().hint("start it with `paseo up`, or leave out --no-start and PASEO_NO_START")
-        );
+        return Err(not_running().hint("run `paseo up`, or drop --no-start and PASEO_NO_START"));
     }
     start(settings)
 }
@@ -75,9 +73,7 @@ pub(crate) fn ensure(settings: &Settings) -> Result<Presence, Failure> {
 /// Starts the daemon unless another process did so in the meantime.
 pub(crate) fn start(settings: &Settings) -> Result<Presence, Failure> {
     if settings.inside.is_some() {
-        return Err(
-            not_running().hint("an agent never starts its own daemon: start it outside with `paseo up`")
-        );
+        return Err(not_running().hint("agents can't start the daemon; run `paseo up` outside the agent"));
     }
     settings.need_config()?;
     home::prepare(settings)?;
@@ -125,7 +121,7 @@ pub(crate) fn rescue(settings: &Settings) -> bool {
 /// Starts a daemon and waits for its report. The caller has the lock.
 fn launch(settings: &Settings) -> Result<Presence, Failure> {
     let mut diagnostics = plain_file::append(&settings.log_directory().join("daemon.stderr"))
-        .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
+        .map_err(|error| failed(format!("cannot open its log: {error}")))?;
     let begin = diagnostics.seek(SeekFrom::End(0)).unwrap_or(0);
     let stderr = diagnostics.try_clone().map_err(|error| failed(error.to_string()))?;
     let mut child = spawn(settings, stderr).map_err(|error| failed(error.to_string()))?;
@@ -139,14 +135,13 @@ fn launch(settings: &Settings) -> Result<Presence, Failure> {
         Some(Err(RecvTimeoutError::Timeout)) => {
             child.kill().ok();
             child.wait().ok();
-            Err(failed(format!("it did not answer within {} seconds", PATIENCE.as_secs()))
-                .hint(see_log(settings)))
+            Err(failed(format!("no answer within {} seconds", PATIENCE.as_secs())).hint(see_log(settings)))
         }
         Some(Err(RecvTimeoutError::Disconnected)) | None => {
             let how = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
             let said = tail(diagnostics, begin);
             let said = if said.is_empty() { said } else { format!("\n{said}") };
-            Err(failed(format!("it ended at once ({how}){said}")).hint(see_log(settings)))
+            Err(failed(format!("it exited at once ({how}){said}")).hint(see_log(settings)))
         }
     }
 }
@@ -215,7 +210,7 @@ pub(crate) fn lock(settings: &Settings) -> Result<File, Failure> {
             }
         }
     });
-    locked.map_err(|error| failed(format!("{} cannot be locked: {error}", path.display())))
+    locked.map_err(|error| failed(format!("cannot lock {}: {error}", path.display())))
 }
 
 /// Returns the last words of a daemon that did not live long enough to report.
@@ -228,7 +223,7 @@ fn tail(mut diagnostics: File, begin: u64) -> String {
 }
 
 fn failed(why: impl Into<String>) -> Failure {
-    Failure::new(Exit::Unreachable, format!("the daemon could not be started: {}", why.into()))
+    Failure::new(Exit::Unreachable, format!("cannot start the daemon: {}", why.into()))
 }
 
 fn see_log(settings: &Settings) -> String {

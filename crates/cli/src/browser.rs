@@ -18,7 +18,7 @@ pub(crate) fn open(url: &str) -> Result<(), Failure> {
     let mut command = Command::new("xdg-open");
     command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop).map_err(|error| {
-        Failure::new(Exit::AgentError, format!("xdg-open could not be started: {error}"))
-            .hint("open the link yourself; --print does not try")
+        Failure::new(Exit::AgentError, format!("cannot start xdg-open: {error}"))
+            .hint("open the link yourself, or pass --print")
     })
 }

@@ -48,7 +48,7 @@ pub(crate) fn warn(printer: &Printer, notice: Option<&str>) {
     if let Some(notice) = notice {
         printer.warn(
             notice,
-            Some("`paseo agents trust` shows what waits for you, `paseo agents check` what is wrong"),
+            Some("review changes with `paseo agents trust`, problems with `paseo agents check`"),
         );
     }
 }
@@ -64,7 +64,7 @@ pub(crate) fn asked(printer: &Printer, question: &str) -> Result<bool, Failure> 
     let mut line = String::new();
     std::io::stdin()
         .read_line(&mut line)
-        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
+        .map_err(|error| Failure::usage(format!("cannot read the answer: {error}")))?;
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
         "new" => "is new",
         "shadows" => "would replace another definition",
         "removed" => "was removed",
-        "named" => "is new and already in use, but you have not trusted it yet",
+        "named" => "is new and in use, but not trusted yet",
         _ => "has changed",
     };
     printer.note(&format!("the definition `{slug}` {what}"));

@@ -31,7 +31,7 @@ impl Context {
     /// Returns a client of a daemon that answers; starts one if that is allowed.
     pub(crate) fn client(&self) -> Result<&Client, Failure> {
         if let Presence::Started(ready) = autostart::ensure(&self.settings)? {
-            self.printer.detail(&format!("started the daemon: pid {}, {}", ready.pid, ready.url));
+            self.printer.detail(&format!("Started the daemon (pid {}, {})", ready.pid, ready.url));
         }
         Ok(&self.starting)
     }
@@ -56,7 +56,7 @@ impl Context {
             && !self.told.replace(true)
         {
             self.printer.aside(&format!(
-                "paseo {} talks to a daemon of version {daemon}: `paseo restart` starts the new one",
+                "this is paseo {}, but the daemon is {daemon}; run `paseo restart`",
                 paseo_wire::VERSION
             ));
         }

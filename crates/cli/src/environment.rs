@@ -32,46 +32,41 @@ const fn set(name: &'static str, about: &'static str) -> Variable {
 pub(crate) const HOME: Variable = read(
     "PASEO_HOME",
     "~/.paseo",
-    "Where everything is kept: the log, the socket, `config.toml`. One daemon per home. Also set for agents.",
+    "Directory for all data: the log, the socket, `config.toml`. One daemon per home. Also set for agents.",
 );
 pub(crate) const LISTEN: Variable = read(
     "PASEO_LISTEN",
     "127.0.0.1:6767",
-    "Where the daemon listens beside its Unix socket, as address:port. Port 0 takes any free one.",
+    "Address and port that the daemon listens on, besides its Unix socket. Port 0 picks a free port.",
 );
 pub(crate) const LOG: Variable =
-    read("PASEO_LOG", "info", "What the daemon logs, as in `debug` or `info,paseo_daemon=trace`.");
+    read("PASEO_LOG", "info", "Log level of the daemon, for example `debug` or `info,paseo_daemon=trace`.");
 pub(crate) const NO_START: Variable = read(
     "PASEO_NO_START",
     "",
-    "When set to anything but `0`, commands never start the daemon by themselves, as with `--no-start`.",
+    "When set to anything but `0`, commands don't start the daemon, as with `--no-start`.",
 );
 pub(crate) const PROVIDER: Variable = read(
     "PASEO_PROVIDER",
     "",
-    "The provider of every agent that is started without `--provider` and whose definition names none. It beats \
-     `provider` in `config.toml`; without either, the first that is ready.",
+    "Default provider, for agents started without `--provider` whose definition names none. Overrides `provider` in `config.toml`; without either, the first that is ready.",
 );
-pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set to anything, output has no colours.");
+pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set, output has no colours.");
 pub(crate) const TERM: Variable =
-    read("TERM", "", "What the terminal is. `dumb` has neither colours nor anything that is redrawn.");
+    read("TERM", "", "Terminal type. With `dumb`, output has no colours and is never redrawn.");
 pub(crate) const DISPLAY: Variable =
-    read("DISPLAY", "", "Set on a desktop: `paseo open` opens the web app on it.");
+    read("DISPLAY", "", "Set on a desktop: `paseo open` opens the web app there.");
 pub(crate) const WAYLAND_DISPLAY: Variable = read("WAYLAND_DISPLAY", "", "The same for Wayland.");
-pub(crate) const VISUAL: Variable =
-    read("VISUAL", "", "The editor that `paseo agents edit` opens; a command with arguments.");
-pub(crate) const EDITOR: Variable = read("EDITOR", "vi", "The same where `VISUAL` is not set.");
-pub(crate) const TMUX: Variable = read(
-    "TMUX",
-    "",
-    "Set in a terminal of tmux: `paseo worker attach` does not attach a worker's to itself.",
-);
+pub(crate) const VISUAL: Variable = read("VISUAL", "", "Editor for `paseo agents edit`, with arguments.");
+pub(crate) const EDITOR: Variable = read("EDITOR", "vi", "Editor when `VISUAL` is not set.");
+pub(crate) const TMUX: Variable =
+    read("TMUX", "", "Set by tmux: `paseo worker attach` won't attach a worker's terminal to itself.");
 pub(crate) const SESSION: Variable = set(
     "PASEO_SESSION",
-    "The agent's own id. Marks everything that runs under it; where it is set, no daemon is started.",
+    "Id of the agent. Identifies every process of the agent; commands in them don't start a daemon.",
 );
-pub(crate) const TOKEN: Variable = set("PASEO_TOKEN", "The agent's own credential. Acts only as that agent.");
-pub(crate) const URL: Variable = set("PASEO_URL", "Where the agent reaches its daemon.");
+pub(crate) const TOKEN: Variable = set("PASEO_TOKEN", "Token of the agent. Acts only as that agent.");
+pub(crate) const URL: Variable = set("PASEO_URL", "Address of the daemon.");
 
 /// All of them.
 #[cfg(test)]
@@ -99,13 +94,17 @@ const OF_PROVIDERS: [Variable; 6] = [
     read(
         "OPENAI_API_KEY",
         "",
-        "The key of `openai`, for agents whose definition names none. Kept from agents.",
+        "API key for `openai`, for agents whose definition names no key. Not passed to agents.",
     ),
-    read("OPENAI_BASE_URL", "https://api.openai.com/v1", "The server of `openai`."),
-    read("OPENAI_MODEL", "", "The model of `openai`, for agents that name none."),
-    read("OPENAI_COMPATIBLE_API_KEY", "", "The same for `openai-compatible`, where the server wants a key."),
-    read("OPENAI_COMPATIBLE_BASE_URL", "", "The server of `openai-compatible`."),
-    read("OPENAI_COMPATIBLE_MODEL", "", "The model of `openai-compatible`, for agents that name none."),
+    read("OPENAI_BASE_URL", "https://api.openai.com/v1", "Base URL for `openai`."),
+    read("OPENAI_MODEL", "", "Default model for `openai`."),
+    read(
+        "OPENAI_COMPATIBLE_API_KEY",
+        "",
+        "API key for `openai-compatible`, if the server needs one. Not passed to agents.",
+    ),
+    read("OPENAI_COMPATIBLE_BASE_URL", "", "Base URL for `openai-compatible`."),
+    read("OPENAI_COMPATIBLE_MODEL", "", "Default model for `openai-compatible`."),
 ];
 
 impl Variable {

@@ -102,8 +102,8 @@ pub(crate) fn need_files() -> Result<(), Failure> {
 
 /// This command may not open another file: the daemon has nothing to do with it.
 pub(crate) fn out_of_files() -> Failure {
-    Failure::new(Exit::AgentError, "too many open files: this command cannot open another one")
-        .hint("raise the limit with `ulimit -n`, or end programs of yours that hold many files open")
+    Failure::new(Exit::AgentError, "too many open files")
+        .hint("raise the limit with `ulimit -n`, or close programs that hold many files open")
 }
 
 impl From<Error> for Failure {
@@ -116,9 +116,9 @@ impl From<Error> for Failure {
                 Self { exit, message: body.message, hint, candidates: body.candidates, code }
             }
             Error::Unreachable { .. } => Self::new(Exit::Unreachable, error.to_string())
-                .hint("`paseo status` says whether the daemon runs, `paseo daemon logs` what it did"),
+                .hint("run `paseo status` or `paseo daemon logs`"),
             Error::Protocol(_) => Self::new(Exit::Unreachable, error.to_string())
-                .hint("the daemon may be of another version: `paseo restart`"),
+                .hint("the daemon may be a different version; run `paseo restart`"),
         }
     }
 }
@@ -151,12 +151,12 @@ fn word(exit: Exit) -> &'static str {
 fn default_hint(code: Code) -> Option<String> {
     let hint = match code {
         Code::NotFound | Code::Ambiguous => {
-            "`paseo ls -ag` shows all agents; a handle needs 4 characters or more"
+            "list all agents with `paseo ls -ag`; a handle has at least 4 characters"
         }
-        Code::Busy => "`paseo wait` waits for it, `paseo stop` stops it",
-        Code::CannotSteer => "send it without --steer: it is taken up after the running turn",
+        Code::Busy => "wait with `paseo wait`, or stop it with `paseo stop`",
+        Code::CannotSteer => "send without --steer to queue the message",
         Code::KeyReused => "use a new --key for a new message",
-        Code::Closed => "`paseo reopen` opens it again",
+        Code::Closed => "reopen it with `paseo reopen`",
         _ => return None,
     };
     Some(hint.to_owned())

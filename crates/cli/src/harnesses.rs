@@ -42,7 +42,7 @@ pub(crate) fn unknown(settings: &Settings, name: &str) -> Option<String> {
 pub(crate) fn warn_without_login(settings: &Settings, printer: &Printer, name: Option<&str>) {
     for provider in all(settings).iter().filter(|provider| Some(provider.name()) == name) {
         if let Readiness::NoLogin { hint, .. } = provider.readiness() {
-            printer.warn(&format!("{} does not seem to be logged in", provider.name()), Some(&hint));
+            printer.warn(&format!("{} seems to be logged out", provider.name()), Some(&hint));
         }
     }
 }

@@ -34,8 +34,8 @@ fn create(directory: &Path) -> Result<(), Failure> {
     match DirBuilder::new().recursive(true).mode(0o700).create(directory) {
         Ok(()) => Ok(()),
         Err(_) if directory.is_dir() => Ok(()),
-        Err(_) if directory.exists() => Err(unusable(directory, "it is a file, expected a directory")),
-        Err(error) => Err(unusable(directory, format!("it cannot be made: {error}"))),
+        Err(_) if directory.exists() => Err(unusable(directory, "not a directory")),
+        Err(error) => Err(unusable(directory, format!("cannot create it: {error}"))),
     }
 }
 
@@ -43,17 +43,17 @@ fn check(home: &Path) -> Result<(), Failure> {
     let metadata = fs::metadata(home).map_err(|error| unusable(home, error.to_string()))?;
     let owner = metadata.uid();
     if owner != rustix::process::geteuid().as_raw() {
-        return Err(unusable(home, format!("it belongs to someone else (user {owner})"))
-            .hint("set PASEO_HOME to a directory of yours"));
+        return Err(unusable(home, format!("owned by user {owner}"))
+            .hint("set PASEO_HOME to a directory that you own"));
     }
     if is_open(&metadata) {
         close(home, &metadata).map_err(|()| {
-            unusable(home, format!("others can get in (mode {:o})", metadata.mode() & 0o777))
+            unusable(home, format!("accessible to other users (mode {:o})", metadata.mode() & 0o777))
                 .hint(format!("chmod 700 {}", home.display()))
         })?;
     }
     rustix::fs::access(home, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
-        .map_err(|error| unusable(home, format!("it is not writable: {}", io::Error::from(error))))
+        .map_err(|error| unusable(home, format!("not writable: {}", io::Error::from(error))))
 }
 
 fn is_open(metadata: &Metadata) -> bool {
@@ -71,8 +71,8 @@ fn close(home: &Path, _open: &Metadata) -> Result<(), ()> {
 }
 
 fn unusable(home: &Path, why: impl AsRef<str>) -> Failure {
-    Failure::new(Exit::Unreachable, format!("the home {} cannot be used: {}", home.display(), why.as_ref()))
-        .hint("set PASEO_HOME or --home to a directory of yours")
+    Failure::new(Exit::Unreachable, format!("cannot use the home {}: {}", home.display(), why.as_ref()))
+        .hint("set PASEO_HOME or --home to a directory that you own")
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(mode(&home), 0o700);
         fs::set_permissions(&home, Permissions::from_mode(0o755)).unwrap();
         let failure = prepare(&settings(home)).unwrap_err();
-        assert!(failure.message.contains("others can get in (mode 755)"), "{}", failure.message);
+        assert!(failure.message.contains("accessible to other users (mode 755)"), "{}", failure.message);
         assert!(failure.hint.unwrap().starts_with("chmod 700"));
     }
 
@@ -120,9 +120,9 @@ mod tests {
         let file = directory.path().join("file");
         fs::write(&file, "").unwrap();
         let failure = prepare(&settings(file.clone())).unwrap_err();
-        assert!(failure.message.contains("it is a file, expected a directory"), "{}", failure.message);
+        assert!(failure.message.contains("not a directory"), "{}", failure.message);
         let failure = prepare(&settings(file.join("home"))).unwrap_err();
-        assert!(failure.message.contains("it cannot be made"), "{}", failure.message);
+        assert!(failure.message.contains("cannot create it"), "{}", failure.message);
         let failure = prepare(&settings(directory.path().join("x".repeat(120)))).unwrap_err();
         assert!(failure.message.contains("too long for the path of a socket"), "{}", failure.message);
     }

@@ -52,8 +52,7 @@ pub(crate) fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nobody may be listening; the code says it, too.
-            let _ =
-                writeln!(std::io::stderr(), "Not done: Paseo could not be asked whether you may: {error}");
+            let _ = writeln!(std::io::stderr(), "Not done: cannot ask Paseo for permission: {error}");
             ExitCode::from(BLOCKED)
         }
     }
@@ -74,7 +73,7 @@ fn decide() -> Result<LeaveAnswer, Box<dyn std::error::Error>> {
 fn told(hook: Hook, answer: LeaveAnswer) -> Result<Option<Value>, String> {
     let LeaveAnswer { decision, reason } = answer;
     if !["allow", "deny", "ask"].contains(&decision.as_str()) {
-        return Err(format!("the answer makes no sense: {decision}"));
+        return Err(format!("unexpected answer: {decision}"));
     }
     let output = match (hook, decision.as_str()) {
         (Hook::Denials, "allow" | "ask") | (Hook::Instead, "ask") => return Ok(None),

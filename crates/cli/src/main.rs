@@ -36,7 +36,6 @@ mod transcript;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
 use paseo_wire::error::Exit;
 use tikv_jemallocator::Jemalloc;
 
@@ -58,7 +57,7 @@ fn main() -> ExitCode {
         return code;
     }
     let json = wants_json(std::env::args_os().skip(1));
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(error) if json && error.use_stderr() => {
             let failure = Failure::usage(error.to_string().trim().trim_start_matches("error: "));

@@ -93,9 +93,9 @@ pub(crate) async fn wait(
     let followed = async {
         loop {
             let doing = if lost.get() {
-                "the daemon is waited for".to_owned()
+                "waiting for the daemon".to_owned()
             } else {
-                format!("{} is at work", receipt.handle)
+                format!("{} is working", receipt.handle)
             };
             // Words that are growing are a sign of life themselves.
             let step = if display.is_growing() {
@@ -156,7 +156,7 @@ async fn revive(context: &Context, printer: &Printer, lost: &Cell<bool>) -> Infa
             continue;
         }
         match autostart::revive(&context.settings) {
-            Ok(true) => printer.interject("the daemon had died and was started again"),
+            Ok(true) => printer.interject("the daemon crashed and was restarted"),
             Ok(false) => {}
             Err(failure) => {
                 printer.interject(&failure.message);
@@ -208,41 +208,37 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
     match ending {
         Ending::Outcome(outcome) => {
             if let Outcome::Completed { answer: None, .. } = outcome {
-                printer.note(&format!("{handle} is done and said nothing"));
+                printer.note(&format!("{handle} finished without an answer"));
             }
             match (told(handle, outcome), parked) {
                 (None, _) => Ok(Exit::Ok),
                 (Some(mut failure), None) if *kept => {
-                    failure.message.push_str("\nthe message is kept: it is taken up with the next one");
+                    failure.message.push_str("\nthe message is kept and will be read with the next one");
                     Err(failure)
                 }
                 (Some(failure), None) => Err(failure),
                 (Some(mut failure), Some(until)) => {
                     failure
                         .message
-                        .push_str(&format!("\n{}; {handle} goes on by itself then", limit(*until)));
-                    Err(failure.hint(format!("`paseo send {handle} …` tries again at once")))
+                        .push_str(&format!("\n{}; {handle} continues on its own then", limit(*until)));
+                    Err(failure.hint(format!("to retry now, run `paseo send {handle} …`")))
                 }
             }
         }
         Ending::Timeout => {
-            let message = format!("the time is up; {handle} goes on");
+            let message = format!("timed out; {handle} keeps working");
             Err(Failure::new(Exit::Timeout, message).hint(going_on(handle)))
         }
         Ending::Detached => {
-            printer.note(&format!("{handle} goes on. {}", going_on(handle)));
+            printer.note(&format!("{handle} keeps working. {}", going_on(handle)));
             Ok(Exit::Interrupted)
         }
         Ending::Alone => {
-            let message = format!("the time is up, and the daemon does not answer: {}", cut_off(handle));
+            let message = format!("timed out, and the daemon is unreachable: {}", cut_off(handle));
             Err(Failure::new(Exit::Unreachable, message).hint(coming_back(handle)))
         }
         Ending::DetachedAlone => {
-            printer.note(&format!(
-                "the daemon does not answer: {}. {}",
-                cut_off(handle),
-                coming_back(handle)
-            ));
+            printer.note(&format!("the daemon is unreachable: {}. {}", cut_off(handle), coming_back(handle)));
             Ok(Exit::Interrupted)
         }
     }
@@ -255,17 +251,17 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
         Outcome::Failed { code, text, .. } => return Some(failed(handle, code, text)),
         Outcome::Interrupted { .. } => (
             Exit::AgentError,
-            format!("{handle} was interrupted before it was done"),
-            format!("`paseo send {handle} …` makes it go on"),
+            format!("{handle} was interrupted"),
+            format!("to continue, run `paseo send {handle} …`"),
         ),
         Outcome::Held { reason } => (
             Exit::Refused,
-            format!("the message waits until a person acts: {}", held(reason)),
-            format!("`paseo why {handle}` says more"),
+            format!("the message is held until a person acts: {}", held(reason)),
+            format!("run `paseo why {handle}`"),
         ),
         Outcome::WaitingForPermission { text, terminal: Some(name), .. } => (
             Exit::WaitingForPermission,
-            format!("{handle} waits for a person in its terminal: {text}"),
+            format!("{handle} is waiting for an answer in its terminal: {text}"),
             asks::in_terminal(name),
         ),
         Outcome::WaitingForPermission { hash, headline, text, .. } => (
@@ -277,11 +273,9 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
             },
             asks::commands(hash),
         ),
-        Outcome::Cancelled => (
-            Exit::AgentError,
-            "the message was taken back before it was answered".to_owned(),
-            format!("`paseo logs {handle}` shows what happened"),
-        ),
+        Outcome::Cancelled => {
+            (Exit::AgentError, "the message was cancelled".to_owned(), format!("run `paseo logs {handle}`"))
+        }
     };
     Some(Failure::new(exit, message).hint(hint))
 }
@@ -290,7 +284,7 @@ pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
 pub(crate) fn failed(handle: &str, code: &str, text: &str) -> Failure {
     let text = if text.is_empty() { String::new() } else { format!(": {text}") };
     Failure::new(Exit::AgentError, format!("{handle} failed ({code}){text}"))
-        .hint(format!("`paseo logs {handle}` shows what it did"))
+        .hint(format!("run `paseo logs {handle}`"))
 }
 
 /// Returns why a message is held, in words.
@@ -298,10 +292,10 @@ pub(crate) fn held(reason: &str) -> String {
     match reason {
         "stopped" => "the agent was stopped",
         "error" => "the agent's last turn failed",
-        "budget" => "the agent has used up its turns without a human message",
+        "budget" => "the budget of turns without a human message is used up",
         "paused" => "the agent is paused",
-        "attempts" => "the agent did not take it up, several times",
-        "cause_stopped" => "the work it belongs to was stopped",
+        "attempts" => "the agent failed to accept it several times",
+        "cause_stopped" => "the request that it belongs to was stopped",
         "closed" => "the agent is closed",
         other => other,
     }
@@ -309,15 +303,15 @@ pub(crate) fn held(reason: &str) -> String {
 }
 
 fn going_on(handle: &str) -> String {
-    format!("`paseo wait {handle}` waits for it, `paseo stop {handle}` stops it")
+    format!("To wait: paseo wait {handle}. To stop it: paseo stop {handle}")
 }
 
 fn cut_off(handle: &str) -> String {
-    format!("if it is gone, {handle} was interrupted with it")
+    format!("if it crashed, {handle} was interrupted")
 }
 
 fn coming_back(handle: &str) -> String {
-    format!("`paseo up` starts it, `paseo why {handle}` then says how {handle} is")
+    format!("start it with `paseo up`, then run `paseo why {handle}`")
 }
 
 impl Ending {

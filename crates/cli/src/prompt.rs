@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub(crate) fn typed(text: &OsStr, what: &str) -> Result<String, Failure> {
     if text == "-" {
         let bytes = limited(io::stdin().lock())
-            .map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
+            .map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
         return check(bytes, what, "from stdin");
     }
     check(text.as_encoded_bytes().to_vec(), what, "as typed")
@@ -23,7 +23,7 @@ pub(crate) fn typed(text: &OsStr, what: &str) -> Result<String, Failure> {
 pub(crate) fn file(path: &Path, what: &str) -> Result<String, Failure> {
     let bytes = File::open(path)
         .and_then(limited)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
     check(bytes, what, &format!("in {}", path.display()))
 }
 
@@ -37,18 +37,16 @@ fn limited(source: impl Read) -> io::Result<Vec<u8>> {
 fn check(bytes: Vec<u8>, what: &str, place: &str) -> Result<String, Failure> {
     if bytes.len() > MESSAGE_BYTES {
         let kilobytes = MESSAGE_BYTES / 1024;
-        return Err(Failure::usage(format!(
-            "the {what} {place} is too large: at most {kilobytes} KB can be sent"
-        ))
-        .hint("put it into a file that the agent can read, and name the file"));
+        return Err(Failure::usage(format!("the {what} {place} is too large: at most {kilobytes} KB"))
+            .hint("put it in a file and name the file in the {what}"));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
-        Failure::usage(format!("the {what} {place} is not UTF-8 text (byte {})", position + 1))
+        Failure::usage(format!("the {what} {place} is not valid UTF-8 (byte {})", position + 1))
     })?;
     if text.trim().is_empty() {
         return Err(
-            Failure::usage(format!("the {what} {place} is empty")).hint("say what the agent shall do")
+            Failure::usage(format!("the {what} {place} is empty")).hint("say what the agent should do")
         );
     }
     Ok(text)
@@ -65,7 +63,7 @@ mod tests {
         let refuse = |bytes: &[u8]| typed(OsStr::from_bytes(bytes), "prompt").unwrap_err().message;
         assert_eq!(refuse(b""), "the prompt as typed is empty");
         assert_eq!(refuse(b" \n\t"), "the prompt as typed is empty");
-        assert_eq!(refuse(b"ab\xff"), "the prompt as typed is not UTF-8 text (byte 3)");
+        assert_eq!(refuse(b"ab\xff"), "the prompt as typed is not valid UTF-8 (byte 3)");
         assert!(refuse(&vec![b'x'; MESSAGE_BYTES + 1]).contains("at most 256 KB"));
         assert_eq!(typed(OsStr::new(&"x".repeat(MESSAGE_BYTES)), "prompt").unwrap().len(), MESSAGE_BYTES);
     }

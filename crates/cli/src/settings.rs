@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use paseo_core::limits::WORKERS;
 use paseo_core::public_url::{NotPublic, PublicUrl};
+use paseo_core::spelling::nearest;
 use paseo_core::tool::Plugin;
 use paseo_runtime::keys::Key;
 use paseo_runtime::{plain_file, provider};
@@ -198,12 +199,12 @@ fn home(global: &Global, variable: impl Fn(&Variable) -> Option<OsString>) -> Re
             .filter(|home| home.is_absolute())
             .map(|home| home.join(".paseo"))
             .ok_or_else(|| {
-                Failure::usage("it is unknown where to keep things: neither PASEO_HOME nor HOME is set")
-                    .hint("set PASEO_HOME to a directory of yours")
+                Failure::usage("no home directory: neither PASEO_HOME nor HOME is set")
+                    .hint("set PASEO_HOME to a directory that you own")
             })?,
     };
     std::path::absolute(&home)
-        .map_err(|error| Failure::usage(format!("the home {} cannot be used: {error}", home.display())))
+        .map_err(|error| Failure::usage(format!("cannot use the home {}: {error}", home.display())))
 }
 
 fn read(path: &Path) -> Result<File, Failure> {
@@ -212,7 +213,7 @@ fn read(path: &Path) -> Result<File, Failure> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(File::default())
         }
-        Err(error) => Err(Failure::usage(format!("{} cannot be read: {error}", path.display()))),
+        Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
     }
 }
 
@@ -220,29 +221,44 @@ fn parse(text: &str, path: &Path) -> Result<File, Failure> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
-        Failure::usage(format!("{}:{line}: {}", path.display(), error.message()))
-            .hint("known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, limits.start_seconds, plugins, external.allow, keys, agents, and program and \
-                 isolated_home of providers.claude, providers.codex and providers.pi")
+        let (message, hint) = told(error.message());
+        Failure::usage(format!("{}:{line}: {message}", path.display())).hint(hint)
     })
+}
+
+/// Returns what the TOML parser found, as people read it, and what to do.
+fn told(message: &str) -> (String, String) {
+    let Some(rest) = message.strip_prefix("unknown field `") else {
+        let message = ["usize", "u64", "u32"].iter().fold(message.to_owned(), |message, kind| {
+            message.replace(&format!("expected {kind}"), "expected a whole number")
+        });
+        return (message, "fix this line; docs/configuration.md lists all keys".to_owned());
+    };
+    let (unknown, expected) = rest.split_once('`').unwrap_or((rest, ""));
+    // The parser lists every key of this table: `, expected one of `a`, `b``.
+    let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+    let hint = match nearest(unknown, &known) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("use one of {}", known.join(", ")),
+    };
+    (format!("unknown key `{unknown}`"), hint)
 }
 
 /// Checks what the file says.
 fn configured(file: File) -> Result<Configured, Failure> {
-    if file.limits.live_processes == Some(0) {
-        return Err(Failure::usage("limits.live_processes in config.toml is 0: no agent could ever run")
-            .hint("expected 1 or more"));
-    }
-    if file.limits.thread_patience_seconds == Some(0) {
-        return Err(Failure::usage(
-            "limits.thread_patience_seconds in config.toml is 0: every answer would be late",
-        )
-        .hint("expected 1 or more"));
-    }
-    if file.limits.start_seconds == Some(0) {
-        return Err(Failure::usage(
-            "limits.start_seconds in config.toml is 0: no agent could ever answer in time",
-        )
-        .hint("expected 1 or more"));
+    for (key, is_zero, so) in [
+        ("live_processes", file.limits.live_processes == Some(0), "no agent could run"),
+        (
+            "thread_patience_seconds",
+            file.limits.thread_patience_seconds == Some(0),
+            "every answer would be late",
+        ),
+        ("start_seconds", file.limits.start_seconds == Some(0), "no agent could start in time"),
+    ] {
+        if is_zero {
+            return Err(Failure::usage(format!("limits.{key} in config.toml is 0, so {so}"))
+                .hint("set it to 1 or more"));
+        }
     }
     Ok(Configured {
         listen: file.listen.map(|text| address(&text, "listen in config.toml")).transpose()?,
@@ -265,7 +281,7 @@ fn switched_off(plugins: BTreeMap<String, PluginOptions>) -> Result<BTreeSet<Plu
     for (id, PluginOptions { enabled }) in plugins {
         let plugin = Plugin::parse(&id).ok_or_else(|| {
             let known = Plugin::OPTIONAL.map(Plugin::id).join(", ");
-            Failure::usage(format!("there is no plugin `{id}` (plugins.{id} in config.toml)"))
+            Failure::usage(format!("unknown plugin `{id}` (plugins.{id} in config.toml)"))
                 .hint(format!("known plugins: {known}"))
         })?;
         if !enabled {
@@ -301,13 +317,12 @@ fn path(text: &str, source: &str) -> Result<PathBuf, Failure> {
     if path.is_absolute() {
         return Ok(path);
     }
-    Err(Failure::usage(format!("`{text}` ({source}) is not an absolute path"))
-        .hint("begin it with / or with ~/"))
+    Err(Failure::usage(format!("`{text}` ({source}) is not an absolute path")).hint("start it with / or ~/"))
 }
 
 fn address(text: &str, source: &str) -> Result<SocketAddr, Failure> {
     text.parse().map_err(|_| {
-        Failure::usage(format!("`{text}` ({source}) is no address to listen on"))
+        Failure::usage(format!("`{text}` ({source}) is not a listen address"))
             .hint("expected address:port, for example 127.0.0.1:6767")
     })
 }
@@ -316,16 +331,14 @@ fn public(url: &str) -> Result<PublicUrl, Failure> {
     PublicUrl::parse(url).map_err(|why| {
         let hint = match why {
             NotPublic::Malformed => "expected https://host or https://host:port, without a path",
-            NotPublic::Plain => {
-                "put a reverse proxy with a certificate in front, or `tailscale serve`, and write its https:// address"
-            }
+            NotPublic::Plain => "use the https:// address of a reverse proxy or of `tailscale serve`",
         };
         Failure::usage(format!("`{url}` (public_urls in config.toml) {why}")).hint(hint)
     })
 }
 
 fn utf8(variable: &Variable, value: OsString) -> Result<String, Failure> {
-    value.into_string().map_err(|_| Failure::usage(format!("{} is not UTF-8", variable.name)))
+    value.into_string().map_err(|_| Failure::usage(format!("{} is not valid UTF-8", variable.name)))
 }
 
 #[cfg(test)]
@@ -345,6 +358,25 @@ mod tests {
     }
 
     #[test]
+    fn a_mistake_in_the_file_says_what_to_change() {
+        let told = |text: &str| {
+            let failure = parse(text, Path::new("/h/config.toml")).unwrap_err();
+            (failure.message, failure.hint.unwrap_or_default())
+        };
+        let (message, hint) = told("log = 'info'\nlistn = 'x'\n");
+        assert_eq!(message, "/h/config.toml:2: unknown key `listn`");
+        assert_eq!(hint, "did you mean `listen`?");
+        let (message, hint) = told("[limits]\nnonsense = 1\n");
+        assert_eq!(message, "/h/config.toml:2: unknown key `nonsense`");
+        assert_eq!(hint, "use one of live_processes, workers, thread_patience_seconds, start_seconds");
+        let (message, _) = told("[limits]\nworkers = 'two'\n");
+        assert_eq!(message, "/h/config.toml:2: invalid type: string \"two\", expected a whole number");
+        let (message, hint) = told("listen = \n");
+        assert!(message.starts_with("/h/config.toml:1: "), "{message}");
+        assert_eq!(hint, "fix this line; docs/configuration.md lists all keys");
+    }
+
+    #[test]
     fn a_broken_file_leaves_the_defaults_and_says_so() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("config.toml"), "provider = 'codex'\nlistn = 1\n").unwrap();
@@ -358,7 +390,7 @@ mod tests {
     fn no_room_for_any_agent_is_a_mistake() {
         let failure = resolve("[limits]\nlive_processes = 0\n", &[], false).unwrap_err();
         assert!(failure.message.starts_with("limits.live_processes in config.toml is 0"), "{failure:?}");
-        assert_eq!(failure.hint.as_deref(), Some("expected 1 or more"));
+        assert_eq!(failure.hint.as_deref(), Some("set it to 1 or more"));
     }
 
     #[test]
@@ -456,15 +488,15 @@ mod tests {
         assert_eq!(keys["work"].secret, Secret::Variable("WORK_KEY".to_owned()));
         assert_eq!(keys["own"].secret, Secret::File("/keys/own".into()));
         for (wrong, expected) in [
-            ("provider = 'claude'", "needs one of `env` and `file`"),
-            ("provider = 'claude'\nenv = 'A'\nfile = '/b'", "needs one of `env` and `file`"),
+            ("provider = 'claude'", "needs either `env` or `file`"),
+            ("provider = 'claude'\nenv = 'A'\nfile = '/b'", "needs either `env` or `file`"),
             ("provider = 'clod'\nenv = 'A'", "is for `clod`, which takes no keys"),
-            ("provider = 'codex'\nenv = 'A'\nbase_url = 'x'", "which is no address"),
+            ("provider = 'codex'\nenv = 'A'\nbase_url = 'x'", "invalid base_url"),
             ("provider = 'codex'\nfile = 'x'", "is not an absolute path"),
             ("provider = 'codex'\nkey = 'x'", "config.toml:4: unknown field `key`"),
             (
                 "provider = 'codex'\nenv = 'A'\n[[keys]]\nid = 'k'\nprovider = 'codex'\nenv = 'A'",
-                "is there twice",
+                "is defined twice",
             ),
         ] {
             let failure = resolve(&format!("[[keys]]\nid = 'k'\n{wrong}\n"), &[], false).unwrap_err();

@@ -32,6 +32,7 @@ pub mod session;
 pub mod settings;
 pub mod skill;
 pub mod snippet;
+pub mod spelling;
 mod tagged;
 pub mod team;
 pub mod thread;

@@ -5,7 +5,7 @@ export interface Draft {
     /** What the file held when the person began. */
     readonly base: DefinitionSource;
     readonly text: string;
-    /** What the file holds now, where that is neither what the person began with nor what they wrote. */
+    /** Current content of the file, where that is neither what the person began with nor what they wrote. */
     readonly found?: DefinitionSource;
 }
 

@@ -16,6 +16,6 @@ describe('who wrote a message', () => {
         expect(of({ origin: `session:${id}` })).toEqual({ is: 'agent', session: id });
         expect(of({ origin: 'daemon' })).toEqual({ is: 'paseo' });
         expect(of({ origin: 'seat:t/1' })).toEqual({ is: 'other', name: 'seat:t/1' });
-        expect(of({})).toEqual({ is: 'other', name: 'somebody unknown' });
+        expect(of({})).toEqual({ is: 'other', name: 'unknown sender' });
     });
 });

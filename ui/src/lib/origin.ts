@@ -15,7 +15,7 @@ export function originOf(item: Item): Origin {
     if (kind === 'human') return { is: 'person' };
     if (kind === 'session' && name) return { is: 'agent', session: name };
     if (origin === 'daemon') return { is: 'paseo' };
-    return { is: 'other', name: origin || 'somebody unknown' };
+    return { is: 'other', name: origin || 'unknown sender' };
 }
 
 function split(origin: string): [string, string] {

@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use super::Output;
 use crate::duration;
 
-/// Print what an agent said in its last turn
+/// Print the answer of an agent's last turn
 ///
-/// Prints all of it, in order; agents get the first 20,000 characters. Exits with 1 when there is none yet, and when the last turn failed: why is told on stderr.
+/// Exits with 1 when there is no answer yet, or when the last turn failed; the reason goes to stderr.
 #[derive(Debug, Args)]
 pub(crate) struct ReadArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
-    /// Show the answer as it is, not rendered as Markdown
+    /// Print the answer as is, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
     #[command(flatten)]
@@ -31,27 +31,27 @@ Examples:
   paseo logs 3f2a -n 5 -f
   paseo logs 3f2a -f --json | jq -r 'select(.kind == \"assistant_text\").text'")]
 pub(crate) struct LogsArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
-    /// Go on with what comes, until ctrl-C
+    /// Keep printing new entries until ctrl-C
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// From an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
+    /// Start at this entry (12), age (10m) or time (2026-01-31T12:00:00Z)
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
-    /// How many of the newest entries to begin with; 0 for none
+    /// Print only the newest N entries; 0 for none
     #[arg(short = 'n', long, value_name = "N", visible_alias = "tail", conflicts_with = "since")]
     pub(crate) lines: Option<usize>,
-    /// Fold nothing: long texts, changes and tool output as they are
+    /// Print long texts, diffs and tool output in full
     #[arg(long, conflicts_with = "stat")]
     pub(crate) full: bool,
-    /// Show of changes only how many lines they have, and no tool output
+    /// Print line counts instead of diffs, and no tool output
     #[arg(long)]
     pub(crate) stat: bool,
-    /// Show texts as they are, not rendered as Markdown
+    /// Print texts as they are, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Show what was said in attempts that broke off, too
+    /// Include the text of failed attempts
     #[arg(long)]
     pub(crate) superseded: bool,
     /// Print one JSON object per line
@@ -78,22 +78,20 @@ impl FromStr for Since {
             return Ok(Self::Ago(duration));
         }
         text.parse().map(Self::Moment).map_err(|_| {
-            format!(
-                "`{text}` is neither an ordinal (12), a time ago (10m) nor a moment (2026-01-31T12:00:00Z)"
-            )
+            "expected an entry number (12), an age (10m) or a time (2026-01-31T12:00:00Z)".to_owned()
         })
     }
 }
 
-/// Print all that is known about an agent
+/// Print everything about an agent
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
-    /// Print exactly what is added to the prompt of its harness, and nothing else
+    /// Print only the system prompt that Paseo adds
     #[arg(long, conflicts_with = "json")]
     pub(crate) prompt: bool,
-    /// Print the secret that Paseo and an external agent know each other by, and nothing else
+    /// Print only the secret shared with an external agent
     #[arg(long, conflicts_with_all = ["json", "prompt"])]
     pub(crate) secret: bool,
     /// Print JSON
@@ -101,22 +99,22 @@ pub(crate) struct InspectArgs {
     pub(crate) json: bool,
 }
 
-/// Wait until agents are done
+/// Wait until agents finish
 ///
-/// An agent is done when it is neither starting nor running: exits with 4 when it waits for a permission
-/// and with 1 when it failed or was interrupted.
+/// An agent is finished when it is neither starting nor running. Exits with 4 when it is waiting for a permission, and
+/// with 1 when it failed or was interrupted.
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {
-    /// Which agents
+    /// Handles of the agents
     #[arg(required = true)]
     pub(crate) handles: Vec<String>,
-    /// Until one of them is done
+    /// Wait for the first agent to finish
     #[arg(long, conflicts_with = "all")]
     pub(crate) any: bool,
-    /// Until all of them are done (the default)
+    /// Wait for all agents to finish (the default)
     #[arg(long)]
     pub(crate) all: bool,
-    /// How long to wait, as in 30s or 5m
+    /// How long to wait, for example 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
     #[command(flatten)]
@@ -126,7 +124,7 @@ pub(crate) struct WaitArgs {
 /// Several agents.
 #[derive(Debug, Args)]
 pub(crate) struct HandlesArgs {
-    /// Which agents
+    /// Handles of the agents
     #[arg(required = true)]
     pub(crate) handles: Vec<String>,
     #[command(flatten)]
@@ -135,25 +133,25 @@ pub(crate) struct HandlesArgs {
 
 /// Delete agents
 ///
-/// Transcript, messages and name are gone for good. Files that the agent changed stay as they are.
+/// Permanently deletes the transcript, messages and name. Files that the agent changed stay.
 #[derive(Debug, Args)]
 pub(crate) struct RemoveArgs {
-    /// Which agents
+    /// Handles of the agents
     #[arg(required = true)]
     pub(crate) handles: Vec<String>,
-    /// Also those that are in the middle of something, or for which messages wait
+    /// Also delete busy agents and agents with waiting messages
     #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Give an agent a name
+/// Rename an agent
 #[derive(Debug, Args)]
 pub(crate) struct RenameArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
-    /// Its name; an empty one takes the name away
+    /// New name; an empty name removes it
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -161,7 +159,7 @@ pub(crate) struct RenameArgs {
 
 /// Set and remove labels and attributes
 ///
-/// Labels sort agents: lists can be filtered by them. Attributes are notes for people and programs, in JSON.
+/// Use labels to filter lists of agents. Attributes are JSON values for people and programs to read.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -169,10 +167,10 @@ Examples:
   paseo label 3f2a 91cc ui=true env-
   paseo label 3f2a --attr ticket=ABC-12 --attr weight=3 --attr old-")]
 pub(crate) struct LabelArgs {
-    /// Agents, then key=value to set a label and key- to remove one
+    /// Handles, then KEY=VALUE to set a label or KEY- to remove it
     #[arg(required = true, value_name = "HANDLE|KEY=VALUE|KEY-")]
     pub(crate) words: Vec<String>,
-    /// Set an attribute to a JSON value, or to a text that is none; NAME- removes it (repeatable)
+    /// Set an attribute to a JSON value or plain text, or remove it with NAME- (repeatable)
     #[arg(long = "attr", value_name = "NAME=VALUE|NAME-")]
     pub(crate) attributes: Vec<String>,
     #[command(flatten)]

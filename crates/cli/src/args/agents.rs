@@ -8,32 +8,32 @@ use super::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentsCommand {
-    /// List the definitions that agents can follow here
+    /// List the agent definitions available here
     ///
-    /// Yours are in $PASEO_HOME/agents, those of a project in .paseo/agents and .claude/agents; the latter count once
-    /// you have trusted them. A change of yours that grants more waits until you trust it, too.
+    /// Your own definitions are in $PASEO_HOME/agents, a project's in .paseo/agents and .claude/agents. A project's
+    /// definitions take effect after you trust them, and so does a change to your own that grants more.
     Ls {
         #[command(flatten)]
         place: Place,
         #[command(flatten)]
         output: Output,
     },
-    /// Show a definition with everything that it comes to
+    /// Show a resolved definition
     Show {
-        /// Which one, as `paseo agents ls` names it
+        /// Slug of the definition, see `paseo agents ls`
         slug: String,
         #[command(flatten)]
         place: Place,
-        /// The version that is not trusted, and not the one that counts instead
+        /// Show the version that waits for trust
         #[arg(long)]
         untrusted: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Look for mistakes in definitions
+    /// Check definitions for mistakes
     ///
-    /// Prints file:line: message for each, and exits with 1 when a definition cannot be used.
+    /// Prints `file:line: message` for each, and exits with 1 when a definition can't be used.
     Check {
         #[command(flatten)]
         place: Place,
@@ -45,30 +45,30 @@ pub(crate) enum AgentsCommand {
     Edit(EditArgs),
 }
 
-/// Edit one of your definitions, and trust what you save
+/// Edit one of your definitions and trust the result
 ///
-/// Opens $VISUAL or $EDITOR with the file that defines it, or with a new $PASEO_HOME/agents/<SLUG>.toml.
+/// Opens its file, or a new $PASEO_HOME/agents/<SLUG>.toml, in $VISUAL or $EDITOR.
 #[derive(Debug, Args)]
 pub(crate) struct EditArgs {
-    /// Which one, as `paseo agents ls` names it, or a new one
+    /// Slug of the definition, existing or new
     pub(crate) slug: String,
 }
 
-/// Trust changed definitions, yours and those of a project
+/// Trust new and changed definitions
 ///
-/// Shows what would count and how it differs from what does, and asks. A change of yours waits when it grants more
-/// than before; the definitions of a project count as long as they stay as they are.
+/// Shows what changes and asks you to confirm. A change to your own definitions needs trust when it grants more than
+/// before; every change to a project's definitions does.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Only changes of these definitions of yours
+    /// Only these of your own definitions
     #[arg(value_name = "SLUG", conflicts_with = "revoke")]
     pub(crate) slugs: Vec<String>,
     #[command(flatten)]
     pub(crate) place: Place,
-    /// Do not ask
+    /// Don't ask for confirmation
     #[arg(short, long, conflicts_with = "revoke")]
     pub(crate) yes: bool,
-    /// Take the trust back
+    /// Revoke trust
     #[arg(long)]
     pub(crate) revoke: bool,
     /// Print JSON
@@ -79,7 +79,7 @@ pub(crate) struct TrustArgs {
 /// Whose definitions are meant.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// Those of this directory [default: the current one]
+    /// Project directory [default: the current directory]
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
 }

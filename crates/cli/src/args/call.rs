@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::Output;
 
-/// List the tools of the agent whose shell this is, or call one as that agent
+/// List or call an agent's tools, from its own shell
 ///
-/// What a tool takes is given by flags, which `paseo tool NAME --help` lists, or all at once with --json '{…}' (--json -
-/// reads it from stdin). The answer goes to stdout. Exits with 1 when the tool fails and with 6 when it is not granted.
+/// Pass arguments as flags (see `paseo tool NAME --help`) or as one JSON object with --json '{…}'; --json - reads it from
+/// stdin. Prints the result on stdout. Exits with 1 when the tool fails, and with 6 when it is not granted.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 #[command(after_help = "\
@@ -17,15 +17,15 @@ Examples:
   paseo tool send_to_tab --tab-id 3f2a --message \"The build is green\"
   paseo tool todo --json - < plan.json")]
 pub(crate) struct ToolArgs {
-    /// Which tool
+    /// Name of the tool
     pub(crate) name: Option<String>,
-    /// What it gets: --name value …
+    /// Arguments of the tool: --name value …
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     pub(crate) arguments: Vec<String>,
-    /// Say what the tool is for and what it takes
+    /// Print what the tool does and its arguments
     #[arg(short, long)]
     pub(crate) help: bool,
-    /// Print only the names of the tools
+    /// Print only tool names
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

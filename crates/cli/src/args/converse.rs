@@ -9,10 +9,10 @@ use clap::Args;
 use super::Output;
 use crate::duration;
 
-/// Ask the agent of a definition, and wait for its answer
+/// Ask an agent by its definition and wait for the answer
 ///
-/// The message goes to the agent's newest session here; without one, a new session is started. A closed one is
-/// opened again. The answer goes to stdout, progress to stderr, and the exit codes are those of `paseo run`.
+/// Sends the message to the newest agent with this definition in this directory, reopens it if it is closed, or starts
+/// one. Prints the answer on stdout and progress on stderr. Exit codes are those of `paseo run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,19 +22,19 @@ Examples:
 pub(crate) struct AskArgs {
     #[command(flatten)]
     pub(crate) words: AgentWords,
-    /// How long to wait for the answer, as in 30s or 5m
+    /// How long to wait for the answer, for example 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
-    /// Show the answer as it is, not rendered as Markdown
+    /// Print the answer as is, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Tell the agent of a definition something, and wait for nothing
+/// Send a message to an agent by its definition
 ///
-/// As `paseo ask`, but prints the receipt and returns at once.
+/// Like `paseo ask`, but doesn't wait for the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,28 +50,28 @@ pub(crate) struct TellArgs {
 /// A message for the agent of a definition.
 #[derive(Debug, Args)]
 pub(crate) struct AgentWords {
-    /// Which agent, as `paseo agents ls` names it
+    /// Slug of the definition, see `paseo agents ls`
     pub(crate) agent: String,
-    /// What to say; `-` reads it from stdin
+    /// The message; `-` reads it from stdin
     pub(crate) message: OsString,
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Which of its sessions: latest, create, latest-or-create, or a handle [default: latest-or-create]
+    /// Which agent: latest, create, latest-or-create, or a handle [default: latest-or-create]
     #[arg(long, value_name = "WHICH")]
     pub(crate) session: Option<String>,
-    /// Send it once, however often it is repeated with the same key
+    /// Idempotency key: a repeated command with the same key sends once
     #[arg(long)]
     pub(crate) key: Option<String>,
 }
 
-/// Go to the agent of a definition, and come back
+/// Switch to another agent, and back with a summary
 ///
-/// Goes to the agent's newest session here, or starts one, and notes where you came from: the agent of this directory that
-/// you wrote to or went to last. On a terminal you are attached to it; elsewhere its handle is printed.
+/// Switches to the newest agent with this definition in this directory, or starts one, and remembers the agent that you
+/// last wrote or switched to here. On a terminal, attaches to the new agent; otherwise prints its handle.
 ///
-/// With --back the agent is asked for a summary of what was decided, which is passed on to the agent that you came
-/// from; then you are there again.
+/// With --back, asks the agent for a summary of the decisions, sends it to the agent that you came from, and switches
+/// back.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -80,30 +80,30 @@ Examples:
   paseo switch --back
   paseo switch --back \"Tell them which of the three we chose, and why\"")]
 pub(crate) struct SwitchArgs {
-    /// Which agent, as `paseo agents ls` names it; then what to say to it at once. With --back: what to ask the agent
-    /// for, instead of a summary. `-` reads it from stdin
+    /// Slug of the definition, then an optional first message. With --back, what to ask the agent for instead of a
+    /// summary. `-` reads it from stdin
     #[arg(value_name = "AGENT|MESSAGE", required_unless_present = "back", num_args = 0..=2)]
     pub(crate) words: Vec<OsString>,
-    /// Go back to where you came from
+    /// Switch back to the agent that you came from
     #[arg(long)]
     pub(crate) back: bool,
-    /// The agent that you come from; with --back the one that you leave [default: where you were last]
+    /// Agent that you come from; with --back, the agent that you leave [default: the last one]
     #[arg(long, value_name = "HANDLE")]
     pub(crate) from: Option<String>,
-    /// Show it in the web app
+    /// Show the agent in the web app
     #[arg(long, conflicts_with = "back")]
     pub(crate) ui: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Keep agents at hand: pinned ones come first in lists, in the order in which they are named here
+/// Pin agents to the top of lists, in the given order
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {
-    /// Which agents
+    /// Handles of the agents
     #[arg(required = true)]
     pub(crate) handles: Vec<String>,
-    /// Take the pin away
+    /// Unpin the agents
     #[arg(long)]
     pub(crate) off: bool,
     #[command(flatten)]

@@ -12,9 +12,9 @@ pub(crate) struct UpArgs {
     pub(crate) output: Output,
 }
 
-/// Say whether the daemon runs, and what it does
+/// Show the daemon's status
 ///
-/// Exits with 7 when it does not run. Never starts it.
+/// Exits with 7 when the daemon is not running. Never starts it.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
     /// Print JSON
@@ -36,39 +36,49 @@ pub(crate) enum DaemonCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DaemonLogsArgs {
-    /// Go on with what comes, until ctrl-C
+    /// Keep printing new lines until ctrl-C
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// How many of the newest lines
+    /// Print the newest N lines
     #[arg(short = 'n', long, default_value_t = 200, value_name = "COUNT")]
     pub(crate) lines: usize,
 }
 
 /// What each setting means.
 const SETTINGS: &str = "\
-Settings (all off at first; they count for agents that no other agent started):
-  perm_send_to_tab  agents may write to other open agents
-  perm_read_tab     agents may read what other open agents said in their last turn
-  perm_summon       agents may start agents of their own
-  perm_todo         default agents may keep a todo list
-  perm_user_agent   agents may start agents that stand beside them";
+Settings (all off by default; they apply to agents that people started):
+  perm_send_to_tab  agents may send messages to other open agents
+  perm_read_tab     agents may read the last answer of other open agents
+  perm_summon       agents may start subagents
+  perm_todo         agents without a definition may keep a to-do list
+  perm_user_agent   agents may start independent agents";
+
+/// Without a command, shows all settings.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = SETTINGS)]
+pub(crate) struct SettingsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<SettingsCommand>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SettingsCommand {
     /// Show all settings, or one
     #[command(after_help = SETTINGS)]
     Get {
-        /// Which setting
+        /// Name of the setting
         key: Option<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// Switch a setting
+    /// Change a setting
     #[command(after_help = SETTINGS)]
     Set {
-        /// Which setting
+        /// Name of the setting
         key: String,
-        /// What it shall be
+        /// New value
         value: Switch,
         #[command(flatten)]
         output: Output,
@@ -86,12 +96,12 @@ pub(crate) enum Switch {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token and print its secret, once
+    /// Create a token and print its secret, once
     Create {
-        /// What it is for
+        /// Name of the token
         #[arg(long)]
         name: String,
-        /// Where agents work in threads created with it through the bridge [default: here]
+        /// Working directory for threads that bridge clients create with this token [default: the current directory]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
         #[command(flatten)]
@@ -104,7 +114,7 @@ pub(crate) enum TokenCommand {
     },
     /// Revoke a token
     Revoke {
-        /// As `paseo token ls` shows it
+        /// Id of the token, see `paseo token ls`
         id: String,
         #[command(flatten)]
         output: Output,

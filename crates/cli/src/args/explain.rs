@@ -4,45 +4,45 @@ use clap::Args;
 
 use super::Output;
 
-/// Say why an agent is as it is, and what to do next
+/// Explain an agent's status and what to do next
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   paseo why 3f2a
   paseo why 3f2a --json | jq -r '.next[]'")]
 pub(crate) struct WhyArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// List the messages that wait for an agent
+/// List an agent's queued and held messages
 ///
-/// In the order in which it takes them up. What is held waits until a person acts.
+/// In delivery order. Held messages wait until a person acts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   paseo queue 3f2a
   paseo queue -q 3f2a | xargs -n 1 paseo trace")]
 pub(crate) struct QueueArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Print the life of a message, step by step
+/// Trace a message step by step
 ///
-/// `paseo send` names the delivery in its receipt, `paseo inspect` that of the newest message.
+/// `paseo send -q` prints the delivery id, `paseo inspect` that of the newest message.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   paseo trace 3f2a
   paseo trace $(paseo send -q 3f2a \"Also update the docs\")")]
 pub(crate) struct TraceArgs {
-    /// Which message, as its receipt names it; or an agent: the newest message for it
+    /// Delivery id, or a handle for the agent's newest message
     pub(crate) delivery: String,
     /// Print JSON
     #[arg(long)]
@@ -51,8 +51,8 @@ pub(crate) struct TraceArgs {
 
 /// Show everything that one human request led to
 ///
-/// Every turn that descends from it, by how many agents stand between, with tokens and cost. A request may
-/// start a bounded number of turns that nobody asked for; wakes are those that were used.
+/// Lists every turn that descends from the request, with its depth, tokens and cost. Each request has a budget of
+/// wakes: turns that agents, not people, started.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -60,9 +60,9 @@ Examples:
   paseo cause 0198c5b2-7d7e-7000-8000-3f2a91cc0000
   paseo cause 0198c5b2-7d7e-7000-8000-3f2a91cc0000 --stop")]
 pub(crate) struct CauseArgs {
-    /// Which request, as a receipt, `paseo inspect` or `paseo trace` names it; or an agent: what it works on, or did last
+    /// Cause id, see `paseo inspect` or `paseo trace`; or a handle for the request that the agent works on
     pub(crate) cause: String,
-    /// End all of it: its turns stop, its messages are held
+    /// Stop all its turns and hold its messages
     #[arg(long)]
     pub(crate) stop: bool,
     /// Print JSON

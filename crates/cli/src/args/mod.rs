@@ -6,6 +6,7 @@ mod call;
 mod converse;
 mod daemon;
 mod explain;
+mod groups;
 mod list;
 mod permit;
 mod provider;
@@ -20,7 +21,7 @@ mod worktree;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use agent::{
     HandlesArgs, InspectArgs, LabelArgs, LogsArgs, ReadArgs, RemoveArgs, RenameArgs, Since, WaitArgs,
@@ -29,9 +30,10 @@ pub(crate) use agents::{AgentsCommand, EditArgs, Place as AgentsPlace, TrustArgs
 pub(crate) use call::ToolArgs;
 pub(crate) use converse::{AgentWords, AskArgs, PinArgs, SwitchArgs, TellArgs};
 pub(crate) use daemon::{
-    DaemonCommand, DaemonLogsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
+    DaemonCommand, DaemonLogsArgs, SettingsArgs, SettingsCommand, StatusArgs, Switch, TokenCommand, UpArgs,
 };
 pub(crate) use explain::{CauseArgs, QueueArgs, TraceArgs, WhyArgs};
+pub(crate) use groups::command;
 pub(crate) use list::ListArgs;
 pub(crate) use permit::{PermitArgs, PermitCommand};
 pub(crate) use provider::{ProvidersArgs, ProvidersCommand};
@@ -47,24 +49,24 @@ pub(crate) use worktree::WorktreeCommand;
 /// Shown under `paseo --help`; `docs/exit-codes.md` says more.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-    0  ok
-    1  the agent failed, was interrupted or has nothing to say
-    2  the command makes no sense as typed
-    3  no such agent, or several
-    4  the agent waits for a permission
-    5  the time was up; the agent goes on
-    6  refused in the present state
-    7  the daemon cannot be reached
-  130  ctrl-C; the agent goes on
+    0  success
+    1  the agent failed, was interrupted or has not answered yet
+    2  invalid command line or configuration
+    3  not found, or ambiguous
+    4  the agent is waiting for a permission
+    5  timed out; the agent keeps working
+    6  refused in the current state
+    7  the daemon is unreachable
+  130  interrupted with ctrl-C; the agent keeps working
 
 Examples:
-  paseo run \"Fix the failing tests\"         an answer on stdout, progress on stderr
-  paseo run -d --ui \"Write the changelog\"   in the background, visible in the web app
-  paseo ls                                  what runs here
-  paseo attach 3f2a                         talk with one of them
-  paseo send 3f2a \"Also the docs\"           after the running turn";
+  paseo run \"Fix the failing tests\"         start an agent, print its answer
+  paseo run -d --ui \"Write the changelog\"   start one in the background
+  paseo ls                                  list the agents of this directory
+  paseo attach 3f2a                         chat with an agent
+  paseo send 3f2a \"Also the docs\"           queue a message for it";
 
-/// Runs and coordinates coding agents.
+/// Run and coordinate coding agents
 #[derive(Debug, Parser)]
 #[command(name = "paseo", version, after_help = EXIT_CODES)]
 #[command(max_term_width = 100)]
@@ -75,17 +77,26 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+impl Cli {
+    /// Reads the command line of this process.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let mut command = command();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where everything is kept [env: PASEO_HOME] [default: ~/.paseo]
+    /// Directory for all data [env: PASEO_HOME] [default: ~/.paseo]
     #[arg(long, global = true, value_name = "DIR", display_order = 900)]
     pub(crate) home: Option<PathBuf>,
-    /// Do not start the daemon when it is not running [env: PASEO_NO_START]
+    /// Fail instead of starting the daemon [env: PASEO_NO_START]
     #[arg(long, global = true, display_order = 901)]
     pub(crate) no_start: bool,
-    /// Say more on stderr
+    /// Print ids and details on stderr
     #[arg(short, long, global = true, display_order = 902)]
     pub(crate) verbose: bool,
 }
@@ -96,7 +107,7 @@ pub(crate) struct Output {
     /// Print JSON
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
-    /// Print only what a script needs
+    /// Print only handles or ids, one per line
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -120,60 +131,59 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     Cause(CauseArgs),
     Wait(WaitArgs),
-    /// Stop what an agent is doing; its queue is kept until you write to it
+    /// Stop the current turn; queued messages are held
     Stop(HandlesArgs),
-    /// Close agents; they keep their transcripts
+    /// Close agents and keep their transcripts
     Close(HandlesArgs),
-    /// Open closed agents again
+    /// Reopen closed agents
     Reopen(HandlesArgs),
-    /// Delete transcripts and start with a fresh context
+    /// Delete the transcript and start with an empty context
     Clear(HandlesArgs),
     Rm(RemoveArgs),
     Rename(RenameArgs),
     Label(LabelArgs),
     Pin(PinArgs),
-    /// Answer agents that ask for permission
+    /// List and answer permission requests
     #[command(subcommand)]
     Permit(PermitCommand),
     Tool(ToolArgs),
     Providers(ProvidersArgs),
-    /// List, check and trust the definitions that agents follow
+    /// Manage agent definitions
     #[command(subcommand)]
     Agents(AgentsCommand),
-    /// Hold conversations of several participants, people and agents
+    /// Manage threads: conversations between people and agents
     #[command(subcommand)]
     Thread(ThreadCommand),
-    /// Let agents share tasks
+    /// Manage teams: agents that share a task list
     #[command(subcommand)]
     Team(TeamCommand),
-    /// Plan, take and finish the tasks of a team
+    /// Manage the tasks of a team
     #[command(subcommand)]
     Task(TaskCommand),
     CanWrite(CanWriteArgs),
-    /// Start, watch and take over workers: agents of a team in terminals
+    /// Manage workers: team agents in tmux terminals
     #[command(subcommand)]
     Worker(WorkerCommand),
-    /// List and remove the worktrees of agents
+    /// List and remove the git worktrees of agents
     #[command(subcommand)]
     Worktree(WorktreeCommand),
     Open(OpenArgs),
-    /// List and log out browsers
+    /// List logged-in browsers and log them out
     #[command(subcommand)]
     Devices(DevicesCommand),
-    /// Show and switch settings
-    #[command(subcommand)]
-    Settings(SettingsCommand),
-    /// Make, list and revoke tokens
+    /// Show and change settings
+    Settings(SettingsArgs),
+    /// Create, list and revoke API tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Start the daemon if it is not running, say where it is, and print a link into the web app
+    /// Start the daemon and print a link to the web app
     Up(UpArgs),
     /// Stop the daemon
     Down(UpArgs),
-    /// Stop the daemon and start it again
+    /// Restart the daemon
     Restart(UpArgs),
     Status(StatusArgs),
-    /// Run the daemon in the foreground, or read its log
+    /// Run the daemon in the foreground, or print its log
     #[command(subcommand)]
     Daemon(DaemonCommand),
     Doctor(DoctorArgs),

@@ -6,38 +6,40 @@ use super::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PermitCommand {
-    /// List what agents ask, oldest first, and exactly what it is
+    /// List open permission requests, oldest first
     Ls {
         #[command(flatten)]
         output: Output,
     },
-    /// Allow what an agent asks
+    /// Allow a permission request
     ///
-    /// A hash names exactly what was shown. With a handle, what the agent asks now is shown, and you confirm it.
+    /// A hash identifies exactly the request that was shown. With a handle, the command shows the agent's request and
+    /// asks you to confirm.
     ///
-    /// Exits with 6 when somebody else was faster: the first answer wins.
+    /// The first answer wins: exits with 6 when the request was answered already.
     #[command(after_help = "\
 Examples:
-  paseo permit allow 9b1c04de         exactly this
+  paseo permit allow 9b1c04de         the request with this hash
   paseo permit allow 9b1c04de --always
-  paseo permit allow 3f2a             the only thing that this agent asks, once you confirm it
-  paseo permit allow 3f2a --yes       whatever it is")]
+  paseo permit allow $(paseo permit ls -q)
+  paseo permit allow 3f2a             the agent's only request, after you confirm
+  paseo permit allow 3f2a --yes       the agent's only request, unseen")]
     Allow(AllowArgs),
-    /// Deny what an agent asks
+    /// Deny a permission request
     ///
-    /// Exits with 6 when somebody else was faster: the first answer wins.
+    /// The first answer wins: exits with 6 when the request was answered already.
     #[command(after_help = "\
 Examples:
   paseo permit deny 3f2a -m \"Not on this branch\"")]
     Deny(PermitArgs),
-    /// List what was answered with --always
+    /// List permission rules: requests answered with --always
     Rules {
         #[command(flatten)]
         output: Output,
     },
-    /// Forget what was answered with --always
+    /// Delete a permission rule
     Forget {
-        /// Which rule, as `paseo permit rules` names it
+        /// Rule id, see `paseo permit rules`
         rule: String,
         #[command(flatten)]
         output: Output,
@@ -46,7 +48,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct AllowArgs {
-    /// Allow what a handle asks without looking at it
+    /// Allow the agent's request without showing it first
     #[arg(short, long)]
     pub(crate) yes: bool,
     #[command(flatten)]
@@ -55,14 +57,14 @@ pub(crate) struct AllowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PermitArgs {
-    /// Which request: its hash as `paseo permit ls` shows it, or the agent that makes it
-    #[arg(value_name = "HASH|HANDLE")]
-    pub(crate) which: String,
-    /// Answer the same from now on, for exactly this, in this project. A denial holds for every tool, and everywhere
-    /// below the project
+    /// Hashes of requests, see `paseo permit ls`; or handles of agents
+    #[arg(value_name = "HASH|HANDLE", required = true)]
+    pub(crate) which: Vec<String>,
+    /// Remember the answer as a rule for exactly this request in this project. A denial applies to every tool and to
+    /// all directories below the project
     #[arg(long)]
     pub(crate) always: bool,
-    /// Tell the agent something along with it; to a question, it is the answer
+    /// Message for the agent; the answer, if the agent asked a question
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
     #[command(flatten)]

@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 
 use super::Output;
 
-/// List the kinds of agents, and which of them could be used now
+/// List providers and whether each is ready
 ///
-/// The default is the one that is configured, else the first that is ready.
+/// The default is the provider from the configuration, else the first that is ready.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -26,28 +26,28 @@ pub(crate) struct ProvidersArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProvidersCommand {
-    /// Make a command a kind of agent
+    /// Add an ACP agent as a provider
     ///
-    /// It must speak the Agent Client Protocol on its standard input and output. It counts at once, for
-    /// `--provider` and in definitions. One of the same name is replaced.
+    /// The command must speak the Agent Client Protocol (ACP) on its standard input and output. Takes effect at once
+    /// for `--provider` and in definitions, and replaces an added provider of the same name.
     #[command(after_help = "\
 Examples:
   paseo providers add helper -- helper --acp
   paseo providers add opencode-next --preset opencode -- /opt/opencode/bin/opencode acp
   paseo providers add careful --asks --mode yolo --env CAREFUL_HOME=/srv/careful -- careful-agent")]
     Add {
-        /// What to call it: a-z, 0-9 and `-`
+        /// Name of the provider: a-z, 0-9 and `-`
         name: String,
-        /// The known agent whose ways it has: opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot or pi-acp
+        /// Treat it like this known agent: opencode, gemini, claude-agent-acp, codex-acp, qwen, copilot or pi-acp
         #[arg(long)]
         preset: Option<String>,
-        /// Its own mode in which it may do everything
+        /// The agent's own mode for --permissions full
         #[arg(long)]
         mode: Option<String>,
-        /// It asks before it changes anything, so that --permissions ask and read-only can be kept
+        /// The agent asks before every change, so it supports --permissions ask and read-only
         #[arg(long)]
         asks: bool,
-        /// Set in its environment, as NAME=VALUE. Stored as it is: no place for secrets
+        /// Set an environment variable; stored in plain text, so not for secrets
         #[arg(long, value_name = "NAME=VALUE")]
         env: Vec<String>,
         #[command(flatten)]
@@ -56,11 +56,11 @@ Examples:
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
-    /// Forget a command that was added
+    /// Remove an added provider
     ///
-    /// Agents of this kind keep what was said, and start no more.
+    /// Its agents keep their transcripts but can't start again.
     Rm {
-        /// Which one
+        /// Name of the provider
         name: String,
         #[command(flatten)]
         output: Output,

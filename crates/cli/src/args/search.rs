@@ -10,11 +10,11 @@ use jiff::Timestamp;
 use super::Output;
 use crate::duration;
 
-/// Find what was said, answered and done
+/// Search transcripts and threads
 ///
-/// Looks in the transcripts of all agents, closed ones too, and in all threads. All words must be in one text; case
-/// and accents make no difference. "Quotes" around words find them one after the other, a star at the end of a word
-/// finds what begins so. The newest come first.
+/// Searches the transcripts of all agents, including closed ones, and all threads. A match contains all words; case and
+/// accents don't matter. Put "quotes" around a phrase, and a star at the end of a word to match its beginning. Newest
+/// matches come first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,40 +23,40 @@ Examples:
   paseo search 'migrat*' --agent 3f2a
   paseo search deadline --in threads --from me --best")]
 pub(crate) struct SearchArgs {
-    /// What to look for
+    /// Words to search for
     #[arg(required = true, value_name = "WORDS")]
     pub(crate) words: Vec<String>,
-    /// Only in the transcript of this agent
+    /// Only the transcript of this agent
     #[arg(long, value_name = "HANDLE", conflicts_with = "thread")]
     pub(crate) agent: Option<String>,
-    /// Only in this thread: its name or id
+    /// Only this thread, by name or id
     #[arg(long, value_name = "THREAD")]
     pub(crate) thread: Option<String>,
-    /// Only in transcripts of agents, or only in threads
+    /// Only agents or only threads
     #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["agent", "thread"])]
     pub(crate) within: Option<Within>,
-    /// Only what was said to agents, what they answered, what tools did, or names (repeatable)
+    /// Only messages to agents, answers, tool calls or names (repeatable)
     #[arg(long = "kind", value_name = "KIND")]
     pub(crate) kinds: Vec<Kind>,
-    /// Only what this one said: `me` for people, an agent's handle, or a participant of a thread
+    /// Only this author: `me` for people, a handle, or a thread participant
     #[arg(long, value_name = "WHO")]
     pub(crate) from: Option<String>,
-    /// From a time ago (2h, 3d) or a moment (2026-01-31T12:00:00Z) on
+    /// Not older than this age (2h, 3d) or time (2026-01-31T12:00:00Z)
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<When>,
-    /// Up to a time ago or a moment
+    /// Older than this age or time
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<When>,
-    /// Only agents and threads that work in this directory, were started in it, or below it
+    /// Only agents and threads of this directory or below it
     #[arg(short = 'C', long, visible_alias = "project", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// What fits best first
+    /// Sort by relevance instead of time
     #[arg(long)]
     pub(crate) best: bool,
-    /// At most so many
+    /// Maximum number of matches
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Go on where the page before ended: its `next`
+    /// Continue after a previous page, with its `next` value
     #[arg(long, value_name = "CURSOR")]
     pub(crate) after: Option<String>,
     #[command(flatten)]
@@ -93,8 +93,8 @@ impl FromStr for When {
         if let Ok(duration) = duration::parse(text) {
             return Ok(Self::Ago(duration));
         }
-        text.parse().map(Self::Moment).map_err(|_| {
-            format!("`{text}` is neither a time ago (2h, 3d) nor a moment (2026-01-31T12:00:00Z)")
-        })
+        text.parse()
+            .map(Self::Moment)
+            .map_err(|_| "expected an age (2h, 3d) or a time (2026-01-31T12:00:00Z)".to_owned())
     }
 }

@@ -12,8 +12,8 @@ use crate::duration;
 
 /// Start an agent and wait for its answer
 ///
-/// The answer goes to stdout, progress to stderr. The agent belongs to the daemon: it goes on when this
-/// command is interrupted or its time is up.
+/// Prints the answer on stdout and progress on stderr. The agent runs in the daemon: it keeps working when you
+/// interrupt this command or --timeout expires.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
   git diff | paseo run --timeout 5m -
   agent=$(paseo run -d --prompt-file task.md) && paseo wait \"$agent\" && paseo read \"$agent\"")]
 pub(crate) struct RunArgs {
-    /// What to do; `-` reads it from stdin
+    /// The task; `-` reads it from stdin
     #[arg(required_unless_present = "prompt_file", conflicts_with = "prompt_file")]
     pub(crate) prompt: Option<OsString>,
     /// Taken only to say what was meant.
@@ -38,63 +38,62 @@ pub(crate) struct RunArgs {
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Attach a label (repeatable)
+    /// Add a label (repeatable)
     #[arg(short, long = "label", value_name = "KEY=VALUE")]
     pub(crate) labels: Vec<Label>,
-    /// Show it in the web app: the same as --label ui=true, unless a label says otherwise
+    /// Show the agent in the web app; short for --label ui=true
     #[arg(long)]
     pub(crate) ui: bool,
-    /// What to call it
+    /// Name of the agent
     #[arg(long, value_name = "NAME", visible_alias = "name")]
     pub(crate) title: Option<String>,
-    /// The definition that it follows: `paseo agents ls` lists them. The other options beat what it says
+    /// Agent definition to use, see `paseo agents ls`; other options override it
     #[arg(long, value_name = "SLUG")]
     pub(crate) agent: Option<String>,
-    /// Which kind of agent: `paseo providers` lists them [env: PASEO_PROVIDER] [default: the definition's, else the default one]
+    /// Provider, see `paseo providers` [env: PASEO_PROVIDER] [default: from the definition, else the default provider]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
-    /// Which model, as the provider calls it
+    /// Model, by the provider's name for it
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// How hard it thinks, in the provider's words
+    /// Reasoning effort, in the provider's terms
     #[arg(long, value_name = "WORD")]
     pub(crate) effort: Option<String>,
-    /// What it may do by itself: everything, only reading and the rest when a person allows it, or only
-    /// reading [default: what the definition says, else full]
+    /// Permission mode: do everything, ask before writing or running commands, or only read [default: from the
+    /// definition, else full]
     #[arg(long, value_name = "MODE", value_parser = ["full", "ask", "read-only"])]
     pub(crate) permissions: Option<String>,
-    /// Where it works [default: where the definition says, else here]
+    /// Working directory [default: from the definition, else the current directory]
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Work in a git worktree of its own, which can be given a name, as in --worktree=spike. With --ui this is
-    /// the default
+    /// Create a git worktree for the agent, optionally named as in --worktree=spike; the default with --ui
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(crate) worktree: Option<String>,
-    /// Where the worktree's branch starts: a branch, tag or commit [default: what is checked out]
+    /// Start the worktree's branch at this branch, tag or commit [default: HEAD]
     #[arg(long, value_name = "COMMIT", conflicts_with = "no_worktree")]
     pub(crate) base: Option<String>,
     /// Work in the directory itself, even with --ui
     #[arg(long, conflicts_with = "worktree")]
     pub(crate) no_worktree: bool,
-    /// The team that it belongs to: it shares the team's tasks and threads
+    /// Add the agent to a team; it shares the team's tasks and threads
     #[arg(long, value_name = "ID")]
     pub(crate) team: Option<String>,
-    /// As whom it acts in the team [default: a name after its definition or provider]
+    /// Member id in the team [default: derived from the definition or provider]
     #[arg(long, value_name = "ID")]
     pub(crate) member: Option<String>,
-    /// What it is held to: with `lease` it changes nothing but what a task that it holds covers. Needs --team
+    /// With `lease`, allow writes only to the resources of tasks that the agent holds; requires --team
     #[arg(long, value_name = "GUARD", value_parser = ["lease"])]
     pub(crate) guard: Option<String>,
-    /// It leads the team: set by `paseo team leader`.
+    /// Set by `paseo team leader`.
     #[arg(skip)]
     pub(crate) leads: bool,
-    /// Print the handle and return at once
+    /// Print the handle and don't wait for the answer
     #[arg(short, long, conflicts_with = "timeout")]
     pub(crate) detach: bool,
-    /// How long to wait for the answer, as in 30s or 5m
+    /// How long to wait for the answer, for example 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
-    /// Show the answer as it is, not rendered as Markdown
+    /// Print the answer as is, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
     #[command(flatten)]
@@ -103,7 +102,7 @@ pub(crate) struct RunArgs {
 
 /// Send a message to an agent
 ///
-/// A busy agent takes it up after the running turn. Prints the receipt, or with --wait the answer.
+/// A busy agent reads the message after its current turn. With --wait, prints the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -112,42 +111,43 @@ Examples:
   paseo send 3f2a --interrupt \"Stop, wrong branch\"
   git diff | paseo send 3f2a --wait -")]
 pub(crate) struct SendArgs {
-    /// Which agent
+    /// Handle of the agent
     pub(crate) handle: String,
-    /// What to say; `-` reads it from stdin
+    /// The message; `-` reads it from stdin
     pub(crate) message: OsString,
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// Put it into the running turn
+    /// Add the message to the current turn
     #[arg(long, conflicts_with = "interrupt")]
     pub(crate) steer: bool,
-    /// Interrupt the running turn: this message is next
+    /// Interrupt the current turn and start with this message
     #[arg(long)]
     pub(crate) interrupt: bool,
     /// Wait for the answer
     #[arg(short, long)]
     pub(crate) wait: bool,
-    /// How long to wait for the answer, as in 30s or 5m
+    /// How long to wait for the answer, for example 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, requires = "wait")]
     pub(crate) timeout: Option<Duration>,
-    /// Send it once, however often it is repeated with the same key
+    /// Idempotency key: a repeated command with the same key sends once
     #[arg(long)]
     pub(crate) key: Option<String>,
-    /// Show the answer as it is, not rendered as Markdown
+    /// Print the answer as is, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Talk with an agent: its past, then its present
+/// Chat with an agent: prints the transcript, then follows it
 ///
-/// A line is a message, taken up after the running turn. `!` in front interrupts the turn. /stop stops it,
-/// /allow and /deny answer what it asks, /help lists all. Ctrl-D leaves; the agent goes on.
+/// Each line you type is a message, read after the current turn. Start a line with `!` to interrupt the turn. /stop
+/// stops the turn, /allow and /deny answer permission requests, /help lists all commands. Ctrl-D detaches; the agent
+/// keeps working.
 ///
-/// When stdin is a pipe, each line is a message. At its end the answers are waited for, and the exit code is
-/// that of the last outcome.
+/// When stdin is a pipe, each line is a message. At the end of input, the command waits for the answers and exits with
+/// the code of the last outcome.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -156,16 +156,16 @@ Examples:
   paseo attach --agent journal
   printf 'run the tests\\n/allow\\n' | paseo attach 3f2a")]
 pub(crate) struct AttachArgs {
-    /// Which agent
+    /// Handle of the agent
     #[arg(required_unless_present = "agent")]
     pub(crate) handle: Option<String>,
-    /// The newest session here of the agent with this definition
+    /// Attach to the newest agent in this directory with this definition
     #[arg(long, value_name = "SLUG", conflicts_with = "handle")]
     pub(crate) agent: Option<String>,
-    /// Show the past from an ordinal (12), a time ago (10m) or a moment (2026-01-31T12:00:00Z) on
+    /// Print the transcript from this entry (12), age (10m) or time (2026-01-31T12:00:00Z)
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
-    /// Show texts as they are, not rendered as Markdown
+    /// Print texts as they are, without rendering Markdown
     #[arg(long)]
     pub(crate) plain: bool,
     /// Print one JSON object per line

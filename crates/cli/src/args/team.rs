@@ -18,14 +18,14 @@ Examples:
   paseo team leave red --agent ann
   paseo team rm red")]
 pub(crate) enum TeamCommand {
-    /// Make a team
+    /// Create a team
     Create {
-        /// What it is called: letters, digits, `-`, `_` and `.`
+        /// Id of the team: letters, digits, `-`, `_` and `.`
         team: String,
-        /// The project that its tasks are about [default: here]
+        /// Project directory [default: the current directory]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
-        /// Somebody who belongs to it; `worker` unless a role is said (repeatable)
+        /// Add a member, with a role other than `worker` if given (repeatable)
         #[arg(long = "agent", value_name = "ID[:ROLE]")]
         agents: Vec<String>,
         #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) enum TeamCommand {
     },
     /// List teams
     Ls {
-        /// Closed teams too
+        /// Include closed teams
         #[arg(short, long)]
         all: bool,
         #[command(flatten)]
@@ -46,50 +46,52 @@ pub(crate) enum TeamCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Print variables for a client of teamd, with a credential that acts as one agent and as nobody else
+    /// Print variables for a teamd client, with a token for one member
     Env {
         #[command(flatten)]
         which: WhichTeam,
-        /// As whom it acts; taken into the team if it is not in it
+        /// Member id; added to the team if needed
         #[arg(long, value_name = "ID")]
         agent: String,
-        /// Take it in again if it was taken out of the team
+        /// Add the member again if it was removed from the team
         #[arg(long)]
         again: bool,
         #[command(flatten)]
         output: Output,
     },
-    /// Show what happened in a team, the oldest first
+    /// Print a team's event history, oldest first
     Audit {
         #[command(flatten)]
         which: WhichTeam,
-        /// Only what concerns this agent: its inbox
+        /// Only events that concern this member: its inbox
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
-        /// Only what came after this cursor: the number that a line begins with
+        /// Only events after this cursor: the number at the start of a line
         #[arg(long, value_name = "CURSOR", value_parser = cursor, allow_negative_numbers = true)]
         after: Option<u64>,
         #[command(flatten)]
         output: Output,
     },
     Leader(Box<LeaderArgs>),
-    /// Take an agent out of a team: its tasks are free, its credentials end, and it is told
+    /// Remove a member from a team
     ///
-    /// The agent itself stays open. People and leaders take others out, and an agent itself.
+    /// Releases its tasks, revokes its tokens and notifies it. The agent stays open. People and leaders can remove
+    /// every member; other agents only themselves.
     Leave {
         #[command(flatten)]
         which: WhichTeam,
-        /// Who leaves [default: the agent whose shell this is]
+        /// Member to remove [default: the agent whose shell this is]
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// Close a team: its tasks are free, its credentials end, and what happened stays
+    /// Close a team
     ///
-    /// Its agents are told and stay open. No other team is called like it. People and leaders close a team.
+    /// Releases its tasks, revokes its tokens and notifies its members, whose agents stay open. The history stays, and
+    /// the id can't be used again. Only people and leaders can close a team.
     Rm {
-        /// Which team
+        /// Id of the team
         #[arg(value_name = "TEAM")]
         team: String,
         #[command(flatten)]
@@ -100,10 +102,10 @@ pub(crate) enum TeamCommand {
 /// Which team is meant, by the word itself or with `--team`.
 #[derive(Debug, Args)]
 pub(crate) struct WhichTeam {
-    /// Which team [default: your own, or the only one]
+    /// Id of the team [default: your own, or the only one]
     #[arg(value_name = "TEAM", conflicts_with = "team")]
     named: Option<String>,
-    /// The same, as other commands take it
+    /// Same as TEAM
     #[arg(long, value_name = "ID")]
     team: Option<String>,
 }
@@ -115,10 +117,10 @@ impl WhichTeam {
     }
 }
 
-/// Start an agent that leads a team
+/// Start a leader for a team
 ///
-/// It is told to follow what you assign, to break down what you leave open, to start workers and not to do their
-/// work. Any provider will do.
+/// The leader's instructions: follow your assignments, break down what you leave open, start workers, and don't do their
+/// work. Every provider works.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -126,10 +128,10 @@ Examples:
   paseo team leader red -d --provider claude --prompt-file plan.md")]
 #[command(mut_arg("team", |team| team.hide(true)))]
 #[command(mut_arg("guard", |guard| guard.help(
-    "What it is held to: with `lease` it changes nothing but what a task that it holds covers"
+    "With `lease`, allow writes only to the resources of tasks that the agent holds"
 )))]
 pub(crate) struct LeaderArgs {
-    /// Which team
+    /// Id of the team
     #[arg(value_name = "TEAM", conflicts_with = "team")]
     pub(crate) team_id: String,
     #[command(flatten)]
@@ -148,7 +150,7 @@ pub(crate) enum TaskCommand {
     Create(TaskCreateArgs),
     /// List the tasks of a team
     Ls {
-        /// Show it again whenever something changes, until ctrl-C
+        /// Update the list as it changes, until ctrl-C
         #[arg(short, long)]
         watch: bool,
         #[command(flatten)]
@@ -156,14 +158,14 @@ pub(crate) enum TaskCommand {
     },
     /// Show a task
     Show(OneTask),
-    /// Take a task, for a time; as yourself, or as the agent whose shell this is
+    /// Claim a task for yourself, or for the agent whose shell this is
     Claim {
         #[command(flatten)]
         one: OneTask,
         #[command(flatten)]
         time: LeaseTime,
     },
-    /// Keep a task longer, from now on
+    /// Renew the lease on a task
     Renew {
         #[command(flatten)]
         one: OneTask,
@@ -172,26 +174,26 @@ pub(crate) enum TaskCommand {
         #[command(flatten)]
         time: LeaseTime,
     },
-    /// Say that a task is done
+    /// Complete a task
     Complete(EndArgs),
-    /// Say that a task cannot be done
+    /// Mark a task as failed
     Fail(EndArgs),
-    /// Give a task back, for others to take
+    /// Return a task to the queue
     Release {
         #[command(flatten)]
         one: OneTask,
         #[command(flatten)]
         epoch: Epoch,
     },
-    /// Give a task up for the whole team
+    /// Cancel a task
     Cancel(OneTask),
-    /// Let what failed or was canceled be done after all
+    /// Reopen a failed or canceled task
     Retry(OneTask),
-    /// Take a task from whoever has it, and give it to another or to nobody
+    /// Reassign a task, or return it to the queue
     Reassign {
         #[command(flatten)]
         one: OneTask,
-        /// Who has it from now on
+        /// New owner [default: none]
         #[arg(long, value_name = "ID")]
         to: Option<String>,
         #[command(flatten)]
@@ -199,20 +201,20 @@ pub(crate) enum TaskCommand {
     },
 }
 
-/// Make a task
+/// Create a task
 #[derive(Debug, Args)]
 pub(crate) struct TaskCreateArgs {
-    /// What is to be done, on one line
+    /// Title, on one line
     pub(crate) title: String,
-    /// Everything that whoever does it has to know; `-` reads it from stdin
+    /// Everything that the owner needs to know; `-` reads it from stdin
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<OsString>,
-    /// A task that must be completed before (repeatable)
+    /// Task that must be completed first (repeatable)
     #[arg(long = "dep", value_name = "TASK")]
     pub(crate) deps: Vec<String>,
-    /// A file or directory of the project that it needs for itself, with all that is in it (repeatable)
+    /// File or directory that the task needs exclusively (repeatable)
     ///
-    /// It counts from the current directory if that lies in the project, else from the project's.
+    /// Relative to the current directory if that is in the project, else to the project directory.
     #[arg(long = "resource", value_name = "PATH")]
     pub(crate) resources: Vec<String>,
     #[command(flatten)]
@@ -222,7 +224,7 @@ pub(crate) struct TaskCreateArgs {
 /// Which team is meant.
 #[derive(Debug, Args)]
 pub(crate) struct OfTeam {
-    /// Which team [default: your own, or the only one]
+    /// Id of the team [default: your own, or the only one]
     #[arg(long, value_name = "ID", default_value = "-", hide_default_value = true)]
     pub(crate) team: String,
     #[command(flatten)]
@@ -232,7 +234,7 @@ pub(crate) struct OfTeam {
 /// Which task is meant.
 #[derive(Debug, Args)]
 pub(crate) struct OneTask {
-    /// Which task, as task-0001
+    /// Id of the task, for example task-0001
     pub(crate) task: String,
     #[command(flatten)]
     pub(crate) of: OfTeam,
@@ -241,29 +243,27 @@ pub(crate) struct OneTask {
 /// The number of a lease.
 #[derive(Debug, Args)]
 pub(crate) struct Epoch {
-    /// The epoch that came with the lease [default for people: that of the lease they have]
+    /// Epoch of the lease [default for people: that of the current lease]
     #[arg(long, value_name = "NUMBER", value_parser = epoch, allow_negative_numbers = true)]
     pub(crate) epoch: Option<u64>,
 }
 
 fn cursor(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
-        format!("`{text}` is no cursor: that is the number that a line of `paseo team audit` begins with")
+        format!("`{text}` is not a cursor: use the number at the start of a line of `paseo team audit`")
     })
 }
 
 fn epoch(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
-        format!(
-            "`{text}` is no epoch: that is the number that came with the lease; `paseo task show` prints it"
-        )
+        format!("`{text}` is not an epoch: use the number of the lease that `paseo task show` prints")
     })
 }
 
 /// How long a lease lasts.
 #[derive(Debug, Args)]
 pub(crate) struct LeaseTime {
-    /// For how long, as in 10m [default: 5m]
+    /// Duration of the lease, for example 10m [default: 5m]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) ttl: Option<Duration>,
 }
@@ -275,24 +275,24 @@ pub(crate) struct EndArgs {
     pub(crate) one: OneTask,
     #[command(flatten)]
     pub(crate) epoch: Epoch,
-    /// What came of it, in few words
+    /// Short summary of the result
     #[arg(long, value_name = "TEXT")]
     pub(crate) summary: Option<String>,
-    /// Where the whole is told: a thread of the team, and the id of a message there
+    /// Message with the full result: a thread of the team and the message's id
     #[arg(long, value_names = ["THREAD", "ID"], num_args = 2)]
     pub(crate) message: Option<Vec<String>>,
 }
 
-/// Say whether an agent of a team may write to a path now
+/// Check whether a team member may write to a path now
 ///
 /// Exits with 6 when it may not.
 #[derive(Debug, Args)]
 pub(crate) struct CanWriteArgs {
-    /// A file or directory of the project; `.` for commands, which may touch all of it
+    /// File or directory of the project; `.` for commands, which may touch everything
     ///
-    /// It counts from the current directory if that lies in the project.
+    /// Relative to the current directory if that is in the project.
     pub(crate) path: String,
-    /// Whose leases count [default: your own]
+    /// Member whose leases count [default: your own]
     #[arg(long, value_name = "ID")]
     pub(crate) agent: Option<String>,
     #[command(flatten)]

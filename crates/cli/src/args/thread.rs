@@ -15,11 +15,11 @@ Examples:
   paseo thread tail -f planning
   paseo thread pause planning")]
 pub(crate) enum ThreadCommand {
-    /// Make a thread
+    /// Create a thread
     New {
-        /// What it is called
+        /// Name of the thread
         name: String,
-        /// Where its agents work [default: here]
+        /// Working directory of its agents [default: the current directory]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
         #[command(flatten)]
@@ -30,40 +30,40 @@ pub(crate) enum ThreadCommand {
         #[command(flatten)]
         output: Output,
     },
-    /// Show a thread: who is in it, and who may do what
+    /// Show a thread and its participants
     Show {
-        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
         thread: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Change the name of a thread
+    /// Rename a thread
     Rename {
-        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
         thread: String,
-        /// What it is called from now on
+        /// New name
         name: String,
         #[command(flatten)]
         output: Output,
     },
-    /// Say where the agents of a thread work
+    /// Set the working directory of a thread's agents
     Cwd {
-        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
         thread: String,
-        /// The directory [default: here]
+        /// The directory [default: the current directory]
         directory: Option<PathBuf>,
         #[command(flatten)]
         output: Output,
     },
-    /// Delete threads with everything that was said in them
+    /// Delete threads and all their messages
     ///
-    /// The sessions of their participants are closed; their transcripts and the files that they changed stay. Tokens that
-    /// speak in them are revoked.
+    /// Closes the agents of their participants and revokes their tokens. The agents' transcripts and the files that they
+    /// changed stay.
     Rm {
-        /// Their names or ids; threads of a team stay as long as the team's history does
+        /// Names or ids of the threads; a team's threads can't be deleted
         #[arg(required = true, value_name = "THREAD")]
         threads: Vec<String>,
-        /// Also while somebody works for them
+        /// Stop running agents of the threads first
         #[arg(short, long)]
         force: bool,
         #[command(flatten)]
@@ -72,30 +72,30 @@ pub(crate) enum ThreadCommand {
     Post(PostArgs),
     Tail(TailArgs),
     Invite(InviteArgs),
-    /// Take participants out of a thread; what they said stays
+    /// Remove participants from a thread; their messages stay
     Uninvite(SeatsArgs),
-    /// Let participants not speak: what they answer is kept until they are unmuted
+    /// Mute participants; their replies are held until unmuted
     Mute(SeatsArgs),
-    /// Let muted participants speak again
+    /// Unmute participants
     Unmute(SeatsArgs),
-    /// Let nobody but people speak
+    /// Pause a thread: only people can post
     Pause(OneThread),
-    /// Let everybody speak again
+    /// Resume a paused thread
     Resume(OneThread),
-    /// Let agents wake each other by mentioning them
+    /// Let agents wake each other with mentions
     Discuss(ToggleArgs),
-    /// Let what you say to nobody in particular wake all who are invited
+    /// Let your messages to no one in particular wake all participants
     Auto(ToggleArgs),
     /// Print the state of a thread as JSON
     State(OneThread),
-    /// Make a token that speaks as one participant, and as nobody else
+    /// Create a token for one participant
     Token {
-        /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+        /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
         thread: String,
-        /// The participant
+        /// Id of the participant
         #[arg(long = "as", value_name = "PARTICIPANT")]
         participant: String,
-        /// The directory that it is for [default: the thread's, else here]
+        /// Directory that the token is for [default: the thread's, else the current directory]
         #[arg(short = 'C', long, value_name = "DIR")]
         cwd: Option<PathBuf>,
         #[command(flatten)]
@@ -103,65 +103,65 @@ pub(crate) enum ThreadCommand {
     },
 }
 
-/// Say something in a thread
+/// Post a message to a thread
 #[derive(Debug, Args)]
 pub(crate) struct PostArgs {
-    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
     pub(crate) thread: String,
-    /// What to say; `-` reads it from stdin
+    /// The message; `-` reads it from stdin
     pub(crate) text: String,
-    /// For whom: a participant's id, nickname or handle, or `all`
+    /// Recipient: a participant's id, nickname or handle, or `all`
     #[arg(long, value_name = "WHO")]
     pub(crate) to: Option<String>,
-    /// The id of the message that this answers
+    /// Id of the message to reply to
     #[arg(long, value_name = "ID")]
     pub(crate) reply_to: Option<String>,
-    /// Mark it; may be given several times
+    /// Add a tag (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Show what was said in a thread
+/// Print the messages of a thread
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
     pub(crate) thread: String,
-    /// Go on with what is said from now on
+    /// Keep printing new messages until ctrl-C
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// How many of the newest events to begin with; 0 for none
+    /// Print only the newest N events; 0 for none
     #[arg(short = 'n', long, default_value_t = 50)]
     pub(crate) lines: usize,
-    /// Begin with the event that has this id
+    /// Start at the event with this id
     #[arg(long, value_name = "ID", conflicts_with = "lines")]
     pub(crate) from: Option<String>,
-    /// Show the ids of events, for --from and --reply-to
+    /// Print event ids, for --from and --reply-to
     #[arg(long)]
     pub(crate) ids: bool,
-    /// Print JSON, one event a line
+    /// Print one JSON object per event
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Invite an agent into a thread, or change what is known of it
+/// Invite an agent to a thread, or update a participant
 #[derive(Debug, Args)]
 pub(crate) struct InviteArgs {
-    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
     pub(crate) thread: String,
-    /// A provider, or the slug of a definition [env: PASEO_PROVIDER] [default: the default provider]
+    /// Provider, or slug of a definition [env: PASEO_PROVIDER] [default: the default provider]
     pub(crate) client: Option<String>,
-    /// The model; `default` leaves it to the provider [default: as it was, else `default`]
+    /// Model; `default` leaves it to the provider [default: unchanged, else `default`]
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// What it is called; made from the client when it is missing
+    /// Id of the participant [default: derived from the client]
     #[arg(long = "id", value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// What else it answers to
+    /// Nickname that mentions can use
     #[arg(long)]
     pub(crate) nickname: Option<String>,
-    /// What it is here for; may be given several times
+    /// Role of the participant (repeatable)
     #[arg(long = "role", value_name = "ROLE")]
     pub(crate) roles: Vec<String>,
     #[command(flatten)]
@@ -171,9 +171,9 @@ pub(crate) struct InviteArgs {
 /// Participants of a thread.
 #[derive(Debug, Args)]
 pub(crate) struct SeatsArgs {
-    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
     pub(crate) thread: String,
-    /// Their ids or nicknames
+    /// Ids or nicknames of the participants
     #[arg(required = true)]
     pub(crate) participants: Vec<String>,
     #[command(flatten)]
@@ -183,7 +183,7 @@ pub(crate) struct SeatsArgs {
 /// A thread.
 #[derive(Debug, Args)]
 pub(crate) struct OneThread {
-    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
     pub(crate) thread: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -192,9 +192,9 @@ pub(crate) struct OneThread {
 /// A thread, and on or off.
 #[derive(Debug, Args)]
 pub(crate) struct ToggleArgs {
-    /// Its name or id, or what its team calls it, as thread-0001 or red/thread-0001
+    /// Name or id of the thread, for example planning, thread-0001 or red/thread-0001
     pub(crate) thread: String,
-    /// Switch it on or off
+    /// Turn it on or off
     #[arg(
         value_name = "on|off",
         default_value = "on",
@@ -202,7 +202,7 @@ pub(crate) struct ToggleArgs {
         hide_possible_values = true
     )]
     pub(crate) switch: Switch,
-    /// Switch it off
+    /// Turn it off
     #[arg(long, conflicts_with = "switch")]
     pub(crate) off: bool,
     #[command(flatten)]

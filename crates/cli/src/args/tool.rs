@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// Check this machine and say how to fix what is wrong
+/// Check the installation and suggest fixes
 ///
-/// Never starts or changes anything. Exits with 1 when something fails; warnings are fine.
+/// Starts and changes nothing. Exits with 1 when a check fails; warnings don't count.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     /// Print JSON
@@ -15,21 +15,20 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 }
 
-/// See Paseo at work, without any account
+/// Watch a one-minute demo; needs no account
 ///
-/// Runs scripted agents in a git repository and a home of their own, under your temporary directory. Takes
-/// less than a minute and leaves nothing behind.
+/// Runs scripted agents in a temporary git repository and home, and removes both at the end.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Do not pause for reading
+    /// Don't pause between steps
     #[arg(long)]
     pub(crate) fast: bool,
-    /// Leave the repository and the home there
+    /// Keep the repository and the home
     #[arg(long)]
     pub(crate) keep: bool,
 }
 
-/// Print completions for a shell
+/// Print shell completions
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,18 +36,18 @@ Examples:
   paseo completions zsh > ~/.zfunc/_paseo
   paseo completions fish > ~/.config/fish/completions/paseo.fish")]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     pub(crate) shell: Shell,
 }
 
-/// Print the manual page, or write one page for each command
+/// Print the manual page, or write one per command
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   paseo man | man -l -
   paseo man --dir ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// Write all pages into this directory
+    /// Write one page per command to this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }

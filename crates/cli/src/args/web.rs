@@ -6,18 +6,18 @@ use super::Output;
 
 /// Open the web app
 ///
-/// Prints a link that logs one browser in, once, within five minutes. On a desktop it is opened too.
+/// Prints a link that logs in one browser, once, within five minutes. On a desktop, also opens it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  paseo open             here
-  paseo open --qr        on a phone that can reach this machine
-  paseo open --print     only the link, to pass on")]
+  paseo open             open the web app on this machine
+  paseo open --qr        log in a phone
+  paseo open --print     print only the link")]
 pub(crate) struct OpenArgs {
-    /// Print a QR code of the link under the first public URL
+    /// Print a QR code for the first of `public_urls`
     #[arg(long, conflicts_with = "json")]
     pub(crate) qr: bool,
-    /// Only print the link
+    /// Print the link without opening it
     #[arg(long)]
     pub(crate) print: bool,
     /// Print JSON
@@ -27,14 +27,14 @@ pub(crate) struct OpenArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DevicesCommand {
-    /// List the browsers that are logged in
+    /// List logged-in browsers
     Ls {
         #[command(flatten)]
         output: Output,
     },
-    /// Log a browser out
+    /// Log out a browser
     Revoke {
-        /// As `paseo devices ls` shows it
+        /// Id of the device, see `paseo devices ls`
         id: String,
         #[command(flatten)]
         output: Output,

@@ -12,49 +12,49 @@ use super::Output;
 Examples:
   paseo worker start \"Do task-0001\" --team red
   paseo worker ls
-  paseo worker attach red-1                 C-b d leaves it running
+  paseo worker attach red-1                 C-b d detaches
   paseo worker capture red-1 --lines 50
   paseo worker kill red-1")]
 pub(crate) enum WorkerCommand {
     Start(Box<WorkerStartArgs>),
     /// List workers
     Ls {
-        /// Only those of this team
+        /// Only workers of this team
         #[arg(long, value_name = "ID")]
         team: Option<String>,
-        /// Only those whose names begin like this
+        /// Only workers whose names start with this
         #[arg(long, value_name = "TEXT")]
         prefix: Option<String>,
         #[command(flatten)]
         output: Output,
     },
-    /// Attach your terminal to that of a worker; C-b d leaves it running
+    /// Attach to a worker's terminal; C-b d detaches
     Attach {
-        /// Its name or its handle
+        /// Name or handle of the worker
         worker: String,
     },
-    /// Print what a worker's terminal shows
+    /// Print the screen of a worker's terminal
     Capture {
-        /// Its name or its handle
+        /// Name or handle of the worker
         worker: String,
-        /// How many lines, from the newest back [default: 1000]
+        /// Number of lines, counted from the end [default: 1000]
         #[arg(long, value_name = "NUMBER", value_parser = lines, allow_negative_numbers = true)]
         lines: Option<u32>,
         #[command(flatten)]
         output: Output,
     },
-    /// Type a message into a worker's terminal, as soon as it listens
+    /// Type a message into a worker's terminal when it is ready
     Send {
-        /// Its name or its handle
+        /// Name or handle of the worker
         worker: String,
-        /// What to type; `-` reads it from stdin
+        /// The message; `-` reads it from stdin
         message: OsString,
         #[command(flatten)]
         output: Output,
     },
-    /// End workers, their terminals and everything that they started; what they said stays
+    /// End workers and their processes; transcripts stay
     Kill {
-        /// Their names or handles
+        /// Names or handles of the workers
         #[arg(required = true)]
         workers: Vec<String>,
         #[command(flatten)]
@@ -64,47 +64,47 @@ pub(crate) enum WorkerCommand {
 
 fn lines(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| format!("`{text}` is no number of lines: expected 1 or more, for example 50"))
+    number.ok_or_else(|| format!("`{text}` is not a number of lines: expected 1 or more, for example 50"))
 }
 
-/// Start a worker: an agent of a team in a terminal of its own
+/// Start a worker: a team agent in its own terminal
 ///
-/// The task is typed in as soon as it listens. What it answers is posted to its thread.
+/// The task is typed into the terminal when the agent is ready. Its answers are posted to its thread.
 #[derive(Debug, Args)]
 pub(crate) struct WorkerStartArgs {
-    /// What it shall do; `-` reads it from stdin
+    /// The task; `-` reads it from stdin
     pub(crate) task: OsString,
-    /// Which team [default: the only one]
+    /// Id of the team [default: the only one]
     #[arg(long, value_name = "ID")]
     pub(crate) team: Option<String>,
-    /// The definition that it follows
+    /// Agent definition to use
     #[arg(long, value_name = "SLUG")]
     pub(crate) agent: Option<String>,
-    /// Which harness it runs, as pi, claude or codex [env: PASEO_PROVIDER] [default: the definition's, else the first that is ready]
+    /// Provider: pi, claude or codex [env: PASEO_PROVIDER] [default: from the definition, else the first that is ready]
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
-    /// Which model it uses
+    /// Model, by the provider's name for it
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The thread of the team that its answers are posted to: thread-0001, its name or its id [default: a new one]
+    /// Thread of the team for its answers: thread-0001, a name or an id [default: a new thread]
     #[arg(long, value_name = "THREAD")]
     pub(crate) thread: Option<String>,
-    /// What the new thread is about
+    /// Name of the new thread
     #[arg(long, value_name = "TEXT", conflicts_with = "thread")]
     pub(crate) title: Option<String>,
-    /// How its name begins; a number follows [default: the team]
+    /// Prefix of its name; a number follows [default: the team]
     #[arg(long, value_name = "TEXT")]
     pub(crate) prefix: Option<String>,
-    /// Where it works [default: the project of the team]
+    /// Working directory [default: the team's project]
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Give it a git worktree of its own
+    /// Create a git worktree for the worker
     #[arg(long)]
     pub(crate) worktree: bool,
-    /// What keeps it from changing files
+    /// Restrict which files the worker may change
     #[arg(long, value_name = "KIND")]
     pub(crate) guard: Option<WorkerGuard>,
-    /// Makes a repeated command start it once
+    /// Idempotency key: a repeated command with the same key starts one worker
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
     #[command(flatten)]
@@ -114,6 +114,6 @@ pub(crate) struct WorkerStartArgs {
 /// What keeps a worker from changing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WorkerGuard {
-    /// It changes only what a task that it holds names
+    /// Allow writes only to the resources of tasks that the worker holds
     Lease,
 }

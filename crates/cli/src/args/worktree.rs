@@ -6,19 +6,19 @@ use super::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorktreeCommand {
-    /// List the worktrees of agents, with what only they hold
+    /// List worktrees and their unmerged work
     Ls {
         #[command(flatten)]
         output: Output,
     },
     /// Remove a worktree
     ///
-    /// Refuses while an agent or a process works in it, and while anything would be lost: uncommitted files,
-    /// files that git does not know, ignored files that .worktreeinclude lists, commits that are nowhere else.
+    /// Refuses while an agent or a process uses the worktree, and while work would be lost: uncommitted or untracked
+    /// files, ignored files that .worktreeinclude lists, and commits that exist nowhere else.
     Rm {
-        /// Which one: its name, its branch or the handle of its agent
+        /// Name or branch of the worktree, or the handle of its agent
         worktree: String,
-        /// Archive what would be lost under refs/paseo/archive first, then remove it
+        /// Archive unsaved work under refs/paseo/archive, then remove the worktree
         #[arg(short, long)]
         force: bool,
         #[command(flatten)]

@@ -40,7 +40,7 @@ pub(crate) async fn run(
                     printer.line(&told(verb, &answer))?;
                     if answer.closed_with > 0 {
                         let what = if answer.closed_with == 1 { "agent" } else { "agents" };
-                        printer.aside(&format!("closed with it: {} {what} below it", answer.closed_with));
+                        printer.aside(&format!("Also closed {} {what} that it started", answer.closed_with));
                     }
                     if verb == Verb::Stop
                         && let Some(words) = going_on_below(client, &answer).await
@@ -72,10 +72,10 @@ async fn going_on_below(client: &Client, answer: &ActionAnswer) -> Option<String
             busy.push(child.handle);
         }
     }
-    let goes = if busy.len() == 1 { "goes on" } else { "go on" };
+    let goes = if busy.len() == 1 { "keeps working" } else { "keep working" };
     (!busy.is_empty()).then(|| {
         let handle = &stopped.handle;
-        format!("{} below it {goes}: `paseo cause {handle} --stop` ends all of it", busy.join(", "))
+        format!("{} that it started {goes}; to stop everything: paseo cause {handle} --stop", busy.join(", "))
     })
 }
 
@@ -93,18 +93,18 @@ async fn act(client: &Client, verb: Verb, handle: &str) -> Result<ActionAnswer, 
 fn told(verb: Verb, answer: &ActionAnswer) -> String {
     let handle = &answer.handle;
     match (verb, answer.changed) {
-        (Verb::Stop, true) => format!("stopped {handle}"),
-        (Verb::Stop, false) => format!("{handle} was not at work"),
-        (Verb::Close, true) => format!("closed {handle}"),
-        (Verb::Close, false) => format!("{handle} was closed already"),
-        (Verb::Reopen, true) => format!("reopened {handle}"),
-        (Verb::Reopen, false) => format!("{handle} was open already"),
-        (Verb::Clear, true) => format!("cleared {handle}"),
-        (Verb::Clear, false) => format!("{handle} was empty already"),
+        (Verb::Stop, true) => format!("Stopped {handle}"),
+        (Verb::Stop, false) => format!("{handle} was not working"),
+        (Verb::Close, true) => format!("Closed {handle}"),
+        (Verb::Close, false) => format!("{handle} was already closed"),
+        (Verb::Reopen, true) => format!("Reopened {handle}"),
+        (Verb::Reopen, false) => format!("{handle} was already open"),
+        (Verb::Clear, true) => format!("Cleared {handle}"),
+        (Verb::Clear, false) => format!("{handle} was already empty"),
         (Verb::Remove | Verb::RemoveByForce, _) => match answer.lost {
-            0 => format!("deleted {handle}"),
-            1 => format!("deleted {handle} and 1 message that waited"),
-            lost => format!("deleted {handle} and {lost} messages that waited"),
+            0 => format!("Deleted {handle}"),
+            1 => format!("Deleted {handle} and 1 waiting message"),
+            lost => format!("Deleted {handle} and {lost} waiting messages"),
         },
     }
 }
@@ -118,10 +118,12 @@ fn failure(verb: Verb, handle: &str, error: Error) -> Failure {
     }
     if verb == Verb::Remove {
         match code {
-            Some(Code::Busy) => failure.hint = Some(format!("`paseo rm -f {handle}` stops and deletes it")),
+            Some(Code::Busy) => {
+                failure.hint = Some(format!("to stop and delete it, run `paseo rm -f {handle}`"))
+            }
             Some(Code::Conflict) => {
                 failure.hint = Some(format!(
-                    "`paseo queue {handle}` shows what waits, `paseo rm -f {handle}` deletes it all the same"
+                    "run `paseo queue {handle}` to see its waiting messages, or `paseo rm -f {handle}` to delete them too"
                 ));
             }
             _ => {}

@@ -42,7 +42,7 @@ fn query(place: &AgentsPlace) -> Result<AgentQuery, Failure> {
         None => std::env::current_dir(),
     };
     let directory =
-        directory.map_err(|error| Failure::usage(format!("the directory cannot be used: {error}")))?;
+        directory.map_err(|error| Failure::usage(format!("cannot use the directory: {error}")))?;
     let directory = directory.into_os_string().into_string();
     let project = directory.map_err(|_| Failure::usage("the path of the directory is not UTF-8"))?;
     Ok(AgentQuery { project: Some(project) })
@@ -70,10 +70,10 @@ fn table(list: &AgentList) -> Table<6> {
     let mut table = Table::new([
         Column::fixed("SLUG"),
         Column::flexible("NAME"),
-        Column::fixed("PROVIDER"),
-        Column::fixed("KIND"),
+        Column::fixed("PROVIDER").optional(),
+        Column::fixed("KIND").optional(),
         Column::fixed("ORIGIN"),
-        Column::flexible("DESCRIPTION"),
+        Column::flexible("DESCRIPTION").optional(),
     ]);
     // What is beaten by another is seen with --json.
     for agent in list.agents.iter().filter(|agent| agent.counts || !agent.trusted) {
@@ -114,22 +114,24 @@ fn remarks(printer: &Printer, list: &AgentList) {
     let refused = list.pending.iter().filter(|pending| pending.origin == "home" && pending.change == "new");
     for PendingAgent { slug, widens, .. } in refused {
         let more = if widens.is_empty() { String::new() } else { format!(" ({})", widens.join(", ")) };
-        printer.warn(&format!("`{slug}` is new, grants more than `default`{more} and waits for you"), None);
+        printer.warn(
+            &format!("new definition `{slug}` grants more than `default`{more}; trust it to use it"),
+            None,
+        );
     }
     if list.pending.iter().any(|pending| pending.origin == "home") {
-        printer.note("`paseo agents trust` shows what waits for you, and asks");
+        printer.note("run `paseo agents trust`");
     }
     let held = list.agents.iter().filter(|agent| !agent.trusted && agent.origin == "project").count();
     if let Some(project) = list.project.as_ref().filter(|project| project.trust != "trusted" && held > 0) {
         let changed = project.trust == "changed";
         let what = match (held, changed) {
             (1, false) => "1 definition is not trusted".to_owned(),
-            (1, true) => "1 definition is not trusted any more".to_owned(),
+            (1, true) => "1 definition is no longer trusted".to_owned(),
             (count, false) => format!("{count} definitions are not trusted"),
-            (count, true) => format!("{count} definitions are not trusted any more"),
+            (count, true) => format!("{count} definitions are no longer trusted"),
         };
-        printer
-            .note(&format!("{what} in {}: `paseo agents trust` shows what they may do", project.directory));
+        printer.note(&format!("{what} in {}; review them with `paseo agents trust`", project.directory));
     }
     let (errors, warnings): (Vec<_>, Vec<_>) =
         list.problems.iter().partition(|problem| problem.severity == "error");
@@ -139,19 +141,19 @@ fn remarks(printer: &Printer, list: &AgentList) {
         printer.warn(&format!("{file}:{line}: {message}"), None);
     });
     if !errors.is_empty() && list.agents.iter().all(|agent| !agent.counts) {
-        printer.note("no definition can be used until that is mended");
+        printer.note("fix it before using any definition");
     }
     match (errors.len(), warnings.len()) {
         (0, 0) => {}
-        (0, 1) => printer.aside("1 warning: `paseo agents check` shows it"),
-        (0, count) => printer.aside(&format!("{count} warnings: `paseo agents check` shows them")),
-        (1, _) => printer.note("1 problem: `paseo agents check` says what is wrong"),
-        (count, _) => printer.note(&format!("{count} problems: `paseo agents check` says what is wrong")),
+        (0, 1) => printer.aside("1 warning; see `paseo agents check`"),
+        (0, count) => printer.aside(&format!("{count} warnings; see `paseo agents check`")),
+        (1, _) => printer.note("1 problem; see `paseo agents check`"),
+        (count, _) => printer.note(&format!("{count} problems; see `paseo agents check`")),
     }
 }
 
 fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
-    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
     for (key, value) in rows(view) {
         if !value.is_empty() {
             table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
@@ -178,18 +180,15 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
     }
     match &view.agent.notice {
         Some(notice) if view.agent.counts => {
-            printer.warn(notice, Some("`paseo agents trust` shows what changed, and asks"));
+            printer.warn(notice, Some("run `paseo agents trust`"));
         }
         Some(notice) => {
-            printer.warn(
-                &format!("this does not count: {notice}"),
-                Some("`paseo agents check` lists all that is wrong"),
-            );
+            printer.warn(&format!("this version has no effect: {notice}"), Some("run `paseo agents check`"));
         }
         None => {}
     }
     if !view.agent.trusted {
-        printer.note("it is not trusted, and so cannot be used: `paseo agents trust`");
+        printer.note("not trusted yet; run `paseo agents trust`");
     }
     Ok(())
 }
@@ -207,7 +206,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         (Some(first), others) if others.is_empty() => first,
         (Some(first), others) if goes_on => format!("{first}, then {others}"),
         (Some(first), others) => {
-            format!("{first}; {} tries no other, so these do not count: {others}", provider(agent))
+            format!("{first}; {} has no fallback, so these have no effect: {others}", provider(agent))
         }
         (None, _) => String::new(),
     };
@@ -239,7 +238,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
 
 /// Without any, it is what an agent has otherwise.
 fn permissions(agent: &AgentEntry) -> String {
-    agent.permissions.clone().unwrap_or_else(|| "full, or what the agent has that started it".to_owned())
+    agent.permissions.clone().unwrap_or_else(|| "full, or that of its parent".to_owned())
 }
 
 fn lists(lists: &ListsView) -> String {
@@ -248,7 +247,7 @@ fn lists(lists: &ListsView) -> String {
         Some([]) => "none".to_owned(),
         Some(allow) => allow.join(", "),
     };
-    if lists.deny.is_empty() { allow } else { format!("{allow}, but not {}", lists.deny.join(", ")) }
+    if lists.deny.is_empty() { allow } else { format!("{allow}, except {}", lists.deny.join(", ")) }
 }
 
 async fn check(context: &Context, printer: &Printer, place: &AgentsPlace) -> Result<Exit, Failure> {
@@ -269,7 +268,7 @@ async fn check(context: &Context, printer: &Printer, place: &AgentsPlace) -> Res
         if list.problems.is_empty() {
             let count = list.agents.iter().filter(|agent| agent.file.is_some()).count();
             let what = if count == 1 { "1 definition".to_owned() } else { format!("{count} definitions") };
-            printer.note(&format!("{what}, and nothing is wrong"));
+            printer.note(&format!("{what}, no problems"));
         }
     }
     let lost = list.problems.iter().any(|problem| problem.severity == "error");

@@ -4,7 +4,7 @@ use paseo_wire::conversation::{MessageAgent, MessagedAgent};
 use paseo_wire::error::Exit;
 
 use super::run::directory;
-use super::send::told;
+use super::send::{detail, told};
 use crate::args::{AgentWords, AskArgs, TellArgs};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -54,8 +54,9 @@ async fn send(
     let sent = context.client()?.message_agent(&words.agent, &message, words.key.as_deref()).await?;
     context.explain_version();
     consent::explain(printer, Some(&sent.receipt));
+    detail(printer, &sent.receipt);
     if sent.created {
-        printer.aside(&format!("{} is a new session of {}", sent.session.handle, sent.session.agent));
+        printer.aside(&format!("Started {} ({})", sent.session.handle, sent.session.agent));
     }
     Ok(sent)
 }

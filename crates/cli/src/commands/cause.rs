@@ -24,7 +24,7 @@ pub(crate) async fn run(context: &Context, args: CauseArgs) -> Result<Exit, Fail
 }
 
 fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
-    let mut head = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut head = Table::new([Column::fixed(""), Column::wrapped("")]);
     let mut row = |key: &str, style: Style, value: String| {
         if !value.is_empty() {
             head.row([(Style::Dim, key.to_owned()), (style, value)]);
@@ -48,7 +48,7 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
         printer.table(&agents(&view.agents))?;
     }
     if view.turns.is_empty() {
-        printer.note("No turn has descended from it yet.");
+        printer.note("No turns yet.");
         return Ok(());
     }
     printer.line("")?;
@@ -59,11 +59,11 @@ fn agents(agents: &[CauseAgent]) -> Table<7> {
     let mut table = Table::new([
         Column::flexible("AGENT"),
         Column::fixed("STATUS"),
-        Column::fixed("TURNS"),
-        Column::fixed("WAKES"),
-        Column::fixed("WAITING"),
-        Column::fixed("TOKENS"),
-        Column::fixed("COST"),
+        Column::fixed("TURNS").optional(),
+        Column::fixed("WAKES").optional(),
+        Column::fixed("WAITING").optional(),
+        Column::fixed("TOKENS").optional(),
+        Column::fixed("COST").optional(),
     ]);
     for (depth, agent) in tree(agents) {
         let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
@@ -105,10 +105,10 @@ fn turns(turns: &[CauseTurn]) -> Table<7> {
         Column::fixed("AGENT"),
         Column::fixed("TURN"),
         Column::fixed("OUTCOME"),
-        Column::fixed("BEGAN"),
-        Column::fixed("TOOK"),
-        Column::fixed("TOKENS"),
-        Column::fixed("COST"),
+        Column::fixed("BEGAN").optional(),
+        Column::fixed("TOOK").optional(),
+        Column::fixed("TOKENS").optional(),
+        Column::fixed("COST").optional(),
     ]);
     for turn in turns {
         let depth = usize::try_from(turn.hop).unwrap_or_default();

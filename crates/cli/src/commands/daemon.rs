@@ -101,11 +101,9 @@ fn report(report: &Report) {
 pub(crate) async fn logs(context: &Context, args: &DaemonLogsArgs) -> Result<Exit, Failure> {
     let path = context.settings.log_directory().join("daemon.log");
     let unreadable = |error: &io::Error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Failure::new(Exit::NotFound, format!("there is no log at {}", path.display()))
-                .hint("`paseo up` starts the daemon")
-        }
-        _ => Failure::new(Exit::AgentError, format!("{} cannot be read: {error}", path.display())),
+        io::ErrorKind::NotFound => Failure::new(Exit::NotFound, format!("no log at {}", path.display()))
+            .hint("start the daemon with `paseo up`"),
+        _ => Failure::new(Exit::AgentError, format!("cannot read {}: {error}", path.display())),
     };
     let (end, newest) = tail(&path, args.lines).map_err(|error| unreadable(&error))?;
     context.printer.bytes(&newest)?;

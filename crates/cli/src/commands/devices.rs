@@ -17,7 +17,7 @@ pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Ex
                 Mode::Json => printer.json(&list)?,
                 Mode::Quiet => list.devices.iter().try_for_each(|device| printer.line(&device.id))?,
                 Mode::Normal if list.devices.is_empty() => {
-                    printer.note("No browser is logged in. Log one in: paseo open");
+                    printer.note("No logged-in browsers. Log one in: paseo open");
                 }
                 Mode::Normal => {
                     let mut table =
@@ -41,7 +41,7 @@ pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Ex
             match printer.mode() {
                 Mode::Json => printer.json(&list)?,
                 Mode::Quiet => {}
-                Mode::Normal => printer.line(&format!("logged out {id}"))?,
+                Mode::Normal => printer.line(&format!("Logged out {id}"))?,
             }
         }
     }

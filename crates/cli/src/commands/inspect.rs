@@ -120,7 +120,7 @@ fn todo_list(todo: &[TodoView]) -> Table<2> {
 async fn prompt(client: &Client, printer: &Printer, handle: &str) -> Result<Exit, Failure> {
     let added = client.prompt(handle).await?.prompt;
     if added.is_empty() {
-        printer.note("nothing is added to the prompt of its harness");
+        printer.note("nothing is added to the agent's prompt");
     } else {
         printer.text(&added)?;
     }
@@ -146,7 +146,8 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         moment(session.status_since),
         known_from(session)
     );
-    let permissions = if is_elsewhere(session) { "its own: it runs elsewhere" } else { &session.permissions };
+    let permissions =
+        if is_elsewhere(session) { "external: managed elsewhere" } else { &session.permissions };
     let hold = if session.hold == "none" { String::new() } else { session.hold.clone() };
     let worktree = session.worktree.as_ref();
     let worktree = worktree.map(|tree| format!("{} on {} of {}", tree.path, tree.branch, tree.repository));

@@ -62,17 +62,17 @@ fn sort<'a>(words: &'a [String], attributes: &[String]) -> Result<(Vec<&'a str>,
             handles.push(word.as_str());
         } else {
             return Err(Failure::usage(format!("`{word}` is neither a handle nor a label"))
-                .hint("key=value sets a label, key- removes it"));
+                .hint("use KEY=VALUE to set a label, KEY- to remove it"));
         }
     }
     if let Some(both) = patch.unset_labels.iter().find(|key| patch.set_labels.contains_key(*key)) {
-        return Err(Failure::usage(format!("the label {both} is set and removed at once")));
+        return Err(Failure::usage(format!("label {both} is both set and removed")));
     }
     if handles.is_empty() {
-        return Err(Failure::usage("no agent is named").hint("paseo label HANDLE key=value"));
+        return Err(Failure::usage("no agent given").hint("run `paseo label HANDLE KEY=VALUE`"));
     }
     if patch == PatchSession::default() {
-        return Err(Failure::usage("no label is named").hint("key=value sets a label, key- removes it"));
+        return Err(Failure::usage("no label given").hint("use KEY=VALUE to set a label, KEY- to remove it"));
     }
     Ok((handles, patch))
 }
@@ -89,11 +89,11 @@ fn read_attributes(words: &[String]) -> Result<BTreeMap<String, Value>, Failure>
             (None, None) => ("", Value::Null),
         };
         if name.trim().is_empty() {
-            return Err(Failure::usage(format!("`{word}` is no attribute"))
-                .hint("--attr name=value sets one, --attr name- removes it"));
+            return Err(Failure::usage(format!("invalid attribute `{word}`"))
+                .hint("use --attr NAME=VALUE to set one, --attr NAME- to remove it"));
         }
         if read.insert(name.to_owned(), value).is_some() {
-            return Err(Failure::usage(format!("the attribute {name} is named twice")));
+            return Err(Failure::usage(format!("attribute {name} is given twice")));
         }
     }
     Ok(read)
@@ -134,18 +134,18 @@ mod tests {
         let some = read(&["a=3", "b=x=y z", "c-", "d={\"e\":[true]}"]).unwrap();
         assert_eq!(some, BTreeMap::from(expected));
         for bad in ["a", "=x", "-", ""] {
-            assert!(read(&[bad]).unwrap_err().message.contains("is no attribute"), "{bad}");
+            assert!(read(&[bad]).unwrap_err().message.contains("invalid attribute"), "{bad}");
         }
-        assert!(read(&["a=1", "a-"]).unwrap_err().message.contains("named twice"));
+        assert!(read(&["a=1", "a-"]).unwrap_err().message.contains("given twice"));
     }
 
     #[test]
     fn what_makes_no_sense_is_told() {
         let told = |text| sorted(text).unwrap_err().message;
         assert_eq!(told("3f2a foo"), "`foo` is neither a handle nor a label");
-        assert_eq!(told("env=ci team-"), "no agent is named");
-        assert_eq!(told("3f2a 91cc"), "no label is named");
-        assert_eq!(told("3f2a env=ci env-"), "the label env is set and removed at once");
+        assert_eq!(told("env=ci team-"), "no agent given");
+        assert_eq!(told("3f2a 91cc"), "no label given");
+        assert_eq!(told("3f2a env=ci env-"), "label env is both set and removed");
         assert!(told("3f2a =x").contains("key=value"));
     }
 }

@@ -3,11 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 use paseo_wire::error::Exit;
 
-use crate::args::{Cli, ManArgs};
+use crate::args::{ManArgs, command};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -15,15 +14,15 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<Exit, Failure> {
     match &args.dir {
         None => {
             let mut page = Vec::new();
-            Man::new(Cli::command()).render(&mut page)?;
+            Man::new(command()).render(&mut page)?;
             context.printer.bytes(&page)?;
         }
         Some(directory) => {
             let unusable = |error: io::Error| {
-                Failure::usage(format!("the pages cannot be written to {}: {error}", directory.display()))
+                Failure::usage(format!("cannot write manual pages to {}: {error}", directory.display()))
             };
             let count = write(directory).map_err(unusable)?;
-            context.printer.note(&format!("{count} pages in {}", directory.display()));
+            context.printer.note(&format!("Wrote {count} pages to {}", directory.display()));
         }
     }
     Ok(Exit::Ok)
@@ -32,7 +31,7 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<Exit, Failure> {
 /// Writes a page for each command and returns how many there are.
 fn write(directory: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(directory)?;
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     page(directory, &command, "paseo")
 }

@@ -34,18 +34,17 @@ pub(crate) async fn run(context: &Context, args: OpenArgs) -> Result<Exit, Failu
 pub(super) fn tell(printer: &Printer, link: &LoginLink) {
     if printer.is_watched() {
         let until = crate::printer::clock(link.expires_at);
-        printer.aside(&format!("the link logs one browser in, once, until {until} UTC"));
+        printer.aside(&format!("The link logs in one browser, once, until {until} UTC"));
     }
 }
 
 fn no_public_url(context: &Context) -> Failure {
     let config = context.settings.home.join("config.toml");
     let restart =
-        if context.settings.public_urls.is_empty() { "" } else { "`paseo restart` makes them count. " };
-    Failure::usage("a QR code needs an address that other devices can reach, and the daemon knows none").hint(
+        if context.settings.public_urls.is_empty() { "" } else { "run `paseo restart` to apply them. " };
+    Failure::usage("a QR code needs an address that other devices can reach, but `public_urls` is empty").hint(
         format!(
-            "{restart}put `public_urls = [\"https://…\"]` into {}, with the address of your reverse proxy or of \
-             `tailscale serve`, and run `paseo restart`",
+            "{restart}add `public_urls = [\"https://…\"]` to {}, with the address of your reverse proxy or `tailscale serve`, and run `paseo restart`",
             config.display()
         ),
     )
@@ -54,7 +53,7 @@ fn no_public_url(context: &Context) -> Failure {
 /// Returns a QR code as half blocks, two rows of it on each line.
 fn code(url: &str) -> Result<String, Failure> {
     let code = QrCode::with_error_correction_level(url, EcLevel::L).map_err(|error| {
-        Failure::new(Exit::AgentError, format!("no QR code can be made of {url}: {error}"))
+        Failure::new(Exit::AgentError, format!("cannot make a QR code for {url}: {error}"))
     })?;
     let width = code.width();
     let dark = |x: Option<usize>, y: Option<usize>| match (x, y) {

@@ -8,6 +8,7 @@ use paseo_wire::error::{Code, Exit};
 use paseo_wire::permission::{AnswerPermission, OpenAsk, RuleView};
 
 use super::ls::under_home;
+use super::worse;
 use crate::args::{Output, PermitArgs, PermitCommand};
 use crate::asks::{self, short, what};
 use crate::context::Context;
@@ -24,10 +25,10 @@ pub(crate) async fn run(context: &Context, command: PermitCommand) -> Result<Exi
         PermitCommand::Ls { output } => list(context, output).await,
         PermitCommand::Allow(args) => {
             let unseen = if args.yes { Unseen::Allowed } else { Unseen::Confirmed };
-            answer(context, args.answer, true, unseen).await
+            answer_all(context, &args.answer, true, unseen).await
         }
-        // What is denied harms nobody.
-        PermitCommand::Deny(args) => answer(context, args, false, Unseen::Allowed).await,
+        // A denial does no harm, seen or unseen.
+        PermitCommand::Deny(args) => answer_all(context, &args, false, Unseen::Allowed).await,
         PermitCommand::Rules { output } => rules(context, output).await,
         PermitCommand::Forget { rule, output } => forget(context, &rule, output).await,
     }
@@ -37,7 +38,7 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     let printer = context.printer.with(output);
     let open = context.client()?.open_asks(None).await?;
     if open.is_empty() && printer.mode() == Mode::Normal {
-        printer.note("No agent asks for permission.");
+        printer.note("No open permission requests.");
     }
     for ask in &open {
         match printer.mode() {
@@ -53,35 +54,63 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// What becomes of an ask that was not named by its hash: nobody is known to have seen it.
+/// How to treat a request that was not named by its hash, and may not have been seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unseen {
     Allowed,
     Confirmed,
 }
 
-async fn answer(context: &Context, args: PermitArgs, allow: bool, unseen: Unseen) -> Result<Exit, Failure> {
+/// Answers every request that was named, even if some fail. Returns the worst exit code.
+async fn answer_all(
+    context: &Context,
+    args: &PermitArgs,
+    allow: bool,
+    unseen: Unseen,
+) -> Result<Exit, Failure> {
+    let mut exit = Exit::Ok;
+    for which in &args.which {
+        match answer(context, args, which, allow, unseen).await {
+            Ok(code) => exit = worse(exit, code),
+            Err(failure) if args.which.len() == 1 => return Err(failure),
+            Err(failure) => {
+                exit = worse(exit, failure.exit);
+                context.printer.with(args.output).failure(&failure);
+            }
+        }
+    }
+    Ok(exit)
+}
+
+async fn answer(
+    context: &Context,
+    args: &PermitArgs,
+    which: &str,
+    allow: bool,
+    unseen: Unseen,
+) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
     let client = context.client()?;
-    let ask = find(client, &args.which).await?;
-    let named = args.which.len() >= SURELY && ask.hash.starts_with(&args.which.to_ascii_lowercase());
+    let ask = find(client, which).await?;
+    let named = which.len() >= SURELY && ask.hash.starts_with(&which.to_ascii_lowercase());
     // Refuse a request that only its terminal can answer before asking for confirmation.
     let elsewhere = ask.terminal.is_some();
     if !named && !elsewhere && unseen == Unseen::Confirmed && !confirmed(&printer, &ask)? {
-        printer.note("nothing was decided");
+        printer.note("nothing decided");
         return Ok(Exit::Refused);
     }
-    let wanted = AnswerPermission { allow, message: args.message, always: args.always, shown_ms: None };
+    let wanted =
+        AnswerPermission { allow, message: args.message.clone(), always: args.always, shown_ms: None };
     let answered = client.answer_permission(&ask.session, &ask.hash, &wanted).await?;
     match printer.mode() {
         Mode::Json => printer.json(&answered)?,
         Mode::Quiet => printer.line(&answered.handle)?,
         Mode::Normal => {
-            let deed = if allow { "allowed" } else { "denied" };
+            let deed = if allow { "Allowed" } else { "Denied" };
             printer.line(&format!("{deed} {}: {}", answered.handle, what(&ask)))?;
             if let Some(rule) = &answered.rule {
                 printer.note(&format!(
-                    "from now on, too: {} in {}. `paseo permit forget {}` takes it back",
+                    "Remembered for {} in {}. To undo: paseo permit forget {}",
                     rule.covers, rule.project, rule.id
                 ));
             }
@@ -94,10 +123,9 @@ async fn answer(context: &Context, args: PermitArgs, allow: bool, unseen: Unseen
 fn confirmed(printer: &Printer, ask: &OpenAsk) -> Result<bool, Failure> {
     if !(std::io::stdin().is_terminal() && printer.is_watched() && printer.mode() == Mode::Normal) {
         let hash = short(&ask.hash);
-        let message = format!("{} asks now: {}", ask.handle, what(ask));
+        let message = format!("{} asks for permission: {}", ask.handle, what(ask));
         let hint = format!(
-            "a handle is not bound to what you saw. Allow exactly this with `paseo permit allow {hash}`, or whatever \
-             it is with --yes"
+            "a handle can refer to a request that you have not seen; run `paseo permit allow {hash}` to allow exactly this one, or pass --yes"
         );
         return Err(Failure::usage(message).hint(hint));
     }
@@ -106,7 +134,7 @@ fn confirmed(printer: &Printer, ask: &OpenAsk) -> Result<bool, Failure> {
     let mut line = String::new();
     std::io::stdin()
         .read_line(&mut line)
-        .map_err(|error| Failure::usage(format!("the answer cannot be read: {error}")))?;
+        .map_err(|error| Failure::usage(format!("cannot read the answer: {error}")))?;
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
@@ -122,18 +150,19 @@ async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
             meant.extend(open.iter().filter(|ask| ask.session == session.id));
             if meant.is_empty() {
                 let message =
-                    format!("{} does not ask for permission: it is {}", session.handle, session.status);
-                return Err(Failure::new(Exit::Refused, message).hint("`paseo permit ls` shows who does"));
+                    format!("{} has no permission request; it is {}", session.handle, session.status);
+                return Err(Failure::new(Exit::Refused, message).hint("run `paseo permit ls`"));
             }
         }
         // The hash is all that is needed.
         Err(error) if error.code().is_some() && !meant.is_empty() => {}
         Err(error) if error.code() == Some(Code::NotFound) && is_hash(&wanted) => {
-            return Err(Failure::new(
-                Exit::Refused,
-                format!("`{typed}` is not open: it was answered or withdrawn, or the agent went on"),
-            )
-            .hint("`paseo permit ls` shows what is open"));
+            return Err(Failure::new(Exit::Refused, format!("request `{typed}` is no longer open"))
+                .hint("run `paseo permit ls`"));
+        }
+        Err(error) if error.code() == Some(Code::NotFound) => {
+            let message = format!("`{typed}` is neither an open permission request nor an agent");
+            return Err(Failure::new(Exit::NotFound, message).hint("run `paseo permit ls`"));
         }
         Err(error) => return Err(error.into()),
     }
@@ -143,8 +172,8 @@ async fn find(client: &Client, typed: &str) -> Result<OpenAsk, Failure> {
         several => {
             let lines = several.iter().map(|ask| format!("\n{} {}", short(&ask.hash), what(ask)));
             let message =
-                format!("`{typed}` could mean {} requests:{}", several.len(), lines.collect::<String>());
-            Err(Failure::new(Exit::NotFound, message).hint("say which, as it stands in front"))
+                format!("`{typed}` matches {} requests:{}", several.len(), lines.collect::<String>());
+            Err(Failure::new(Exit::NotFound, message).hint("pass the hash in front of one of them"))
         }
     }
 }
@@ -160,7 +189,7 @@ async fn rules(context: &Context, output: Output) -> Result<Exit, Failure> {
         Mode::Json => printer.json(&list)?,
         Mode::Quiet => list.rules.iter().try_for_each(|rule| printer.line(&rule.id))?,
         Mode::Normal if list.rules.is_empty() => {
-            printer.note("No rules. `paseo permit allow --always` makes one.");
+            printer.note("No permission rules. Create one: paseo permit allow HASH --always");
         }
         Mode::Normal => printer.table(&table(&list.rules))?,
     }
@@ -172,7 +201,7 @@ fn table(rules: &[RuleView]) -> Table<5> {
         Column::fixed("RULE"),
         Column::fixed("ANSWER"),
         Column::fixed("TOOL"),
-        Column::flexible("PROJECT"),
+        Column::flexible("PROJECT").optional(),
         Column::wrapped("COVERS"),
     ]);
     for rule in rules {

@@ -25,7 +25,7 @@ pub(crate) async fn run(context: &Context, args: PinArgs) -> Result<Exit, Failur
                 Mode::Json => printer.json(&answer.session)?,
                 Mode::Quiet => printer.line(&answer.session.handle)?,
                 Mode::Normal => {
-                    let pinned = if args.off { "is not pinned" } else { "is pinned" };
+                    let pinned = if args.off { "was not pinned" } else { "is pinned" };
                     printer.line(&format!("{} {pinned}", answer.session.handle))?;
                 }
             },

@@ -33,7 +33,11 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
             }
             let added = AddProvider { name: name.clone(), command, preset, mode, asks, environment };
             let list = context.client()?.add_provider(&added).await?;
-            (context.printer.with(output), list, format!("added {name}: paseo run --provider {name} \"…\""))
+            (
+                context.printer.with(output),
+                list,
+                format!("Added provider {name}. Try it: paseo run --provider {name} \"…\""),
+            )
         }
         ProvidersCommand::Rm { name, output } => {
             let list = context.client()?.remove_provider(&name).await?;
@@ -52,10 +56,10 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
 fn relative(program: &str, name: &str) -> Failure {
     let whole = std::path::absolute(program).map(|whole| whole.display().to_string());
     let hint = match whole {
-        Ok(whole) => format!("name it by its absolute path: paseo providers add {name} -- {whole} …"),
-        Err(_) => "name it by its absolute path".to_owned(),
+        Ok(whole) => format!("use the absolute path: paseo providers add {name} -- {whole} …"),
+        Err(_) => "use the absolute path".to_owned(),
     };
-    Failure::usage(format!("`{program}` is a relative path, and agents run in many directories")).hint(hint)
+    Failure::usage(format!("relative path `{program}`: agents run in many directories")).hint(hint)
 }
 
 /// Reads `NAME=VALUE`.
@@ -87,8 +91,8 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
             let mut table = Table::new([
                 Column::fixed("NAME"),
                 Column::fixed("READY"),
-                Column::flexible("VERSION"),
-                Column::wrapped("CANNOT"),
+                Column::flexible("VERSION").optional(),
+                Column::wrapped("MISSING").optional(),
             ]);
             for provider in &list.providers {
                 let (style, ready) = ready(provider);
@@ -96,7 +100,7 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
                     (Style::Bold, provider.name.clone()),
                     (style, ready),
                     (Style::Plain, provider.version.clone().unwrap_or_default()),
-                    (Style::Plain, cannot(&provider.capabilities)),
+                    (Style::Plain, missing(&provider.capabilities)),
                 ]);
             }
             printer.table(&table)?;
@@ -117,39 +121,39 @@ fn ready(provider: &ProviderView) -> (Style, String) {
         "no_login" => (Style::Yellow, "not logged in"),
         "unset" => (Style::Yellow, "not set up"),
         "missing" => (Style::Dim, "not installed"),
-        "broken" => (Style::Red, "does not run"),
+        "broken" => (Style::Red, "not working"),
         other => (Style::Plain, other),
     };
     let default = match provider.default_reason.as_deref() {
         Some("configured") => ", default (configured)",
-        Some(_) => ", default (first that is ready)",
+        Some(_) => ", default (first ready)",
         None => "",
     };
     (style, format!("{word}{default}"))
 }
 
-/// Says what a provider cannot do that another could.
-fn cannot(able: &CapabilitiesView) -> String {
+/// Returns the capabilities that a provider lacks.
+fn missing(able: &CapabilitiesView) -> String {
     let mut lacks: Vec<String> = Vec::new();
     let mut lack = |able: bool, words: &str| {
         if !able {
             lacks.push(words.to_owned());
         }
     };
-    lack(able.steer, "steer");
+    lack(able.steer, "steering");
     lack(able.resume, "resume");
-    lack(able.models, "choose a model");
-    lack(!able.efforts.is_empty(), "choose an effort");
-    lack(able.mcp, "take our tools by MCP");
-    lack(able.thinking, "show its thinking");
-    lack(able.cost, "tell costs");
-    lack(able.terminal, "run in a terminal");
+    lack(able.models, "models");
+    lack(!able.efforts.is_empty(), "efforts");
+    lack(able.mcp, "MCP tools");
+    lack(able.thinking, "thinking");
+    lack(able.cost, "costs");
+    lack(able.terminal, "terminals");
     let taken = |kind: &str| able.attachments.iter().any(|taken| taken == kind);
-    lacks.extend(FILES.iter().filter(|(kind, _)| !taken(kind)).map(|(_, words)| format!("take {words}")));
+    lacks.extend(FILES.iter().filter(|(kind, _)| !taken(kind)).map(|(_, words)| (*words).to_owned()));
     let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known == *mode));
-    lacks.extend(modes.map(|mode| format!("keep to {mode}")));
+    lacks.extend(modes.map(|mode| format!("`{mode}`")));
     let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known == *power));
-    lacks.extend(powers.map(|power| format!("withhold {power}")));
+    lacks.extend(powers.map(|power| format!("withholding {power}")));
     lacks.join(", ")
 }
 
@@ -175,7 +179,7 @@ mod tests {
             attachments: FILES.map(|(kind, _)| kind.to_owned()).into(),
             lifetime: "pipe".to_owned(),
         };
-        assert_eq!(cannot(&able), "");
+        assert_eq!(missing(&able), "");
         able.steer = false;
         able.terminal = false;
         able.efforts.clear();
@@ -183,8 +187,8 @@ mod tests {
         able.permissions.retain(|mode| mode != "ask");
         able.withholds.retain(|power| power != "native_net");
         assert_eq!(
-            cannot(&able),
-            "steer, choose an effort, run in a terminal, take PDF documents, keep to ask, withhold native_net"
+            missing(&able),
+            "steering, efforts, terminals, PDF documents, `ask`, withholding native_net"
         );
     }
 }

@@ -34,7 +34,7 @@ pub(crate) async fn run(context: &Context, args: QueueArgs) -> Result<Exit, Fail
 
 fn show(printer: &Printer, queue: &Queue, people: &People) -> Result<(), Failure> {
     if queue.messages.is_empty() {
-        printer.note(&format!("No message waits for {}.", queue.handle));
+        printer.note(&format!("No messages are waiting for {}.", queue.handle));
         return Ok(());
     }
     for message in &queue.messages {

@@ -45,35 +45,35 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
         printer.answer(text)?;
     }
     if last.truncated {
-        printer.aside("the answer is longer; this is its beginning");
+        printer.aside("the answer is cut off here");
     }
     let handle = &last.handle;
     if last.status == "error" {
         if last.text.is_some() {
-            printer.aside("this was said before it failed");
+            printer.aside("printed before the turn failed");
         }
         let code = last.code.as_deref().unwrap_or("failed");
         return Err(outcome::failed(handle, code, last.error.as_deref().unwrap_or_default()));
     }
     if last.text.is_none() {
         let why = match last.status.as_str() {
-            "starting" | "running" => "it is still at work",
-            "waiting" => "it waits for a permission",
-            "interrupted" => "it was interrupted before it said anything",
-            _ => "it has not said anything",
+            "starting" | "running" => "it is still working",
+            "waiting" => "it is waiting for a permission",
+            "interrupted" => "it was interrupted before it answered",
+            _ => "it has not answered",
         };
         let next = match last.status.as_str() {
-            "starting" | "running" => format!("`paseo wait {handle}` waits for it, "),
-            "waiting" => "`paseo permit ls` shows what it asks, ".to_owned(),
-            "interrupted" => format!("`paseo send {handle} \"…\"` makes it go on, "),
+            "starting" | "running" => format!("run `paseo wait {handle}`; "),
+            "waiting" => "run `paseo permit ls`; ".to_owned(),
+            "interrupted" => format!("run `paseo send {handle} \"…\"`; "),
             _ => String::new(),
         };
         return Err(Failure::new(Exit::AgentError, format!("{handle} has no answer yet: {why}"))
-            .hint(format!("{next}`paseo logs {handle}` shows what it did")));
+            .hint(format!("{next}to see its transcript, run `paseo logs {handle}`")));
     }
     match last.status.as_str() {
         "starting" | "running" | "waiting" => {
-            printer.aside(&format!("{handle} is at work again; this was said before"))
+            printer.aside(&format!("{handle} is working again; this is its previous answer"))
         }
         "interrupted" => printer.aside(&format!("the last turn of {handle} was interrupted")),
         _ => {}

@@ -29,7 +29,10 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
     let handle = &created.session.handle;
     let provider = match created.provider_reason.as_str() {
         "first_ready" => {
-            format!("{}, the first that is ready; choose with --provider", created.session.provider)
+            format!(
+                "Using {}, the first provider that is ready; choose another with --provider",
+                created.session.provider
+            )
         }
         _ => created.session.provider.clone(),
     };
@@ -45,9 +48,9 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
         return Ok(Exit::Ok);
     }
     let receipt = created.receipt.as_ref().ok_or_else(|| {
-        Failure::new(Exit::AgentError, format!("the daemon made {handle} and gave no receipt for the prompt"))
+        Failure::new(Exit::AgentError, format!("the daemon started {handle} but did not confirm the prompt"))
     })?;
-    printer.aside(&format!("{handle} started ({provider})"));
+    printer.aside(&format!("Started {handle} ({provider})"));
     worktree::explain(&printer, &created);
     let waited = outcome::wait(context, &printer, receipt, args.timeout).await?;
     outcome::report(&printer, receipt, &waited)
@@ -56,7 +59,7 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
 /// Everything is checked before anything is sent.
 async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Failure> {
     if args.member.is_some() && args.team.is_none() {
-        return Err(Failure::usage("--member says as whom it acts in a team: say which with --team"));
+        return Err(Failure::usage("--member requires --team"));
     }
     if let Some(extra) = args.extra.first() {
         return Err(one_too_many(args, &extra.to_string_lossy()));
@@ -64,7 +67,7 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
     let prompt = match (&args.prompt, &args.prompt_file) {
         (Some(text), _) => prompt::typed(text, "prompt")?,
         (None, Some(path)) => prompt::file(path, "prompt")?,
-        (None, None) => return Err(Failure::usage("there is no prompt")),
+        (None, None) => return Err(Failure::usage("the prompt is empty")),
     };
     let labels = Labels::from_flags(args.labels.iter().cloned(), args.ui)
         .map_err(|malformed| Failure::usage(malformed.to_string()))?;
@@ -98,10 +101,10 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
 /// Says what was probably meant by more than one prompt.
 fn one_too_many(args: &RunArgs, extra: &str) -> Failure {
     let first = args.prompt.as_deref().unwrap_or_default().to_string_lossy();
-    let failure = Failure::usage(format!("unexpected argument '{extra}': the prompt is '{first}' already"));
+    let failure = Failure::usage(format!("unexpected argument '{extra}' after the prompt '{first}'"));
     let hint = match args.worktree.as_deref() {
-        Some("") => format!("if '{first}' is to be the worktree's name, write --worktree={first}"),
-        _ => "put the whole prompt in quotes".to_owned(),
+        Some("") => format!("to name the worktree, write --worktree={first}"),
+        _ => "quote the whole prompt".to_owned(),
     };
     Failure { hint: Some(hint), ..failure }
 }
@@ -112,11 +115,11 @@ pub(super) fn directory(chosen: Option<&Path>) -> Result<String, Failure> {
     let unusable = |why: &str| {
         let name =
             if chosen.is_some() { path.display().to_string() } else { "the current directory".to_owned() };
-        Failure::usage(format!("{name} cannot be worked in: {why}"))
+        Failure::usage(format!("cannot work in {name}: {why}"))
     };
     let real = path.canonicalize().map_err(|error| unusable(&error.to_string()))?;
     if !real.is_dir() {
-        return Err(unusable("it is not a directory"));
+        return Err(unusable("not a directory"));
     }
-    real.into_os_string().into_string().map_err(|_| unusable("its path is not UTF-8"))
+    real.into_os_string().into_string().map_err(|_| unusable("the path is not valid UTF-8"))
 }

@@ -23,7 +23,7 @@ pub(crate) async fn run(context: &Context, args: SearchArgs) -> Result<Exit, Fai
     let page = client.search(&query).await?;
     if page.behind > 0 {
         printer.warn(
-            &format!("{} of the newest events were not looked at yet", page.behind),
+            &format!("the newest {} events are not indexed yet", page.behind),
             Some("search again in a moment"),
         );
     }
@@ -53,7 +53,7 @@ fn query(args: SearchArgs) -> Result<SearchQuery, Failure> {
     let words = args.words.join(" ");
     // Before it is sent: some questions are too long for that.
     search::read(&words).map_err(|refusal| {
-        Failure::usage(refusal.to_string()).hint("give some words, a \"phrase\" or the beginning of a word*")
+        Failure::usage(refusal.to_string()).hint("enter words, a \"phrase\" or a prefix*")
     })?;
     let kinds: Vec<String> = args.kinds.into_iter().map(word).collect();
     Ok(SearchQuery {
@@ -74,9 +74,9 @@ fn query(args: SearchArgs) -> Result<SearchQuery, Failure> {
 
 /// Returns an absolute path. It need not be there any more: what was said in it is.
 fn place_of(path: &Path) -> Result<String, Failure> {
-    let unusable = |why: String| Failure::usage(format!("{} is no directory: {why}", path.display()));
+    let unusable = |why: String| Failure::usage(format!("{} is not a directory: {why}", path.display()));
     let path = std::path::absolute(path).map_err(|error| unusable(error.to_string()))?;
-    path.into_os_string().into_string().map_err(|_| unusable("its path is not UTF-8".to_owned()))
+    path.into_os_string().into_string().map_err(|_| unusable("the path is not valid UTF-8".to_owned()))
 }
 
 fn word(value: impl ValueEnum) -> String {
@@ -96,7 +96,7 @@ fn moment(when: When) -> Moment {
 
 fn show(printer: &Printer, page: &SearchPage, people: &People) -> Result<(), Failure> {
     if page.hits.is_empty() {
-        printer.note("Nothing was found.");
+        printer.note("No matches.");
     }
     for (n, hit) in page.hits.iter().enumerate() {
         if n > 0 {
@@ -120,7 +120,7 @@ fn show(printer: &Printer, page: &SearchPage, people: &People) -> Result<(), Fai
         printer.styled(&[(Style::Dim, &format!("  {}", opened_with(hit)))])?;
     }
     if let Some(next) = &page.next {
-        printer.aside(&format!("there is more: --after {next}"));
+        printer.aside(&format!("More matches: --after {next}"));
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ fn place(hit: &SearchHit) -> (String, Option<String>) {
 fn told(hit: &SearchHit, people: &People) -> String {
     let own = hit.agent.as_ref().is_some_and(|agent| hit.who == format!("session:{}", agent.id));
     match hit.kind.as_str() {
-        "name" | "title" => "is called so".to_owned(),
+        "name" | "title" => "name".to_owned(),
         "tool" => "a tool".to_owned(),
         "answered" if own => "answered".to_owned(),
         _ => people.shown(&hit.who),

@@ -6,7 +6,7 @@ use paseo_wire::message::{Receipt, SendMessage, Verb};
 use crate::args::SendArgs;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::printer::Mode;
+use crate::printer::{Mode, Printer};
 use crate::{attachments, consent, outcome, prompt};
 
 pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failure> {
@@ -27,6 +27,7 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
     let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
     context.explain_version();
     consent::explain(&printer, Some(&receipt));
+    detail(&printer, &receipt);
     if args.wait {
         printer.aside(&told(&receipt));
         let waited = outcome::wait(context, &printer, &receipt, args.timeout).await?;
@@ -40,32 +41,31 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// Returns the receipt in one readable line, with the ids that `paseo trace` and `paseo cause` take.
-pub(super) fn told(receipt: &Receipt) -> String {
-    let Receipt { delivery, cause, .. } = receipt;
-    format!("{} (delivery {delivery}, cause {cause})", placed(receipt))
+/// Prints the ids that `paseo trace` and `paseo cause` take, with `--verbose`.
+pub(super) fn detail(printer: &Printer, receipt: &Receipt) {
+    printer.detail(&format!("delivery {}, cause {}", receipt.delivery, receipt.cause));
 }
 
-/// Returns where the message is, in words.
-pub(super) fn placed(receipt: &Receipt) -> String {
+/// Returns the receipt in one readable line.
+pub(super) fn told(receipt: &Receipt) -> String {
     let handle = &receipt.handle;
     match receipt.placement.as_str() {
         "queued" if receipt.reason.as_deref() == Some("earlier") => {
-            format!("queued: {handle} first takes up what was kept for it, then this")
+            format!("Queued for {handle}, behind held messages")
         }
         "queued" if receipt.reason.as_deref() == Some("limit") => {
-            format!("queued: {handle} takes it up when its limit is over")
+            format!("Queued: {handle} will read it when its rate limit ends")
         }
         "started" if receipt.reason.as_deref() == Some("terminal") => {
-            format!("{handle} takes it up when tmux answers again, which it does not now")
+            format!("Queued: {handle} will read it when tmux responds again")
         }
-        "started" => format!("{handle} takes it up now"),
-        "queued" => format!("queued: {handle} takes it up after its running turn"),
-        "steering" => format!("steering: it goes into the running turn of {handle}"),
-        "interrupting" => format!("interrupting {handle}: it is next"),
+        "started" => format!("Sent to {handle}"),
+        "queued" => format!("Queued: {handle} is busy and will read it after the current turn"),
+        "steering" => format!("Sent into the current turn of {handle}"),
+        "interrupting" => format!("Interrupting {handle} to read it next"),
         "held" => {
             let reason = receipt.reason.as_deref().map(outcome::held);
-            format!("held: {handle} takes it up when a person acts ({})", reason.unwrap_or_default())
+            format!("Held for {handle} until a person acts: {}", reason.unwrap_or_default())
         }
         other => format!("{other}: {handle}"),
     }

@@ -13,7 +13,7 @@ pub(crate) async fn run(context: &Context, args: StatusArgs) -> Result<Exit, Fai
     let printer = context.printer.json_if(args.json);
     if !autostart::is_running(&context.settings) {
         return Err(autostart::not_running()
-            .hint(format!("`paseo up` starts it; its home is {}", context.settings.home.display())));
+            .hint(format!("start it with `paseo up`; home: {}", context.settings.home.display())));
     }
     let status = context.client_as_is().status().await?;
     show(&printer, &status)?;
@@ -42,7 +42,7 @@ pub(super) fn show(printer: &Printer, status: &DaemonStatus) -> Result<(), Failu
         ("processes", processes(status)),
         ("providers", providers(status)),
     ];
-    let mut table = Table::new([Column::fixed(""), Column::fixed("")]);
+    let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
     for (key, value) in rows {
         table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
     }
@@ -52,10 +52,10 @@ pub(super) fn show(printer: &Printer, status: &DaemonStatus) -> Result<(), Failu
 /// Returns who can be started now, and how many others there are.
 fn providers(status: &DaemonStatus) -> String {
     let DaemonStatus { providers, ready_providers: ready, .. } = status;
-    let names = if ready.is_empty() { "none is ready".to_owned() } else { ready.join(", ") };
+    let names = if ready.is_empty() { "none ready".to_owned() } else { ready.join(", ") };
     match providers.len().saturating_sub(ready.len()) {
         0 => names,
-        others => format!("{names} (of {}: paseo providers)", others + ready.len()),
+        others => format!("{names} (of {}; see paseo providers)", others + ready.len()),
     }
 }
 
@@ -65,10 +65,10 @@ fn processes(status: &DaemonStatus) -> String {
     let busy: usize = ["running", "waiting"].iter().filter_map(|word| status.sessions.get(*word)).sum();
     let next = match waiting {
         0 if live < limit => "",
-        0 if busy >= *limit => "; further turns wait",
-        0 => "; an idle one ends when a turn needs its place",
-        1 => "; 1 turn waits, as further ones will",
-        _ => return format!("{live} of {limit}; {waiting} turns wait, as further ones will"),
+        0 if busy >= *limit => "; more turns will wait",
+        0 => "; an idle one ends when another turn needs the slot",
+        1 => "; 1 turn is waiting",
+        _ => return format!("{live} of {limit}; {waiting} turns are waiting"),
     };
     format!("{live} of {limit}{next}")
 }

@@ -24,16 +24,18 @@ pub(crate) async fn run(context: &Context, args: SwitchArgs) -> Result<Exit, Fai
     match (args.back, words.as_slice()) {
         (true, []) => back(context, &printer, &args, None).await,
         (true, [text]) => back(context, &printer, &args, Some(prompt::typed(text, "message")?)).await,
-        (true, _) => Err(Failure::usage("--back takes only what to ask the agent for").hint(QUOTES)),
+        (true, _) => {
+            Err(Failure::usage("--back takes at most one argument: what to ask the agent").hint(QUOTES))
+        }
         (false, [agent]) => go(context, &printer, &args, agent, None).await,
         (false, [agent, text]) => {
             go(context, &printer, &args, agent, Some(prompt::typed(text, "message")?)).await
         }
-        (false, _) => Err(Failure::usage("no agent is named").hint("paseo switch AGENT [MESSAGE]")),
+        (false, _) => Err(Failure::usage("no agent given").hint("run `paseo switch AGENT [MESSAGE]`")),
     }
 }
 
-const QUOTES: &str = "put the whole message in quotes";
+const QUOTES: &str = "quote the whole message";
 
 async fn go(
     context: &Context,
@@ -54,7 +56,7 @@ async fn go(
     consent::warn(printer, went.session.notice.as_deref());
     let session = &went.session;
     if went.created {
-        printer.aside(&format!("{} is a new session of {}", session.handle, session.agent));
+        printer.aside(&format!("Started {} ({})", session.handle, session.agent));
     }
     if let Some(receipt) = &went.receipt {
         printer.aside(&told(receipt));
@@ -63,9 +65,9 @@ async fn go(
         let from = match context.client()?.session(from).await {
             Ok(answer) => named(&answer.session),
             // Whoever came from an agent that is gone hears so when they go back.
-            Err(_) => "where you came from".to_owned(),
+            Err(_) => "the previous agent".to_owned(),
         };
-        printer.aside(&format!("`paseo switch --back` takes what you decide back to {from}"));
+        printer.aside(&format!("To return to {from} with a summary: paseo switch --back"));
     }
     arrive(context, printer, session, &went).await
 }
@@ -88,7 +90,7 @@ async fn back(
         // A summary is an agent's words: only a person's own let a stopped agent go on.
         let (handle, summary) = (&went.session.handle, &went.summary);
         printer.aside(&format!(
-            "{handle} does not go on by itself and has the summary once you write to it: {summary}"
+            "{handle} is on hold and will read the summary with your next message: {summary}"
         ));
     } else {
         printer.aside(&format!("told {}: {}", went.session.handle, went.summary));
@@ -102,12 +104,12 @@ async fn entered_last(client: &Client) -> Result<SessionView, Failure> {
     let why = match (here.session, here.from) {
         (Some(session), Some(_)) => return Ok(session),
         (Some(session), None) => {
-            format!("you are in {}, and came to it from no other agent", named(&session))
+            format!("you did not switch to {} from another agent", named(&session))
         }
-        (None, _) => "you went to no agent from another one in this directory".to_owned(),
+        (None, _) => "you have not switched agents in this directory".to_owned(),
     };
-    Err(Failure::new(Exit::Refused, format!("there is nowhere to go back to: {why}"))
-        .hint("`paseo switch AGENT` goes to one; --from HANDLE says which one you leave"))
+    Err(Failure::new(Exit::Refused, format!("nothing to switch back to: {why}"))
+        .hint("switch with `paseo switch AGENT`, or pass --from HANDLE"))
 }
 
 /// Returns an agent's handle, with what it is called.
@@ -127,7 +129,7 @@ async fn arrive(
     match printer.mode() {
         Mode::Json => printer.json(view)?,
         Mode::Normal if std::io::stdin().is_terminal() && printer.is_screen() => {
-            printer.aside(&format!("you are in {}", named(session)));
+            printer.aside(&format!("Switched to {}", named(session)));
             let args = AttachArgs {
                 handle: Some(session.id.clone()),
                 agent: None,

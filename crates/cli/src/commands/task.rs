@@ -149,11 +149,11 @@ pub(super) async fn table(context: &Context, printer: &Printer, team: &TeamView)
 }
 
 fn none(team: &str) -> String {
-    format!("No tasks. Make one: paseo task create \"…\" --resource src --team {team}")
+    format!("No tasks. Create one: paseo task create \"…\" --resource src --team {team}")
 }
 
 fn closed(team: &str) -> String {
-    format!("The team {team} was closed: nothing is done in it any more.")
+    format!("Team {team} is closed.")
 }
 
 /// Reads a whole list.
@@ -173,11 +173,11 @@ fn rows(tasks: &[TaskView]) -> Table<7> {
     let mut table = Table::new([
         Column::fixed("TASK"),
         Column::fixed("STATUS"),
-        Column::flexible("OWNER"),
-        Column::flexible(if leased { "UNTIL" } else { "" }),
+        Column::flexible("OWNER").optional(),
+        Column::flexible(if leased { "UNTIL" } else { "" }).optional(),
         Column::flexible("TITLE"),
-        Column::flexible("NEEDS"),
-        Column::flexible(if blocked { "BECAUSE" } else { "" }),
+        Column::flexible("NEEDS").optional(),
+        Column::flexible(if blocked { "REASON" } else { "" }).optional(),
     ])
     .strict();
     for task in tasks {
@@ -267,12 +267,12 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
         (Some(reason), _) => format!("{}: {reason}", task.status),
         (None, Some(lease)) => {
             let until = clock(lease.expires_at);
-            format!("{}: {} has it until {until} (epoch {})", task.status, lease.holder, lease.epoch)
+            format!("{}: held by {} until {until} (epoch {})", task.status, lease.holder, lease.epoch)
         }
         (None, None) => task.status.clone(),
     };
     printer.line(&format!("status      {status}"))?;
-    let deps = if task.status == "blocked" { "waits for" } else { "came after" };
+    let deps = if task.status == "blocked" { "blocked by" } else { "after" };
     for (name, list) in [(deps, &task.deps), ("needs", &task.resources)] {
         if !list.is_empty() {
             printer.line(&format!("{name:<11} {}", list.join(", ")))?;
@@ -282,9 +282,9 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
         printer.line(&format!("owner       {owner}"))?;
     }
     if let Some(message) = &task.message {
-        printer.line(&format!("told in     {} {}", message.thread, message.id))?;
+        printer.line(&format!("message     {} {}", message.thread, message.id))?;
     }
-    printer.line(&format!("made        {} by {}", relative(task.created_at), task.created_by))?;
+    printer.line(&format!("created     {} by {}", relative(task.created_at), task.created_by))?;
     for text in [&task.summary, &task.description].into_iter().flatten() {
         printer.line("")?;
         printer.text(text)?;
@@ -310,7 +310,7 @@ async fn leased(client: &Client, one: &OneTask, said: &Epoch) -> Result<u64, Fai
     let task = client.task(&one.of.team, &one.task).await?.task;
     match task.lease {
         Some(lease) if lease.holder != USER => Err(Failure::usage(format!(
-            "{} has {}: only people leave --epoch out, for what they claimed themselves",
+            "{} holds {}; --epoch is optional only for tasks that you claimed yourself",
             lease.holder, task.id
         ))),
         // Whoever has nothing is told so.

@@ -25,13 +25,13 @@ pub(crate) async fn run(context: &Context, command: TeamCommand) -> Result<Exit,
                 Mode::Quiet => printer.line(&made.team.id)?,
                 Mode::Normal => {
                     let id = &made.team.id;
-                    printer.line(&format!("the team {id} is there"))?;
+                    printer.line(&format!("Created team {id}"))?;
                     let leader = made.team.agents.iter().find(|agent| agent.role == LEADER);
                     printer.note(&match leader.map(|leader| leader.id.as_str()) {
                         Some(leader) => {
                             format!("Start {leader}: paseo team leader {id} --member {leader} \"…\"")
                         }
-                        None => format!("Let somebody lead it: paseo team leader {id} \"…\""),
+                        None => format!("Start a leader: paseo team leader {id} \"…\""),
                     });
                 }
             }
@@ -76,10 +76,10 @@ async fn leave(context: &Context, team: &str, agent: Option<&str>, output: Outpu
     match printer.mode() {
         Mode::Json => printer.json(&team),
         Mode::Quiet => printer.line(&team.id),
-        Mode::Normal => {
-            let (who, verb) = agent.map_or(("you", "belong"), |agent| (agent, "belongs"));
-            printer.line(&format!("{who} {verb} to the team {} no more", team.id))
-        }
+        Mode::Normal => printer.line(&match agent {
+            Some(agent) => format!("Removed {agent} from team {}", team.id),
+            None => format!("Left team {}", team.id),
+        }),
     }
 }
 
@@ -90,12 +90,12 @@ async fn close(context: &Context, team: &str, output: Output) -> Result<(), Fail
     match printer.mode() {
         Mode::Json => return printer.json(&team),
         Mode::Quiet => return printer.line(&team.id),
-        Mode::Normal => printer.line(&format!("the team {} is closed", team.id))?,
+        Mode::Normal => printer.line(&format!("Closed team {}", team.id))?,
     }
     let there = team.agents.iter().filter(|agent| !agent.gone);
     let handles: Vec<&str> = there.filter_map(|agent| agent.handle.as_deref()).collect();
     if !handles.is_empty() {
-        printer.note(&format!("Its agents are still open. End them: paseo close {}", handles.join(" ")));
+        printer.note(&format!("Its agents are still open. Close them: paseo close {}", handles.join(" ")));
     }
     Ok(())
 }
@@ -117,16 +117,16 @@ async fn list(context: &Context, all: bool, output: Output) -> Result<(), Failur
         Mode::Json => teams.iter().try_for_each(|team| printer.json(team)),
         Mode::Quiet => teams.iter().try_for_each(|team| printer.line(&team.id)),
         Mode::Normal if teams.is_empty() => {
-            printer.note(&format!("No teams. Make one: paseo team create {suggested}"));
+            printer.note(&format!("No teams. Create one: paseo team create {suggested}"));
             Ok(())
         }
         Mode::Normal => {
             let mut table = Table::new([
                 Column::flexible("TEAM"),
-                Column::flexible("AGENTS"),
-                Column::fixed("TASKS"),
-                Column::fixed("IN PROGRESS"),
-                Column::fixed("UPDATED"),
+                Column::flexible("AGENTS").optional(),
+                Column::fixed("TASKS").optional(),
+                Column::fixed("IN PROGRESS").optional(),
+                Column::fixed("UPDATED").optional(),
             ])
             .strict();
             for team in teams {
@@ -166,7 +166,7 @@ async fn show(context: &Context, typed: &str, output: Output) -> Result<(), Fail
     let mut table = Table::new([
         Column::flexible("AGENT"),
         Column::flexible("ROLE"),
-        Column::flexible(if models { "MODEL" } else { "" }),
+        Column::flexible(if models { "MODEL" } else { "" }).optional(),
         Column::fixed("SESSION"),
     ])
     .strict();
@@ -180,7 +180,7 @@ async fn show(context: &Context, typed: &str, output: Output) -> Result<(), Fail
         ]);
     }
     if team.agents.is_empty() && team.closed_at.is_none() {
-        printer.note(&format!("Nobody belongs to it yet: paseo run --team {} \"…\"", team.id));
+        printer.note(&format!("No members yet. Start one: paseo run --team {} \"…\"", team.id));
     } else if !there.is_empty() {
         printer.table(&table)?;
     }
@@ -211,7 +211,7 @@ async fn env(context: &Context, team: &str, agent: &str, again: bool, output: Ou
             printer.json(&all)
         }
         Mode::Quiet | Mode::Normal => {
-            printer.note(&format!("token {} acts as {agent}. Its secret is shown only now:", token.id));
+            printer.note(&format!("Created token {} for {agent}. Its secret is shown only once:", token.id));
             // None of these can hold a quote: ids are plain, and the others are ours.
             variables.iter().try_for_each(|(name, value)| printer.line(&format!("export {name}='{value}'")))
         }
@@ -242,10 +242,12 @@ async fn audit(
     match printer.mode() {
         Mode::Json => all.iter().try_for_each(|notice| printer.json(notice)),
         Mode::Normal if all.is_empty() => {
-            printer.note(&from.map_or_else(
-                || "Nothing has happened yet.".to_owned(),
-                |cursor| format!("Nothing has happened after {cursor}."),
-            ));
+            printer.note(
+                &from.map_or_else(
+                    || "No events yet.".to_owned(),
+                    |cursor| format!("No events after {cursor}."),
+                ),
+            );
             Ok(())
         }
         Mode::Quiet | Mode::Normal => all.iter().try_for_each(|notice| {

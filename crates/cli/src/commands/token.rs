@@ -27,8 +27,10 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
             match printer.mode() {
                 Mode::Json => printer.json(&token)?,
                 Mode::Quiet | Mode::Normal => {
-                    printer
-                        .note(&format!("token {} ({}). Its secret is shown only now:", token.id, token.name));
+                    printer.note(&format!(
+                        "Created token {} ({}). Its secret is shown only once:",
+                        token.id, token.name
+                    ));
                     printer.line(&token.secret)?;
                 }
             }
@@ -40,15 +42,15 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                 Mode::Json => printer.json(&list)?,
                 Mode::Quiet => list.tokens.iter().try_for_each(|token| printer.line(&token.id))?,
                 Mode::Normal if list.tokens.is_empty() => {
-                    printer.note("No tokens. Make one: paseo token create --name ci");
+                    printer.note("No tokens. Create one: paseo token create --name ci");
                 }
                 Mode::Normal => {
                     let mut table = Table::new([
                         Column::key("ID"),
                         Column::flexible("NAME"),
                         Column::flexible("ACTS AS"),
-                        Column::flexible("DIRECTORY"),
-                        Column::fixed("CREATED"),
+                        Column::flexible("DIRECTORY").optional(),
+                        Column::fixed("CREATED").optional(),
                     ])
                     .strict();
                     let ids: Vec<String> = list.tokens.iter().map(|token| token.id.clone()).collect();

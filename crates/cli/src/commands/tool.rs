@@ -47,7 +47,7 @@ pub(crate) async fn run(context: &Context, args: ToolArgs) -> Result<Exit, Failu
 async fn list(context: &Context, printer: &Printer) -> Result<Exit, Failure> {
     let tools = context.client()?.tools().await?.tools;
     if tools.is_empty() {
-        printer.note("this agent has no tools of Paseo");
+        printer.note("this agent has no Paseo tools");
     }
     if printer.mode() == Mode::Quiet {
         tools.iter().try_for_each(|tool| printer.line(&tool.name))?;
@@ -65,8 +65,7 @@ async fn list(context: &Context, printer: &Printer) -> Result<Exit, Failure> {
 fn read(tool: &ToolView, mut words: Vec<String>) -> Result<Map<String, Value>, Failure> {
     from_stdin(&mut words)?;
     let read = flags::read(&tool.schema, &words).map_err(|mistyped| {
-        let hint =
-            format!("it takes {}; `paseo tool {} --help` says more", mistyped.known.join(", "), tool.name);
+        let hint = format!("arguments: {}; see `paseo tool {} --help`", mistyped.known.join(", "), tool.name);
         Failure::usage(mistyped.to_string()).hint(hint)
     })?;
     match read {
@@ -82,7 +81,7 @@ fn from_stdin(words: &mut [String]) -> Result<(), Failure> {
     let Some(at) = at.or_else(|| words.iter().position(|word| *word == tied)) else { return Ok(()) };
     let mut text = String::new();
     let unreadable =
-        |error: io::Error| Failure::usage(format!("the arguments cannot be read from stdin: {error}"));
+        |error: io::Error| Failure::usage(format!("cannot read the arguments from stdin: {error}"));
     io::stdin().take(STDIN_BYTES).read_to_string(&mut text).map_err(unreadable)?;
     words[at] = if words[at] == tied { format!("{JSON}={text}") } else { text };
     Ok(())
@@ -105,7 +104,7 @@ fn help(tool: &ToolView) -> String {
         .collect();
     let width = rows.iter().map(|(flag, _)| flag.chars().count()).max().unwrap_or_default();
     if rows.is_empty() {
-        text.push_str("\nIt takes no arguments.\n");
+        text.push_str("\nNo arguments.\n");
     } else {
         text.push_str("\nArguments:\n");
     }

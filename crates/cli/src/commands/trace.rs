@@ -29,7 +29,7 @@ pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Fail
         show(&printer, &trace, &people)?;
         // Some causes have no record of their own, and agents see only theirs: suggest what works.
         if client.cause(&trace.cause).await.is_ok() {
-            printer.aside(&format!("`paseo cause {}` shows what else it led to", trace.cause));
+            printer.aside(&format!("To see what else it led to: paseo cause {}", trace.cause));
         }
     }
     Ok(Exit::Ok)
@@ -63,7 +63,7 @@ fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(),
     ])?;
     let mut table = Table::new([
         Column::fixed("TIME"),
-        Column::fixed("AFTER"),
+        Column::fixed("AFTER").optional(),
         Column::fixed("STEP"),
         Column::wrapped(""),
     ]);
@@ -93,12 +93,12 @@ fn words(step: &TraceStep, people: &People) -> String {
             verb => format!("accepted from {}, to {verb}", people.shown(&step.actor)),
         },
         "delivery.held" => format!("held: {}", outcome::held(text("reason"))),
-        "delivery.handing" => "on its way into the running turn".to_owned(),
-        "delivery.handed" => "the harness took it into the running turn".to_owned(),
-        "delivery.returned" => "not confirmed: back at the head of the queue".to_owned(),
+        "delivery.handing" => "being added to the current turn".to_owned(),
+        "delivery.handed" => "added to the current turn".to_owned(),
+        "delivery.returned" => "not confirmed; returned to the front of the queue".to_owned(),
         "delivery.cancelled" => "taken back".to_owned(),
-        "turn.opened" => format!("taken up by turn {}", text("turn")),
-        "turn.handed" => "the harness confirmed it".to_owned(),
+        "turn.opened" => format!("read in turn {}", text("turn")),
+        "turn.handed" => "confirmed by the harness".to_owned(),
         "turn.ended" => match (text("outcome"), text("code")) {
             (outcome, "") => outcome.to_owned(),
             (outcome, code) => format!("{outcome} ({code})"),

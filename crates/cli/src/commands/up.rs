@@ -73,7 +73,7 @@ pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failur
         Mode::Json => printer.json(&UpView { status, login: link(context, &printer).await })?,
         Mode::Normal => {
             printer.note(match presence {
-                Presence::Running => "The daemon is running already.",
+                Presence::Running => "The daemon is already running.",
                 Presence::Started(_) => "The daemon is running.",
             });
             status::show(&printer, &status)?;
@@ -87,7 +87,7 @@ pub(crate) async fn up(context: &Context, output: Output) -> Result<Exit, Failur
 async fn show_link(context: &Context, printer: &Printer) -> Result<(), Failure> {
     if Printer::is_kept() {
         // Whoever reads that file in the next minutes could log in.
-        printer.note("No login link is written into a file: `paseo open` prints one.");
+        printer.note("For a login link, run: paseo open");
     } else if let Some(link) = link(context, printer).await {
         printer.line(&link.url)?;
         open::tell(printer, &link);
@@ -98,7 +98,7 @@ async fn show_link(context: &Context, printer: &Printer) -> Result<(), Failure> 
 /// Asks for a link. Without one the daemon runs all the same, which is what was asked for.
 async fn link(context: &Context, printer: &Printer) -> Option<LoginLink> {
     let link = context.client_as_is().create_login_link().await;
-    link.inspect_err(|error| printer.detail(&format!("no link into the web app: {error}"))).ok()
+    link.inspect_err(|error| printer.detail(&format!("no link to the web app: {error}"))).ok()
 }
 
 /// Returns with a daemon that answers. One that is just stopping is waited for and followed by a new one.
@@ -137,8 +137,8 @@ pub(crate) async fn down(context: &Context, output: Output) -> Result<Exit, Fail
 
 pub(crate) async fn restart(context: &Context, output: Output) -> Result<Exit, Failure> {
     if context.settings.inside.is_some() {
-        return Err(Failure::new(Exit::Refused, "an agent cannot restart its own daemon")
-            .hint("run `paseo restart` outside"));
+        return Err(Failure::new(Exit::Refused, "agents can't restart the daemon")
+            .hint("run `paseo restart` outside the agent"));
     }
     let printer = context.printer.with(output);
     let stopped = stop(context, &printer).await?;
@@ -152,16 +152,17 @@ fn tell(printer: &Printer, stopped: &Stopped) {
     let Stopped::Running(Left { workers, ended, .. }) = stopped else {
         return printer.note("The daemon was not running.");
     };
-    printer.note("The daemon has stopped.");
+    printer.note("Stopped the daemon.");
     if !workers.is_empty() {
         let names = workers.join(", ");
-        printer.note(&format!("Workers go on in their terminals, and `paseo up` finds them again: {names}"));
+        printer.note(&format!(
+            "Workers keep running in their terminals until `paseo up` finds them again: {names}"
+        ));
     }
     if !ended.is_empty() {
         let names = ended.join(", ");
         printer.note(&format!(
-            "Workers whose programs have ended still show their last screens, and tmux runs for that; `paseo worker kill` \
-             takes them away: {names}"
+            "Finished workers keep their last screen in tmux; remove them with `paseo worker kill`: {names}"
         ));
     }
 }
@@ -170,16 +171,16 @@ fn tell(printer: &Printer, stopped: &Stopped) {
 fn warn(printer: &Printer, working: usize, waiting: usize) {
     match working {
         0 => {}
-        1 => printer.note("1 agent is at work; it is interrupted and can go on with `paseo send`"),
+        1 => printer.note("1 agent is working and will be interrupted; continue it with `paseo send`"),
         many => printer.note(&format!(
-            "{many} agents are at work; they are interrupted and can go on with `paseo send`"
+            "{many} agents are working and will be interrupted; continue them with `paseo send`"
         )),
     }
     match waiting {
         0 => {}
-        1 => printer.note("1 agent waits for an answer; what it asks is withdrawn, and it can go on with `paseo send`"),
+        1 => printer.note("1 agent is waiting for a permission; its request is withdrawn, and `paseo send` continues it"),
         many => printer.note(&format!(
-            "{many} agents wait for an answer; what they ask is withdrawn, and they can go on with `paseo send`"
+            "{many} agents are waiting for a permission; their requests are withdrawn, and `paseo send` continues them"
         )),
     }
 }
@@ -218,7 +219,7 @@ async fn stop(context: &Context, printer: &Printer) -> Result<Stopped, Failure> 
     let process = i32::try_from(pid)
         .ok()
         .and_then(Pid::from_raw)
-        .ok_or_else(|| Failure::new(Exit::Unreachable, format!("the daemon claims to be process {pid}")))?;
+        .ok_or_else(|| Failure::new(Exit::Unreachable, format!("invalid process id of the daemon: {pid}")))?;
     // Opened while it lives: a later process with the same number is not mistaken for it.
     let process = pidfd_open(process, PidfdFlags::empty());
     client.shutdown().await?;
@@ -226,7 +227,7 @@ async fn stop(context: &Context, printer: &Printer) -> Result<Stopped, Failure> 
     match process::ended(&process, PATIENCE) {
         Ok(true) => Ok(stopped),
         Ok(false) => Err(Failure::new(Exit::Timeout, format!("the daemon is still stopping (pid {pid})"))
-            .hint("`paseo daemon logs` shows what it waits for")),
+            .hint("see `paseo daemon logs`")),
         Err(error) => Err(Failure::new(Exit::AgentError, format!("cannot wait for the daemon: {error}"))),
     }
 }

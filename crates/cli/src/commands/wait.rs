@@ -100,11 +100,11 @@ async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u
 async fn late(client: &Client, busy: &[String]) -> Failure {
     let busy = busy.join(" ");
     if outcome::answers(client).await {
-        return Failure::new(Exit::Timeout, format!("the time is up; still at work: {busy}"));
+        return Failure::new(Exit::Timeout, format!("timed out; still working: {busy}"));
     }
-    let message = format!("the time is up, and the daemon does not answer; at work when last seen: {busy}");
+    let message = format!("timed out, and the daemon is unreachable; last seen working: {busy}");
     Failure::new(Exit::Unreachable, message)
-        .hint("`paseo up` starts it; what was at work is interrupted if it was gone")
+        .hint("start the daemon with `paseo up`; if it crashed, its agents were interrupted")
 }
 
 /// Follows the agents until enough of them are done.

@@ -75,7 +75,7 @@ async fn watch<W: Watched>(
 ) -> Result<Exit, Failure> {
     let mut redraw = printer.is_screen().then(|| Redraw::new(*printer));
     let unheard =
-        |error| Failure::new(Exit::AgentError, format!("cannot wait for the terminal's size: {error}"));
+        |error| Failure::new(Exit::AgentError, format!("cannot watch the terminal's size: {error}"));
     let mut resized = signal(SignalKind::window_change()).map_err(unheard)?;
     let mut events: Option<Events> = None;
     let mut before: Option<W::Page> = None;

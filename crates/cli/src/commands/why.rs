@@ -178,20 +178,20 @@ fn explain(session: SessionView, found: Found) -> WhyView {
 fn in_terminal(terminal: &TerminalView, trouble: Option<&str>) -> String {
     let name = &terminal.name;
     if let Some(trouble) = trouble {
-        return format!("{name}: nobody can say how it stands: {trouble}");
+        return format!("{name}: status unknown: {trouble}");
     }
     match (&terminal.exit, terminal.person) {
         (Some(exit), _) => format!("{name}: {}", worker::told_end(exit)),
-        (None, true) => format!("{name}: a person typed what it works on"),
-        (None, false) => format!("{name}: `paseo worker attach {name}` shows it"),
+        (None, true) => format!("{name}: working on what a person typed"),
+        (None, false) => format!("{name}: paseo worker attach {name}"),
     }
 }
 
 fn released_by(session: &SessionView) -> Option<String> {
     let words = match session.hold.as_str() {
         "none" => return None,
-        "error" => "the next message, from anyone",
-        "budget" => "a message from a person, which brings fresh wakes",
+        "error" => "the next message",
+        "budget" => "a message from a person, which resets the budget",
         _ => "a message from a person",
     };
     Some(words.to_owned())
@@ -204,23 +204,23 @@ pub(super) fn is_elsewhere(session: &SessionView) -> bool {
 
 fn waits_for(session: &SessionView) -> Option<String> {
     let words = match session.status.as_str() {
-        "waiting" if session.terminal.is_some() => "a person who answers what it asks in its terminal",
-        "waiting" => "a person who answers what it asks",
+        "waiting" if session.terminal.is_some() => "an answer to its permission request, in its terminal",
+        "waiting" => "an answer to its permission request",
         "starting" => match &session.status_reason {
             Some(reason) => reason.strip_prefix("waits for ").unwrap_or(reason),
-            None if is_elsewhere(session) => "its server, which has not taken the message yet",
-            None => "the start of its process",
+            None if is_elsewhere(session) => "its server to accept the message",
+            None => "its process to start",
         },
         "running" => match session.waits_for.as_deref() {
             Some(others @ [_, ..]) => return Some(format!("the answer of {}", others.join(", "))),
-            _ if is_elsewhere(session) => "its answer, which it posts when it has one",
-            _ => "its harness, which is at work",
+            _ if is_elsewhere(session) => "its server to post the answer",
+            _ => "the model or a tool",
         },
-        "closed" => "a person who opens it again",
+        "closed" => "a person to reopen it",
         _ if session.parked_until.is_some() => {
-            "the end of a limit, or a message from a person, which tries at once"
+            "the rate limit to end; a message from a person retries at once"
         }
-        _ if session.hold != "none" && session.held + session.queued > 0 => "a person who writes to it",
+        _ if session.hold != "none" && session.held + session.queued > 0 => "a message from a person",
         _ => return None,
     };
     Some(words.to_owned())
@@ -231,11 +231,11 @@ fn why_queued(session: &SessionView, one: &QueuedMessage) -> String {
         ("held", reason) => {
             format!("held until a person acts: {}", outcome::held(reason.as_deref().unwrap_or("held")))
         }
-        _ if session.turn.is_some() => "the running turn is first".to_owned(),
-        _ if session.parked_until.is_some() => "a limit is reached".to_owned(),
+        _ if session.turn.is_some() => "waiting for the current turn to end".to_owned(),
+        _ if session.parked_until.is_some() => "waiting for the rate limit to end".to_owned(),
         _ if session.status == "closed" => outcome::held("closed"),
         _ if session.hold != "none" => outcome::held(&session.hold),
-        _ => "it is about to be taken up".to_owned(),
+        _ => "about to be read".to_owned(),
     }
 }
 
@@ -268,15 +268,15 @@ fn next(session: &SessionView, reachable: bool) -> Vec<String> {
 /// Returns how a status is known, in words.
 fn known_from(source: &str, elsewhere: bool) -> &str {
     match source {
-        "protocol" if elsewhere => "its server said so",
-        "process_exit" if elsewhere => "nobody reaches it any more",
-        "protocol" => "its harness said so",
-        "process_exit" => "its process ended",
-        "hook" => "a hook of its harness said so",
-        "screen" => "its screen shows it",
-        "person" => "a person did it",
-        "daemon" => "the daemon decided it",
-        "restart" => "the daemon was started again",
+        "protocol" if elsewhere => "its server reported it",
+        "process_exit" if elsewhere => "its server is unreachable",
+        "protocol" => "the harness reported it",
+        "process_exit" => "its process exited",
+        "hook" => "a hook of the harness reported it",
+        "screen" => "shown on its screen",
+        "person" => "set by a person",
+        "daemon" => "decided by the daemon",
+        "restart" => "the daemon restarted",
         other => other,
     }
 }
@@ -298,7 +298,7 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     row("agent", Style::Bold, view.handle.clone());
     row("status", status_style(&view.status), since);
     row(
-        "known from",
+        "reported by",
         Style::Plain,
         format!("{} ({})", known_from(&view.source, view.elsewhere), view.source),
     );
@@ -314,9 +314,9 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     if let Some(heard) = view.heard_at {
         row("last heard", Style::Plain, format!("{} ({})", clock(heard), relative(heard)));
     }
-    row("waits for", Style::Plain, view.waits_for.clone().unwrap_or_default());
+    row("waiting for", Style::Plain, view.waits_for.clone().unwrap_or_default());
     for (index, ask) in view.asks.iter().enumerate() {
-        let key = if index == 0 { "asks" } else { " " };
+        let key = if index == 0 { "requests" } else { " " };
         // One is answered by the agent's name.
         let hash = match view.asks.len() {
             1 => String::new(),
@@ -339,7 +339,7 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
         row(key, Style::Plain, from);
     }
     if view.unlisted > 0 {
-        row("queue", Style::Plain, format!("{} messages wait", view.unlisted));
+        row("queue", Style::Plain, format!("{} messages are waiting", view.unlisted));
     }
     row("next", Style::Bold, view.next.join("   "));
     printer.table(&table)
@@ -409,7 +409,7 @@ mod tests {
             let words = words(status);
             assert!(!words.contains("process") && !words.contains("harness"), "{words}");
         }
-        assert!(words("running").contains("its answer, which it posts when it has one"));
+        assert!(words("running").contains("its server to post the answer"));
     }
 
     #[test]
@@ -419,11 +419,11 @@ mod tests {
             explain(session("idle", hold), found).queue.remove(0).why
         };
         assert_eq!(why("stopped", waiting("queued", None)), "the agent was stopped");
-        assert!(why("none", waiting("held", Some("budget"))).contains("used up its turns"));
-        assert_eq!(why("none", waiting("queued", None)), "it is about to be taken up");
+        assert!(why("none", waiting("held", Some("budget"))).contains("without a human message"));
+        assert_eq!(why("none", waiting("queued", None)), "about to be read");
         let mut running = session("running", "none");
         running.turn = Some("t".to_owned());
-        assert_eq!(why_queued(&running, &waiting("queued", None)), "the running turn is first");
+        assert_eq!(why_queued(&running, &waiting("queued", None)), "waiting for the current turn to end");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) async fn run(context: &Context, command: WorkerCommand) -> Result<Exi
                 Mode::Json => printer.json(&shown)?,
                 Mode::Quiet | Mode::Normal => {
                     if shown.truncated {
-                        printer.note("Earlier lines are left out: --lines shows more.");
+                        printer.note("Earlier lines omitted; pass --lines for more.");
                     }
                     printer.text(&shown.text)?;
                 }
@@ -65,7 +65,7 @@ async fn kill(context: &Context, workers: &[String], output: Output) -> Result<E
                 Mode::Normal => {
                     let handle = &ended.handle;
                     let alias = if worker == handle { String::new() } else { format!(" ({handle})") };
-                    printer.line(&format!("{worker}{alias} was ended"))?;
+                    printer.line(&format!("Ended {worker}{alias}"))?;
                     if let Some(entry) = &ended.worktree {
                         printer.aside(&worktree::left(entry));
                     }
@@ -106,12 +106,11 @@ async fn start(context: &Context, args: WorkerStartArgs) -> Result<(), Failure> 
         Mode::Json => printer.json(&started)?,
         Mode::Quiet => printer.line(&worker.name)?,
         Mode::Normal => {
-            printer
-                .line(&format!("{} ({}) was started with {}", worker.name, worker.handle, worker.provider))?;
+            printer.line(&format!("Started {} ({}, {})", worker.name, worker.handle, worker.provider))?;
             if let Some(thread) = &worker.thread {
                 printer.note(&format!("Its answers are posted to {thread} of {}.", worker.team));
             }
-            printer.note(&format!("Watch it or take over: {}", worker.attach));
+            printer.note(&format!("Attach: {}", worker.attach));
         }
     }
     Ok(())
@@ -129,7 +128,7 @@ async fn list(context: &Context, query: &WorkerQuery, output: Output) -> Result<
         Mode::Normal if workers.is_empty() => {
             let asked = query.prefix.is_some() || query.team.is_some();
             if asked && !context.client()?.workers(&WorkerQuery::default()).await?.workers.is_empty() {
-                printer.note("No such workers. All of them: paseo worker ls");
+                printer.note("No matching workers. List all: paseo worker ls");
                 return Ok(());
             }
             let team = query.team.as_deref().unwrap_or("red");
@@ -142,9 +141,7 @@ async fn list(context: &Context, query: &WorkerQuery, output: Output) -> Result<
                 .filter(|worker| worker.team.is_empty())
                 .map(|worker| worker.name.as_str())
                 .collect();
-            let alone = (!alone.is_empty()).then(|| {
-                format!("No longer in a team (they left it, or it was closed): {}", alone.join(", "))
-            });
+            let alone = (!alone.is_empty()).then(|| format!("No longer in a team: {}", alone.join(", ")));
             let later: Vec<String> = workers
                 .iter()
                 .filter_map(|worker| Some(format!("{}: {}", worker.name, worker.from_next_start.as_ref()?)))
@@ -161,12 +158,12 @@ fn table(workers: Vec<WorkerView>) -> Table<8> {
     let mut table = Table::new([
         Column::flexible("WORKER"),
         Column::key("HANDLE"),
-        Column::flexible(if several { "TEAM" } else { "" }),
+        Column::flexible(if several { "TEAM" } else { "" }).optional(),
         Column::fixed("STATUS"),
-        Column::flexible("TERMINAL"),
-        Column::fixed("PROVIDER"),
-        Column::fixed("THREAD"),
-        Column::fixed("STARTED"),
+        Column::flexible("TERMINAL").optional(),
+        Column::fixed("PROVIDER").optional(),
+        Column::fixed("THREAD").optional(),
+        Column::fixed("STARTED").optional(),
     ])
     .strict();
     for worker in workers {
@@ -194,13 +191,13 @@ fn table(workers: Vec<WorkerView>) -> Table<8> {
 fn terminal(worker: &WorkerView) -> String {
     let people = match worker.attached {
         0 => String::new(),
-        1 => ", 1 looks at it".to_owned(),
-        many => format!(", {many} look at it"),
+        1 => ", 1 viewer".to_owned(),
+        many => format!(", {many} viewers"),
     };
     match (&worker.exit, worker.alive, worker.person) {
         (None, false, _) if worker.unknown => "unknown".to_owned(),
         (Some(exit), false, _) => format!("{}{people}", ended(exit)),
-        (_, true, true) => format!("a person types{people}"),
+        (_, true, true) => format!("a person is typing{people}"),
         (_, true, false) => format!("runs{people}"),
         (None, false, _) => "not there".to_owned(),
     }
@@ -218,9 +215,9 @@ pub(super) fn ended(exit: &ExitView) -> String {
 /// The same as a sentence about that program.
 pub(super) fn told_end(exit: &ExitView) -> String {
     match (exit.code, exit.signal) {
-        (Some(code), _) => format!("its program exited with {code}"),
-        (None, Some(signal)) => format!("its program was killed by signal {signal}"),
-        (None, None) => "its program is gone".to_owned(),
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "the program is gone".to_owned(),
     }
 }
 
@@ -228,27 +225,27 @@ pub(super) fn told_end(exit: &ExitView) -> String {
 async fn attach(context: &Context, worker: &str) -> Result<(), Failure> {
     let found = context.client()?.attach_worker(worker).await?;
     if !stdin().is_terminal() || !stdout().is_terminal() {
-        return Err(Failure::new(Exit::Refused, "there is no terminal here to attach").hint(format!(
-            "`paseo worker capture {worker}` prints what it shows; by hand it is: {}",
+        return Err(Failure::new(Exit::Refused, "cannot attach without a terminal").hint(format!(
+            "print the screen with `paseo worker capture {worker}`, or run: {}",
             found.command
         )));
     }
     let socket = found.argv.iter().skip_while(|word| *word != "-S").nth(1);
     let inside = TMUX.value().and_then(|value| value.to_str().map(str::to_owned)).unwrap_or_default();
     if socket.is_some_and(|socket| inside.split(',').next() == Some(socket.as_str())) {
-        return Err(Failure::new(Exit::Refused, "this is the terminal of a worker already")
-            .hint("leave it first with C-b d"));
+        return Err(Failure::new(Exit::Refused, "this is already a worker's terminal")
+            .hint("detach first with C-b d"));
     }
     let kind = TERM.value().and_then(|value| value.to_str().map(str::to_owned)).unwrap_or_default();
     if matches!(kind.as_str(), "" | "dumb") {
-        let message = "this terminal cannot show another: `TERM` says that it can do nothing but print";
+        let message = "this terminal can't show another one (`TERM` is `dumb`)";
         return Err(Failure::new(Exit::Refused, message)
-            .hint(format!("`paseo worker capture {worker}` prints what it shows")));
+            .hint(format!("print the screen with `paseo worker capture {worker}`")));
     }
     let (program, arguments) = found
         .argv
         .split_first()
-        .ok_or_else(|| Failure::new(Exit::AgentError, "the daemon does not say how to attach"))?;
+        .ok_or_else(|| Failure::new(Exit::AgentError, "the daemon did not say how to attach"))?;
     #[allow(clippy::disallowed_methods)]
     // Takes this process's place: it is the person who looks, and no agent.
     let mut command = Command::new(program);
@@ -261,11 +258,11 @@ async fn attach(context: &Context, worker: &str) -> Result<(), Failure> {
     }
     let error = command.exec();
     Err(Failure::new(Exit::AgentError, format!("cannot run {program}: {error}"))
-        .hint("install tmux, or put it on the PATH"))
+        .hint("install tmux, or add it to PATH"))
 }
 
 /// What its status line says is for whoever is in no other tmux.
-const NESTED: &str = "You are in a tmux already, which takes C-b for itself: C-b C-b d leaves this one";
+const NESTED: &str = "You are inside tmux: C-b C-b d detaches from the worker";
 
 /// Returns the key that the tmux around us takes for itself.
 #[allow(clippy::disallowed_methods)]
@@ -295,8 +292,8 @@ mod tests {
         let at = "2026-01-31T12:00:00.000Z";
         for (more, words) in [
             (json!({}), "runs"),
-            (json!({ "attached": 2 }), "runs, 2 look at it"),
-            (json!({ "person": true, "attached": 1 }), "a person types, 1 looks at it"),
+            (json!({ "attached": 2 }), "runs, 2 viewers"),
+            (json!({ "person": true, "attached": 1 }), "a person is typing, 1 viewer"),
             (json!({ "alive": false, "exit": { "code": 3, "at": at } }), "exited 3"),
             (json!({ "alive": false, "exit": { "signal": 9, "at": at } }), "killed by signal 9"),
             (json!({ "alive": false }), "not there"),

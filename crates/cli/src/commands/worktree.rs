@@ -19,7 +19,7 @@ pub(crate) async fn run(context: &Context, command: WorktreeCommand) -> Result<E
                 Mode::Json => printer.json(&list)?,
                 Mode::Quiet => list.worktrees.iter().try_for_each(|entry| printer.line(&entry.name))?,
                 Mode::Normal if list.worktrees.is_empty() => {
-                    printer.note("No agent has a worktree. Give it one: paseo run --worktree \"…\"");
+                    printer.note("No worktrees. Create one: paseo run --worktree \"…\"");
                 }
                 Mode::Normal => printer.table(&table(list.worktrees))?,
             }
@@ -33,8 +33,7 @@ pub(crate) async fn run(context: &Context, command: WorktreeCommand) -> Result<E
                 Mode::Normal => {
                     printer.line(&format!("removed {}", removed.name))?;
                     if let Some(archive) = &removed.archive {
-                        printer
-                            .note(&format!("Its work is kept as {}. Bring it back with", archive.reference));
+                        printer.note(&format!("Archived its work as {}. To restore it:", archive.reference));
                         printer.note(&format!("  {}", archive.restore));
                     }
                 }
@@ -48,9 +47,9 @@ fn table(entries: Vec<WorktreeEntry>) -> Table<5> {
     let mut table = Table::new([
         Column::fixed("NAME"),
         Column::fixed("AGENT"),
-        Column::fixed("BRANCH"),
+        Column::fixed("BRANCH").optional(),
         Column::fixed("HOLDS"),
-        Column::wrapped("PATH"),
+        Column::wrapped("PATH").optional(),
     ]);
     for entry in entries {
         let holds = holds(&entry);
@@ -88,7 +87,7 @@ fn holds(entry: &WorktreeEntry) -> String {
         1 => parts.push("1 commit".to_owned()),
         count => parts.push(format!("{count} commits")),
     }
-    parts.extend(entry.operation.as_ref().map(|operation| format!("a {operation} under way")));
+    parts.extend(entry.operation.as_ref().map(|operation| format!("a {operation} in progress")));
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
@@ -97,22 +96,22 @@ pub(super) fn left(entry: &WorktreeEntry) -> String {
     let name = &entry.name;
     match holds(entry) {
         nothing if nothing == "nothing" => {
-            format!("its worktree {name} stays, with nothing that is only there: paseo worktree rm {name}")
+            format!("Worktree {name} has no unsaved work. To remove it: paseo worktree rm {name}")
         }
         problem if entry.problem.is_some() => {
-            format!("its worktree {name} stays, {problem}: paseo worktree rm {name}")
+            format!("Worktree {name} stays ({problem}). To remove it: paseo worktree rm {name}")
         }
         // Without --force it would be refused.
-        holds => format!(
-            "its worktree {name} stays, with {holds}: paseo worktree rm --force {name} (what it holds is archived)"
-        ),
+        holds => {
+            format!("Worktree {name} has {holds}. To archive and remove it: paseo worktree rm --force {name}")
+        }
     }
 }
 
 /// Says where a new agent works, and what of the user's work it does not have.
 pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
     if let Some(worktree) = &created.session.worktree {
-        printer.aside(&format!("works on the branch {} in {}", worktree.branch, worktree.path));
+        printer.aside(&format!("Branch {} in {}", worktree.branch, worktree.path));
     }
     let Some(place) = &created.place else { return };
     if let Some(note) = &place.note {
@@ -124,23 +123,24 @@ pub(super) fn explain(printer: &Printer, created: &CreatedSession) {
         let names = place.left_out_first.join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let files = if place.left_out == 1 { "1 file" } else { &format!("{} files", place.left_out) };
-        printer.aside(&format!("your uncommitted work in {files} is not in it: {names}{more}"));
+        printer.aside(&format!("without your uncommitted changes in {files}: {names}{more}"));
     }
     if place.submodules > 0 {
         let submodules = match place.submodules {
             1 => "1 submodule is".to_owned(),
             count => format!("{count} submodules are"),
         };
-        printer.aside(&format!("{submodules} empty in it"));
+        printer.aside(&format!("{submodules} empty"));
     }
     if place.included > 0 {
         let files = match place.included {
             1 => "1 file was".to_owned(),
             count => format!("{count} files were"),
         };
-        printer.aside(&format!("{files} copied into it by .worktreeinclude"));
+        printer.aside(&format!("{files} copied by .worktreeinclude"));
     }
     if !place.skipped.is_empty() {
-        printer.aside(&format!(".worktreeinclude lists what was not copied: {}", place.skipped.join(", ")));
+        printer
+            .aside(&format!("not copied, though listed in .worktreeinclude: {}", place.skipped.join(", ")));
     }
 }

@@ -13,8 +13,8 @@ use crate::failure::Failure;
 
 pub(crate) async fn run(context: &Context, args: DemoArgs) -> Result<Exit, Failure> {
     if context.settings.inside.is_some() {
-        return Err(Failure::new(Exit::Refused, "an agent cannot give the tour")
-            .hint("run `paseo demo` in a terminal of your own"));
+        return Err(Failure::new(Exit::Refused, "agents can't run the demo")
+            .hint("run `paseo demo` in your own terminal"));
     }
     let stage = Stage::build(context.printer, args.fast).await?;
     let toured = tokio::select! {

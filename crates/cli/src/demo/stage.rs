@@ -48,7 +48,7 @@ impl Stage {
 
     async fn furnish(&self) -> Result<(), Failure> {
         self.files().map_err(|error| {
-            Failure::new(Exit::AgentError, format!("{} cannot be used: {error}", self.directory.display()))
+            Failure::new(Exit::AgentError, format!("cannot use {}: {error}", self.directory.display()))
                 .hint("set TMPDIR to a directory that you can write to")
         })?;
         let all: [&[&str]; 3] =
@@ -83,7 +83,10 @@ impl Stage {
             self.printer.note(&format!("kept: {} (PASEO_HOME={})", self.directory.display(), home.display()));
         } else {
             self.remove().map_err(|error| {
-                Failure::new(Exit::AgentError, format!("{} is left: {error}", self.directory.display()))
+                Failure::new(
+                    Exit::AgentError,
+                    format!("could not remove {}: {error}", self.directory.display()),
+                )
             })?;
         }
         stopped.map(drop)
@@ -178,13 +181,12 @@ impl Stage {
     pub(super) async fn kill_daemon(&self) -> Result<(), Failure> {
         let output = self.quietly(&["status", "--json"]).await?;
         let status: paseo_wire::status::DaemonStatus = serde_json::from_slice(&output.stdout)
-            .map_err(|error| Failure::new(Exit::AgentError, format!("the status makes no sense: {error}")))?;
+            .map_err(|error| Failure::new(Exit::AgentError, format!("invalid status: {error}")))?;
         let daemon = i32::try_from(status.pid).ok().and_then(Pid::from_raw);
         let daemon = daemon.ok_or_else(|| Failure::new(Exit::AgentError, "the daemon has no process"))?;
         self.printer.styled(&[(Style::Bold, &format!("$ kill -9 {}", status.pid))])?;
-        let unkillable = |error: io::Error| {
-            Failure::new(Exit::AgentError, format!("the daemon cannot be killed: {error}"))
-        };
+        let unkillable =
+            |error: io::Error| Failure::new(Exit::AgentError, format!("cannot kill the daemon: {error}"));
         let killed = pidfd_open(daemon, PidfdFlags::empty()).map_err(|error| unkillable(error.into()))?;
         kill_process(daemon, Signal::KILL).map_err(|error| unkillable(error.into()))?;
         process::ended(&killed, PATIENCE).map_err(unkillable)?;
@@ -213,8 +215,7 @@ impl Stage {
 
     async fn output(&self, name: &str, mut command: Command) -> Result<Output, Failure> {
         command.output().await.map_err(|error| {
-            Failure::new(Exit::AgentError, format!("{name} could not be started: {error}"))
-                .hint("`paseo doctor` says what is missing")
+            Failure::new(Exit::AgentError, format!("cannot start {name}: {error}")).hint("run `paseo doctor`")
         })
     }
 
@@ -254,6 +255,6 @@ fn failed(program: &str, words: &[&str], output: &Output) -> Failure {
     let said = String::from_utf8_lossy(&output.stderr);
     Failure::new(
         Exit::AgentError,
-        format!("`{program} {}` ended with {}: {}", words.join(" "), output.status, said.trim()),
+        format!("`{program} {}` exited with {}: {}", words.join(" "), output.status, said.trim()),
     )
 }

@@ -10,7 +10,7 @@ pub(super) async fn give(stage: &Stage) -> Result<(), Failure> {
     stage
         .chapter(
             "Paseo",
-            "A small repository, a home of its own, agents that follow scripts instead of a model.",
+            "A small repository, a temporary home, and agents that follow scripts instead of a model.",
         )
         .await?;
     answer(stage).await?;
@@ -20,8 +20,8 @@ pub(super) async fn give(stage: &Stage) -> Result<(), Failure> {
     crash(stage).await?;
     stage
         .chapter(
-            "That was it",
-            "Start with `paseo run \"what to do\"`. `paseo doctor` says which agents you have.",
+            "Done",
+            "Start with `paseo run \"what to do\"`. To see which agents you have: `paseo doctor`.",
         )
         .await
 }
@@ -54,7 +54,9 @@ async fn background(stage: &Stage) -> Result<(), Failure> {
 }
 
 async fn permission(stage: &Stage) -> Result<(), Failure> {
-    stage.chapter("3. A permission", "An agent asks, and waits until a person decides.").await?;
+    stage
+        .chapter("3. A permission", "An agent asks for permission and waits until a person decides.")
+        .await?;
     let listed = stage.quietly(&["ls", "-q"]).await?;
     let handle = String::from_utf8_lossy(&listed.stdout).trim().to_owned();
     stage.paseo_ending(&["send", &handle, "--wait", "Commit it"], Exit::WaitingForPermission).await?;
@@ -68,7 +70,7 @@ async fn queue(stage: &Stage) -> Result<(), Failure> {
     stage
         .chapter(
             "4. Queue and interrupt",
-            "A busy agent keeps what you send. An interrupt goes first, nothing is lost.",
+            "A busy agent queues your messages. An interrupt goes first, and nothing is lost.",
         )
         .await?;
     let model = ["--model", "../scripts/survey.script"];
@@ -85,17 +87,14 @@ async fn queue(stage: &Stage) -> Result<(), Failure> {
 
 async fn crash(stage: &Stage) -> Result<(), Failure> {
     stage
-        .chapter(
-            "5. A crash",
-            "The daemon is killed in the middle of a turn. What was acknowledged is on disk.",
-        )
+        .chapter("5. A crash", "Kill the daemon in the middle of a turn. Everything acknowledged is on disk.")
         .await?;
     let model = ["--model", "../scripts/refactor.script"];
     let handle =
         stage.paseo(&["run", "-d", "--title", "refactor", model[0], model[1], "Refactor it"]).await?;
     stage.until_it_speaks(&handle).await?;
     stage.kill_daemon().await?;
-    stage.tell("The next command starts it again. No agent is shown at work that is not.").await?;
+    stage.tell("The next command restarts it. Interrupted agents are shown as interrupted.").await?;
     stage.paseo(&["ls"]).await?;
     stage.paseo(&["why", &handle]).await?;
     stage.paseo(&["send", &handle, "--wait", "Go on"]).await.map(drop)

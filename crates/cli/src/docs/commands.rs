@@ -10,11 +10,7 @@ pub(super) fn page() -> String {
     let mut root = Cli::command();
     root.build();
     let mut page = String::from(
-        "# Command line\n\n\
-         Made from the program's own definitions; `paseo COMMAND --help` says the same.\n\
-         See also [environment variables](cli-environment.md), [exit codes](exit-codes.md) and the \
-         [JSON that commands print](schemas/README.md).\n\n\
-         | command | |\n|---|---|\n",
+        "# Command line\n\nEvery command with its arguments and examples, generated from the program; `paseo COMMAND --help` prints the same.\nSee also [environment variables](cli-environment.md), [exit codes](exit-codes.md) and the [JSON that commands print](schemas/README.md).\n\n| command | |\n|---|---|\n",
     );
     let commands = leaves(&root);
     for command in &commands {

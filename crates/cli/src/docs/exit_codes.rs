@@ -6,46 +6,46 @@ use crate::args::EXIT_CODES;
 
 /// Every code: what it means, as `--help` says it, and when it comes.
 const CODES: [(Exit, &str, &str); 9] = [
-    (Exit::Ok, "ok", "the agent answered; `paseo down` when nothing was running"),
+    (Exit::Ok, "success", "the agent answered; `paseo down` when nothing was running"),
     (
         Exit::AgentError,
-        "the agent failed, was interrupted or has nothing to say",
+        "the agent failed, was interrupted or has not answered yet",
         "`paseo run` of a turn that failed; `paseo read` before the first answer and after a turn that \
-         failed; `paseo wait` for an agent in status `error` or `interrupted`; `paseo doctor` when something fails; `paseo tool` when \
-         the tool does not work",
+         failed; `paseo wait` for an agent in status `error` or `interrupted`; `paseo doctor` when a check fails; `paseo tool` when \
+         the tool fails",
     ),
     (
         Exit::Usage,
-        "the command makes no sense as typed",
+        "invalid command line or configuration",
         "a label that is not key=value, an empty prompt, an unknown provider, an unknown key in `config.toml`; \
          `paseo open --qr` without a public URL",
     ),
     (
         Exit::NotFound,
-        "no such agent, or several",
+        "not found, or ambiguous",
         "an unknown or ambiguous handle; the candidates are listed on stderr; a tool that does not exist",
     ),
     (
         Exit::WaitingForPermission,
-        "the agent waits for a permission",
+        "the agent is waiting for a permission",
         "answer with `paseo permit allow` or `paseo permit deny`",
     ),
-    (Exit::Timeout, "the time was up; the agent goes on", "`--timeout`"),
+    (Exit::Timeout, "timed out; the agent keeps working", "`--timeout`"),
     (
         Exit::Refused,
-        "refused in the present state",
-        "`paseo rm` of an agent that is busy or for which messages wait; a message that is held until a person acts; \
-         `paseo tool` of a tool that is not granted, and outside of an agent's shell",
+        "refused in the current state",
+        "`paseo rm` of an agent that is busy or has waiting messages; a message that is held until a person acts; \
+         `paseo tool` for a tool that is not granted, or outside an agent's shell",
     ),
     (
         Exit::Unreachable,
-        "the daemon cannot be reached",
-        "not running and not to be started (`--no-start`, inside an agent), could not be started, or went away and did \
-         not come back: `paseo run`, `wait` and `logs -f` wait 30 seconds for it",
+        "the daemon is unreachable",
+        "the daemon is not running and must not be started (`--no-start`, inside an agent), fails to start, or stops and doesn't \
+         come back: `paseo run`, `wait` and `logs -f` wait 30 seconds for it",
     ),
     (
         Exit::Interrupted,
-        "ctrl-C; the agent goes on",
+        "interrupted with ctrl-C; the agent keeps working",
         "`paseo run` in the foreground, `paseo attach`, `paseo logs -f`, `paseo ls --watch`, `paseo task ls --watch`",
     ),
 ];
@@ -53,13 +53,13 @@ const CODES: [(Exit, &str, &str); 9] = [
 /// Returns the page.
 pub(super) fn page() -> String {
     let mut page = String::from(
-        "# Exit codes\n\nThe exit code of a command differs by outcome, so that scripts can decide without reading words.\n\n\
+        "# Exit codes\n\nScripts can tell outcomes apart by the exit code, without parsing messages.\n\n\
          | code | meaning | for example |\n|---|---|---|\n",
     );
     page.extend(CODES.map(|(exit, meaning, when)| format!("| {} | {meaning} | {when} |\n", exit as u8)));
     page.push_str(
-        "\nA command with several handles tries all of them and ends with the highest code. `paseo attach` with a \
-         pipe on stdin ends with the code of the last outcome.\n",
+        "\nA command with several handles tries all of them and exits with the highest code. With a pipe on stdin, \
+         `paseo attach` exits with the code of the last outcome.\n",
     );
     page
 }

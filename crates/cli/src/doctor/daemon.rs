@@ -24,7 +24,7 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
         return vec![
             Check::ok(SOCKET, "the daemon is not running; the next command starts it"),
             free_port(settings),
-            Check::ok(DATABASE, "looked at when the daemon starts"),
+            Check::ok(DATABASE, "checked when the daemon starts"),
         ];
     }
     let shown = settings.socket().display().to_string();
@@ -40,7 +40,7 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
             vec![Check::fail(
                 SOCKET,
                 format!("{shown}: {error}"),
-                "`paseo daemon logs`, then `paseo restart`",
+                "see `paseo daemon logs`, then run `paseo restart`",
             )]
         }
     }
@@ -62,7 +62,7 @@ fn port(status: &DaemonStatus) -> Check {
     if reached {
         return Check::ok(PORT, status.url.clone());
     }
-    Check::fail(PORT, format!("nothing answers at {}", status.url), "paseo restart")
+    Check::fail(PORT, format!("no answer at {}", status.url), "paseo restart")
 }
 
 fn free_port(settings: &Settings) -> Check {
@@ -70,7 +70,7 @@ fn free_port(settings: &Settings) -> Check {
         Ok(_) => Check::ok(PORT, format!("{} is free", settings.listen)),
         Err(error) => Check::fail(
             PORT,
-            format!("the daemon cannot listen on {}: {error}", settings.listen),
+            format!("cannot listen on {}: {error}", settings.listen),
             "set PASEO_LISTEN, or `listen` in config.toml, to another address",
         ),
     }

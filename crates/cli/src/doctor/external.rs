@@ -20,28 +20,27 @@ pub(super) fn examine(settings: &Settings) -> Check {
     let shown = file.display();
     let anew = || {
         format!(
-            "put back the {shown} that was there; or remove it, and tell each external agent the secret that `paseo \
-             inspect --secret` shows then"
+            "restore {shown}; or remove it and give each external agent its new secret from `paseo inspect --secret`"
         )
     };
     match plain_file::read_to_string(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::ok(NAME, "none was used yet: there is no external.key");
+            return Check::ok(NAME, "not used yet (no external.key)");
         }
-        Err(error) => return Check::fail(NAME, format!("{shown} cannot be read: {error}"), anew()),
+        Err(error) => return Check::fail(NAME, format!("cannot read {shown}: {error}"), anew()),
         Ok(text) if text.trim().len() != KEY_CHARS => {
-            return Check::fail(NAME, format!("{shown} does not hold a key"), anew());
+            return Check::fail(NAME, format!("{shown} has no valid key"), anew());
         }
         Ok(_) => {}
     }
     let mode = fs::metadata(&file).map_or(0, |metadata| metadata.mode() & 0o777);
     if mode & 0o077 != 0 {
-        let found = format!("{shown} is open to others (mode {mode:o})");
+        let found = format!("{shown} is accessible to other users (mode {mode:o})");
         return Check::fail(NAME, found, format!("chmod 600 {shown}"));
     }
     let answers = match settings.public_urls.first() {
-        Some(url) => format!("answers come to {}", url.origin()),
-        None => "answers come from this machine only, as there are no public_urls".to_owned(),
+        Some(url) => format!("callback address: {}", url.origin()),
+        None => "callbacks from this machine only; `public_urls` is empty".to_owned(),
     };
     let hosts: Vec<&str> = settings.external_hosts.iter().map(String::as_str).collect();
     let private = match &hosts[..] {

@@ -27,20 +27,19 @@ pub(super) fn examine(settings: &Settings) -> Vec<Check> {
 fn too_long(socket: &Path) -> Option<Check> {
     let length = socket.as_os_str().len();
     let shown = socket.display();
-    let found = format!(
-        "the path of the daemon's socket is too long: {shown} has {length} bytes, at most {SOCKET_PATH} work"
-    );
+    let found =
+        format!("the socket path is too long: {shown} has {length} bytes, the maximum is {SOCKET_PATH}");
     (length > SOCKET_PATH)
         .then(|| Check::fail(NAME, found, "choose a shorter home with PASEO_HOME or --home"))
 }
 
 fn place(home: &Path) -> Check {
     let shown = home.display();
-    let elsewhere = "set PASEO_HOME or --home to a directory of yours";
+    let elsewhere = "set PASEO_HOME or --home to a directory that you own";
     let metadata = match fs::metadata(home) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Check::ok(NAME, format!("{shown} is made when the daemon first starts"));
+            return Check::ok(NAME, format!("{shown} will be created when the daemon starts"));
         }
         Err(error) => return Check::fail(NAME, format!("{shown}: {error}"), elsewhere),
     };
@@ -50,7 +49,11 @@ fn place(home: &Path) -> Check {
     } else if metadata.uid() != rustix::process::geteuid().as_raw() {
         Check::fail(NAME, format!("{shown} belongs to user {}", metadata.uid()), elsewhere)
     } else if mode & 0o077 != 0 {
-        Check::fail(NAME, format!("{shown} is open to others (mode {mode:o})"), format!("chmod 700 {shown}"))
+        Check::fail(
+            NAME,
+            format!("{shown} is accessible to other users (mode {mode:o})"),
+            format!("chmod 700 {shown}"),
+        )
     } else {
         Check::ok(NAME, format!("{shown} (mode {mode:o})"))
     }
@@ -62,7 +65,7 @@ fn space(home: &Path) -> Option<Check> {
     let disk = rustix::fs::statvfs(there).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let found = format!("{} MB free", free / 1024 / 1024);
-    let fix = format!("make room on the disk of {}", there.display());
+    let fix = format!("free disk space for {}", there.display());
     Some(match free {
         ..TOO_LITTLE => Check::fail(SPACE, found, fix),
         TOO_LITTLE..LITTLE => Check::warn(SPACE, found, fix),

@@ -83,7 +83,7 @@ fn config(settings: &Settings) -> Check {
             Check::fail(NAME, problem.message.clone(), fix)
         }
         None if path.exists() => Check::ok(NAME, path.display().to_string()),
-        None => Check::ok(NAME, "none: the defaults hold"),
+        None => Check::ok(NAME, "none; using defaults"),
     }
 }
 
@@ -91,11 +91,11 @@ fn terminal(context: &Context) -> Check {
     const NAME: &str = "terminal";
     let kind = TERM.value().map(|kind| kind.to_string_lossy().into_owned()).unwrap_or_default();
     if !context.printer.is_watched() {
-        return Check::ok(NAME, "none: output is plain");
+        return Check::ok(NAME, "none; plain output");
     }
     if !context.printer.is_screen() {
-        let found = format!("{kind}: no colours, no redrawing");
-        return Check::warn(NAME, found, "set TERM to what the terminal is, for example xterm-256color");
+        let found = format!("{kind}: no colours and no live updates");
+        return Check::warn(NAME, found, "set TERM to your terminal type, for example xterm-256color");
     }
     Check::ok(NAME, kind)
 }

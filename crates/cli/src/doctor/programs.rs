@@ -72,7 +72,7 @@ async fn check(program: &'static Program) -> Check {
 }
 
 fn broken(name: &'static str, flag: &str, how: String) -> Check {
-    let fix = Some(format!("see what `{name} {flag}` says"));
+    let fix = Some(format!("run `{name} {flag}`"));
     Check { name: name.to_owned(), verdict: Verdict::Warn, found: how, fix }
 }
 
@@ -82,7 +82,7 @@ async fn version(name: &str, flag: &str) -> io::Result<String> {
     command.arg(flag).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let output = command.output().await?;
     if !output.status.success() {
-        return Err(io::Error::other(format!("it ends with {}", output.status)));
+        return Err(io::Error::other(format!("exits with {}", output.status)));
     }
     let said = String::from_utf8_lossy(&output.stdout);
     Ok(said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned())
@@ -99,6 +99,6 @@ mod tests {
         let missing = check(&MISSING).await;
         assert_eq!((missing.found.as_str(), missing.fix.as_deref()), ("not installed", Some("get it")));
         let broken = check(&BROKEN).await;
-        assert!(broken.verdict == Verdict::Warn && broken.found.starts_with("it ends with"), "{broken:?}");
+        assert!(broken.verdict == Verdict::Warn && broken.found.starts_with("exits with"), "{broken:?}");
     }
 }

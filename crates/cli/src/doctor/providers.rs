@@ -43,7 +43,7 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
     }
     checks.extend(added.into_iter().map(|added| match added.hint {
         None => Check::ok(added.name, added.program.unwrap_or_default()),
-        Some(hint) if added.readiness == "missing" => Check::warn(added.name, "not installed any more", hint),
+        Some(hint) if added.readiness == "missing" => Check::warn(added.name, "no longer installed", hint),
         Some(hint) => Check::warn(added.name, added.problem.unwrap_or_default(), hint),
     }));
     checks
@@ -76,7 +76,7 @@ fn configured(settings: &Settings, added: &[ProviderView]) -> Option<Check> {
         None => Check::ok(NAME, format!("{name} (configured)")),
         Some(known) => Check::fail(
             NAME,
-            format!("there is no provider `{name}`"),
+            format!("unknown provider `{name}`"),
             format!("set PASEO_PROVIDER, or `provider` in config.toml, to one of {known}"),
         ),
     })
@@ -88,7 +88,7 @@ async fn check(provider: &dyn Provider) -> Check {
     let version = match readiness {
         Readiness::Ready { program: Some(_) } | Readiness::NoLogin { .. } => {
             match tokio::time::timeout(PATIENCE, provider.version()).await.unwrap_or(Ok(None)) {
-                Ok(version) => version.unwrap_or_else(|| "of unknown version".to_owned()),
+                Ok(version) => version.unwrap_or_else(|| "unknown version".to_owned()),
                 Err(broken) => {
                     let (problem, hint) = broken.problem();
                     return Check::warn(name, problem, hint);

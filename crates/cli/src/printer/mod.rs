@@ -31,6 +31,7 @@ pub(crate) use safe::{block, line, uncoloured};
 pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, truncate};
 pub(crate) use time::{clock, lasted, limit, relative};
+pub(crate) use wrap::wrapped;
 
 use crate::args::Output;
 use crate::environment;
@@ -216,7 +217,7 @@ impl Printer {
     /// Returns a text as lines that end between words and leave room on the terminal for so many columns.
     pub(crate) fn wrapped(&self, text: &str, beside: usize) -> Vec<String> {
         match self.out.width {
-            Some(width) => wrap::wrapped(text, width.saturating_sub(beside)),
+            Some(width) => wrapped(text, width.saturating_sub(beside)),
             None => vec![text.to_owned()],
         }
     }
@@ -301,7 +302,7 @@ impl Printer {
     /// Tells that the daemon went away and is waited for.
     pub(crate) fn lost(&self) {
         if self.mode != Mode::Quiet {
-            self.tell(&(paint(self.err.color, Style::Dim, "connection lost, trying again") + "\n"));
+            self.tell(&(paint(self.err.color, Style::Dim, "connection lost, retrying") + "\n"));
         }
     }
 

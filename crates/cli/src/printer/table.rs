@@ -19,6 +19,8 @@ const GAP: &str = "  ";
 pub(crate) struct Column {
     title: &'static str,
     manner: Manner,
+    /// Left out when the terminal is too narrow; the rightmost first.
+    optional: bool,
 }
 
 /// What becomes of a column when the terminal is narrow.
@@ -31,24 +33,33 @@ enum Manner {
 }
 
 impl Column {
+    const fn new(title: &'static str, manner: Manner) -> Self {
+        Self { title, manner, optional: false }
+    }
+
+    /// Lets the column be left out when the terminal is too narrow for all.
+    pub(crate) fn optional(self) -> Self {
+        Self { optional: true, ..self }
+    }
+
     /// Makes a column that is never cut.
     pub(crate) fn fixed(title: &'static str) -> Self {
-        Self { title, manner: Manner::Fixed }
+        Self::new(title, Manner::Fixed)
     }
 
     /// Makes a column that gives way when the terminal is narrow.
     pub(crate) fn flexible(title: &'static str) -> Self {
-        Self { title, manner: Manner::Cut }
+        Self::new(title, Manner::Cut)
     }
 
     /// Makes a column that gives way, and goes on below instead of being cut: what the table is read for.
     pub(crate) fn wrapped(title: &'static str) -> Self {
-        Self { title, manner: Manner::Wrapped }
+        Self::new(title, Manner::Wrapped)
     }
 
     /// Makes a column by which rows are told apart, and which is cut when nothing else can be.
     pub(crate) fn key(title: &'static str) -> Self {
-        Self { title, manner: Manner::Key }
+        Self::new(title, Manner::Key)
     }
 
     fn least(self) -> Option<usize> {
@@ -99,7 +110,8 @@ impl<const N: usize> Table<N> {
     /// Adds a row, and what of it goes on below.
     fn push_lines(&self, text: &mut String, row: &[(Style, String); N], widths: &[usize; N], color: bool) {
         let is_long = |index: &usize| {
-            self.columns[*index].manner == Manner::Wrapped && width_of(&row[*index].1) > widths[*index]
+            let wraps = self.columns[*index].manner == Manner::Wrapped && widths[*index] > 0;
+            wraps && width_of(&row[*index].1) > widths[*index]
         };
         if !(0..N).any(|index| is_long(&index)) {
             return push_row(text, row, widths, color);
@@ -112,8 +124,27 @@ impl<const N: usize> Table<N> {
         for line in 0..cells.iter().map(Vec::len).max().unwrap_or_default() {
             let cell = |index: usize| cells[index].get(line).cloned().unwrap_or_default();
             let line: [(Style, String); N] = std::array::from_fn(|index| (row[index].0, cell(index)));
-            let widths = std::array::from_fn(|index| widths[index].max(width_of(&line[index].1)));
+            let widths = std::array::from_fn(|index| match widths[index] {
+                0 => 0,
+                width => width.max(width_of(&line[index].1)),
+            });
             push_row(text, &line, &widths, color);
+        }
+    }
+
+    /// Leaves out optional columns, from the right, until the others have the room that they need.
+    fn leave_out(&self, widths: &mut [usize; N], limit: usize) {
+        let needed = |widths: &[usize; N]| {
+            let shown = (0..N).filter(|index| widths[*index] > 0);
+            let least = |index: usize| self.columns[index].least().unwrap_or(usize::MAX).min(widths[index]);
+            shown.map(|index| least(index) + GAP.len()).sum::<usize>().saturating_sub(GAP.len())
+        };
+        while needed(widths) > limit {
+            let Some(index) = (0..N).rev().find(|index| self.columns[*index].optional && widths[*index] > 0)
+            else {
+                return;
+            };
+            widths[index] = 0;
         }
     }
 
@@ -132,6 +163,7 @@ impl<const N: usize> Table<N> {
             }
         }
         let Some(limit) = limit else { return widths };
+        self.leave_out(&mut widths, limit);
         let gaps = GAP.len() * widths.iter().filter(|width| **width > 0).count().saturating_sub(1);
         while widths.iter().sum::<usize>() + gaps > limit {
             let widest = |gives_way: &dyn Fn(usize) -> bool| {
@@ -163,7 +195,7 @@ fn push_row<const N: usize>(
 ) {
     let mut padding = 0;
     for ((style, cell), width) in cells.iter().zip(widths) {
-        let shown = cut(cell, *width);
+        let shown = if *width == 0 { Cow::Borrowed("") } else { cut(cell, *width) };
         // Padding waits for the next cell that has something, so that no line ends in blanks.
         if !shown.is_empty() {
             text.extend(iter::repeat_n(' ', padding));
@@ -251,6 +283,31 @@ mod tests {
         ");
         assert!(text.lines().all(|line| line.width() <= 32));
         assert!(table().render(Some(3), false).contains("fix the…"));
+    }
+
+    #[test]
+    fn optional_columns_are_left_out_from_the_right_where_not_all_fit() {
+        let mut table = Table::new([
+            Column::key("HANDLE"),
+            Column::flexible("NAME"),
+            Column::fixed("PROVIDER").optional(),
+            Column::fixed("UPDATED").optional(),
+        ]);
+        table.row(
+            ["3f2a", "fix the tests", "scripted", "5 min ago"].map(|text| (Style::Plain, text.to_owned())),
+        );
+        insta::assert_snapshot!(table.render(Some(40), false), @r"
+        HANDLE  NAME       PROVIDER  UPDATED
+        3f2a    fix the …  scripted  5 min ago
+        ");
+        insta::assert_snapshot!(table.render(Some(30), false), @r"
+        HANDLE  NAME          PROVIDER
+        3f2a    fix the tes…  scripted
+        ");
+        insta::assert_snapshot!(table.render(Some(22), false), @r"
+        HANDLE  NAME
+        3f2a    fix the tests
+        ");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn limit(until: Moment) -> String {
     let now = Timestamp::now();
     let format = if at.date() == now.to_zoned(zone).date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
     let left = until.as_millis().saturating_sub(now.as_millisecond());
-    format!("limit reached until {} ({})", at.strftime(format), ahead(left))
+    format!("rate limit until {} ({})", at.strftime(format), ahead(left))
 }
 
 /// Returns how long something took, in a few characters.

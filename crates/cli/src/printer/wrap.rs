@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 /// Returns a text as lines of at most `width`. A word that is longer is a line of its own.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

@@ -20,7 +20,7 @@ impl External {
     pub(super) fn hosts(&self) -> Result<BTreeSet<String>, Failure> {
         let read = |text: &String| {
             address::listed(text).ok_or_else(|| {
-                Failure::usage(format!("`{text}` (external.allow in config.toml) is no host"))
+                Failure::usage(format!("`{text}` (external.allow in config.toml) is not a host"))
                     .hint("expected a name or an address, for example \"agents.internal\" or \"10.0.0.5\"")
             })
         };
@@ -42,7 +42,7 @@ mod tests {
         for wrong in ["", "http://a", "10.0.0.0/8", "*.internal", "a:80"] {
             let failure = of(&[wrong]).unwrap_err();
             assert!(
-                failure.message.contains("(external.allow in config.toml) is no host"),
+                failure.message.contains("(external.allow in config.toml) is not a host"),
                 "{}",
                 failure.message
             );

@@ -35,19 +35,20 @@ pub(super) fn read(entries: Vec<Entry>) -> Result<BTreeMap<String, Key>, Failure
                 Secret::File(path(&text, &format!("file of the key `{id}` in config.toml"))?)
             }
             _ => {
-                return Err(wrong("needs one of `env` and `file`: where its secret is".to_owned())
-                    .hint("env = \"NAME_OF_A_VARIABLE\" or file = \"~/path/to/a/file\""));
+                return Err(wrong("needs either `env` or `file` as the source of its secret".to_owned())
+                    .hint("add env = \"NAME_OF_A_VARIABLE\" or file = \"~/path/to/a/file\""));
             }
         };
         if let Some(url) =
             base_url.as_ref().filter(|url| !url.starts_with("https://") && !url.starts_with("http://"))
         {
-            return Err(wrong(format!("has the base_url `{url}`, which is no address"))
-                .hint("begin it with https:// or http://"));
+            return Err(
+                wrong(format!("has an invalid base_url `{url}`")).hint("start it with https:// or http://")
+            );
         }
         let key = Key { provider: provider.to_owned(), secret, base_url };
         if keyring.insert(id.clone(), key).is_some() {
-            return Err(wrong("is there twice".to_owned()).hint("give each key an id of its own"));
+            return Err(wrong("is defined twice".to_owned()).hint("give each key its own id"));
         }
     }
     Ok(keyring)

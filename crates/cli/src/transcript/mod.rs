@@ -78,7 +78,7 @@ impl Clearing {
 }
 
 /// Says of text that grew on a screen that it does not count.
-pub(crate) const BROKE_OFF: &str = "this attempt broke off; what it said is no part of the answer";
+pub(crate) const BROKE_OFF: &str = "this attempt failed; its text is not part of the answer";
 
 impl Block {
     /// Makes a block of words that are no item.
@@ -130,7 +130,7 @@ fn block(item: &ItemView, extent: Extent, people: &People) -> Option<Block> {
         }
         "assistant_text" | "thinking" => {
             let thinks = if item.kind == "thinking" { "agent, thinking" } else { "agent" };
-            let broken = if item.superseded { " (in an attempt that broke off)" } else { "" };
+            let broken = if item.superseded { " (in a failed attempt)" } else { "" };
             let body = if item.kind == "thinking" { Body::Text(whole()) } else { Body::Answer(whole()) };
             Block { body, ..block(Style::Dim, &format!("{thinks}{broken}")) }
         }
@@ -167,7 +167,7 @@ fn permission(item: &ItemView, people: &People) -> String {
         None => "asks".to_owned(),
         Some("allow") => format!("allowed{by}"),
         Some("deny") => format!("denied{by}"),
-        Some("withdrawn") => "not answered, and withdrawn".to_owned(),
+        Some("withdrawn") => "withdrawn".to_owned(),
         Some(decision) => format!("{decision}{by}"),
     };
     if what.is_empty() { head } else { format!("{head}: {what}") }

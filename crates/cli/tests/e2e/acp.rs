@@ -107,7 +107,7 @@ fn what_makes_no_sense_is_refused_with_words() {
         ),
         (&["add", "x", "--env", "PASEO_TOKEN=1", "--", "true"], "`PASEO_TOKEN` is no name of a variable"),
         (&["add", "x", "--env", "A", "--", "true"], "expected NAME=VALUE"),
-        (&["add", "x", "--", "./agent"], "`./agent` is a relative path, and agents run in many directories"),
+        (&["add", "x", "--", "./agent"], "relative path `./agent`"),
         (&["add", "x", "--", "bin/agent"], "/bin/agent …"),
     ] {
         let refused = bed.home.paseo(&[&["providers"], words].concat());

@@ -173,7 +173,7 @@ async fn a_granted_agent_writes_as_itself_and_its_wakes_are_bounded() {
         target.handle, target.handle
     );
     let printed = watched.shell(&script).await;
-    assert!(printed.contains("held"), "{printed}");
+    assert!(printed.contains("Held for "), "{printed}");
     // Whoever waited here would not be seen by those who look for circles.
     let waits = format!("<<sh paseo send --wait {} hello; echo \"exit=$?\">>", target.handle);
     let printed = watched.shell(&waits).await;

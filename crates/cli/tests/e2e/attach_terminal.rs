@@ -12,7 +12,7 @@ fn what_is_typed_is_sent_and_answered() {
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
     terminal.until("the past");
-    terminal.until("ctrl-D leaves");
+    terminal.until("Ctrl-D detaches");
     assert!(!terminal.is_as_a_shell_leaves_it());
     terminal.type_in("<<say Grüße>>x\x7f\r");
     terminal.until("agent");
@@ -23,7 +23,10 @@ fn what_is_typed_is_sent_and_answered() {
     terminal.type_in("\x04");
     let (code, shown, restored) = terminal.finish();
     assert_eq!(code, Some(0), "{shown:?}");
-    assert!(shown.ends_with(&format!("{handle} is idle. `paseo attach {handle}` comes back\n")), "{shown:?}");
+    assert!(
+        shown.ends_with(&format!("{handle} is idle. To attach again: paseo attach {handle}\n")),
+        "{shown:?}"
+    );
     assert!(restored && shown.contains("\x1b[?2004h") && shown.contains("\x1b[?2004l"), "{shown:?}");
 }
 
@@ -33,7 +36,7 @@ fn whoever_leaves_is_told_what_becomes_of_the_agent() {
     let handle = start_hanging(&home);
     let left = |typed: &[(&str, &str)]| {
         let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
-        terminal.until("ctrl-D leaves");
+        terminal.until("Ctrl-D detaches");
         for (keys, shown) in typed {
             terminal.type_in(keys);
             terminal.until(shown);
@@ -42,12 +45,16 @@ fn whoever_leaves_is_told_what_becomes_of_the_agent() {
         terminal.type_in("\x04");
         terminal.finish().1
     };
-    let words =
-        format!("{handle} goes on. `paseo attach {handle}` comes back, `paseo stop {handle}` stops it\n");
+    let words = format!(
+        "{handle} keeps working. To attach again: paseo attach {handle}. To stop it: paseo stop {handle}\n"
+    );
     let shown = left(&[]);
     assert!(shown.ends_with(&words), "{shown:?}");
-    let shown = left(&[("/stop\r", "stopped; a message makes it go on")]);
-    assert!(shown.ends_with(&format!("{handle} is idle. `paseo attach {handle}` comes back\n")), "{shown:?}");
+    let shown = left(&[("/stop\r", "stopped; send a message to continue")]);
+    assert!(
+        shown.ends_with(&format!("{handle} is idle. To attach again: paseo attach {handle}\n")),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -57,9 +64,9 @@ fn lines_end_between_words_and_keep_their_indentation() {
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 40, &["attach", &handle]);
     terminal.until("• an entry of a list that is longer\r\n  than forty columns are\r\n");
-    terminal.until("ctrl-D\r\nleaves");
+    terminal.until("Ctrl-D detaches.");
     terminal.type_in("/help\r");
-    terminal.until("/stop           stop the running turn;\r\n                what waits is kept\r\n");
+    terminal.until("/stop           stop the current turn;\r\n                queued messages are\r\n");
     terminal.type_in("<<stream 1ms - an entry that streams and is longer than forty>>\r");
     terminal.until("• an entry that streams and is longer");
     terminal.until("  than forty");
@@ -73,7 +80,7 @@ fn a_half_typed_line_outlives_what_comes() {
     let handle = start(&home, "x");
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
-    terminal.until("ctrl-D leaves");
+    terminal.until("Ctrl-D detaches");
     terminal.type_in("<<say half");
     terminal.until("> <<say half");
     home.paseo(&["send", &handle, "<<stream 1ms words that come meanwhile>>"]).ok();
@@ -93,7 +100,7 @@ fn a_paste_is_one_message() {
     let handle = start(&home, "x");
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
-    terminal.until("ctrl-D leaves");
+    terminal.until("Ctrl-D detaches");
     terminal.type_in("\x1b[200~first line\r\x04second line\r\x1b[201~");
     terminal.until("first line⏎second line⏎");
     terminal.type_in("\r");
@@ -112,12 +119,12 @@ fn a_signal_brings_the_terminal_back() {
     let handle = start_hanging(&home);
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
-        terminal.until("ctrl-D leaves");
+        terminal.until("Ctrl-D detaches");
         assert!(!terminal.is_as_a_shell_leaves_it());
         terminal.send(signal);
         let (code, shown, restored) = terminal.finish();
         assert_eq!(code, Some(130), "{signal:?}: {shown:?}");
-        assert!(restored && shown.contains("goes on"), "{signal:?}: {shown:?}");
+        assert!(restored && shown.contains("keeps working"), "{signal:?}: {shown:?}");
     }
     assert_eq!(inspect(&home, &handle)["status"], "running");
 }
@@ -128,7 +135,7 @@ fn the_daemons_end_brings_the_terminal_back() {
     let handle = start(&home, "x");
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
-    terminal.until("ctrl-D leaves");
+    terminal.until("Ctrl-D detaches");
     home.paseo(&["rm", &handle]).ok();
     let (code, shown, restored) = terminal.finish();
     assert_eq!(code, Some(0), "{shown:?}");
@@ -141,7 +148,7 @@ fn an_agent_cannot_command_the_terminal() {
     let handle = start(&home, "x");
     home.paseo(&["wait", &handle]).ok();
     let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
-    terminal.until("ctrl-D leaves");
+    terminal.until("Ctrl-D detaches");
     for prompt in ["<<say \x1b[2Jowned\x07>>", "<<stream 1ms \x1b]0;owned\x07 twice>>"] {
         home.paseo(&["send", &handle, prompt]).ok();
         let shown = terminal.until("owned\\u{7}") + &terminal.until("agent") + &terminal.until("owned\\u{7}");

@@ -64,7 +64,7 @@ fn on_a_terminal_it_says_so_and_the_answer_follows() {
     let home = home(&model);
     let shown =
         on_terminal(&home, 100, &["run", &format!("<<slow 50>><<torn times=1 {DEAD} half>><<say whole>>")]);
-    let (before, after) = shown.split_once("this attempt broke off").unwrap_or_else(|| panic!("{shown}"));
+    let (before, after) = shown.split_once("this attempt failed").unwrap_or_else(|| panic!("{shown}"));
     assert!(before.contains(DEAD), "{shown}");
     assert!(after.contains("whole [turns=1") && !after.contains(DEAD), "{shown}");
 }
@@ -79,7 +79,7 @@ fn in_a_conversation_it_says_so_and_the_answer_follows() {
     let mut terminal = Terminal::start(&home, 100, &["attach", &handle]);
     terminal.until("hello [turns=1");
     terminal.type_in(&format!("<<slow 50>><<torn times=1 {DEAD} half>><<say whole>>\r"));
-    terminal.until("this attempt broke off");
+    terminal.until("this attempt failed");
     let rest = terminal.until("[turns=2");
     assert!(!rest.contains(DEAD), "{rest}");
     // A script has only what counts.

@@ -126,7 +126,10 @@ async fn whoever_waits_for_another_agent_says_for_whom() {
     assert!(logs.ok().contains("summon: agent: branch, task: Build it"), "{logs:?}");
     // Whoever is stopped stops nobody else, and says so.
     let alone = home.paseo(&["stop", &root.handle]);
-    let told = format!("{} below it goes on: `paseo cause {} --stop`", branch.handle, root.handle);
+    let told = format!(
+        "{} that it started keeps working; to stop everything: paseo cause {} --stop",
+        branch.handle, root.handle
+    );
     assert!(alone.stderr.contains(&told), "{alone:?}");
     cast.0.settled(&root.id).await;
     assert_eq!(cast.view(&root.id).await.waits_for, None);

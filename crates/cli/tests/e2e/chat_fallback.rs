@@ -107,7 +107,7 @@ fn who_tries_no_other_model_says_so() {
     configure(&home, "", &[("chat", &models("openai")), ("coder", &models("codex"))]);
     assert!(home.paseo(&["agents", "show", "chat"]).ok().contains("one, then two"));
     let shown = home.paseo(&["agents", "show", "coder"]);
-    assert!(shown.ok().contains("one; codex tries no other, so these do not count: two"), "{shown:?}");
+    assert!(shown.ok().contains("one; codex has no fallback, so these have no effect: two"), "{shown:?}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn a_typo_does_not_lock_anybody_out() {
     for words in [&["status"][..], &["ls"], &["logs", &handle], &["daemon", "logs"]] {
         let looked = home.paseo(words);
         looked.ok();
-        assert_eq!(looked.stderr.matches("config.toml:1: unknown field `listn`").count(), 1, "{looked:?}");
+        assert_eq!(looked.stderr.matches("config.toml:1: unknown key `listn`").count(), 1, "{looked:?}");
     }
     json(&home.paseo(&["ls", "--json"]));
     // The daemon goes on with what it read. What would read it anew says so, and does nothing.
@@ -56,7 +56,7 @@ fn a_provider_that_does_not_exist_is_found() {
     configure(&home, "provider = 'nope'\n");
     let failed = failed(&home);
     assert_eq!(failed.len(), 1, "{failed:?}");
-    assert_eq!(failed[0]["found"], "there is no provider `nope`");
+    assert_eq!(failed[0]["found"], "unknown provider `nope`");
     assert!(failed[0]["fix"].as_str().unwrap().contains("claude, codex, "), "{failed:?}");
     configure(&home, "[limits]\nlive_processes = 0\n");
     let refused = home.paseo(&["run", "--provider", "scripted", "hello"]);
@@ -98,7 +98,7 @@ fn the_doctor_looks_at_keys_and_at_agents_elsewhere() {
     assert_eq!(found(&home, "openai"), pair("ok", "set up"));
     fs::write(home.path().join("external.key"), "short").unwrap();
     let (verdict, words) = found(&home, "external");
-    assert!(verdict == "fail" && words.ends_with("external.key does not hold a key"), "{words}");
+    assert!(verdict == "fail" && words.ends_with("external.key has no valid key"), "{words}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn whoever_is_not_logged_in_is_told() {
     }
     let started = home.paseo(&["run", "-d", "--provider", "codex", "hello"]);
     started.ok();
-    assert!(started.stderr.contains("warning: codex does not seem to be logged in"), "{started:?}");
+    assert!(started.stderr.contains("warning: codex seems to be logged out"), "{started:?}");
     assert!(started.stderr.contains("codex login"), "{started:?}");
     assert!(!home.paseo(&["run", "-d", "hello"]).stderr.contains("warning"));
     // However it is started.
@@ -140,7 +140,7 @@ fn whoever_is_not_logged_in_is_told() {
         &["worker", "start", "--team", "red", "--provider", "codex", "hello"],
     ] {
         let started = home.paseo(command);
-        assert!(started.stderr.contains("warning: codex does not seem to be logged in"), "{started:?}");
+        assert!(started.stderr.contains("warning: codex seems to be logged out"), "{started:?}");
     }
     assert!(!home.paseo(&["thread", "invite", "plan", "scripted"]).stderr.contains("warning"));
 }

@@ -18,8 +18,8 @@ fn up_and_down_can_be_repeated() {
     assert!(row.contains("scripted") && row.contains("paseo providers") && !row.contains("gemini"), "{row}");
     let again = home.paseo(&["up"]);
     assert!(again.ok().contains(&up["pid"].to_string()), "{again:?}");
-    assert_eq!(again.stderr, "The daemon is running already.\n");
-    assert_eq!(home.paseo(&["down"]).stderr, "The daemon has stopped.\n");
+    assert_eq!(again.stderr, "The daemon is already running.\n");
+    assert_eq!(home.paseo(&["down"]).stderr, "Stopped the daemon.\n");
     assert_eq!(home.daemon_pid(), None);
     assert!(!home.path().join("daemon.sock").exists());
 }
@@ -30,16 +30,16 @@ fn whoever_stops_the_daemon_is_told_what_was_interrupted() {
     start_hanging(&home);
     assert_eq!(
         home.paseo(&["restart"]).stderr.lines().take(2).collect::<Vec<_>>(),
-        ["1 agent is at work; it is interrupted and can go on with `paseo send`", "The daemon has stopped."]
+        ["1 agent is working and will be interrupted; continue it with `paseo send`", "Stopped the daemon."]
     );
     start_hanging(&home);
     let asking = start(&home, "<<ask may I>>");
     assert_eq!(home.paseo(&["wait", &asking]).code, 4);
     let down = home.paseo(&["down"]);
     assert_shown!(home, down.stderr, @r"
-    1 agent is at work; it is interrupted and can go on with `paseo send`
-    1 agent waits for an answer; what it asks is withdrawn, and it can go on with `paseo send`
-    The daemon has stopped.
+    1 agent is working and will be interrupted; continue it with `paseo send`
+    1 agent is waiting for a permission; its request is withdrawn, and `paseo send` continues it
+    Stopped the daemon.
     ");
     assert_eq!(home.paseo(&["ls", "-q"]).ok().lines().count(), 3, "as they were told: nothing is lost");
 }
@@ -51,7 +51,7 @@ fn status_never_starts_anything() {
     assert_eq!((down.code, down.stdout.as_str()), (7, ""));
     assert_shown!(home, down.stderr, @r"
     error: the daemon is not running
-     hint: `paseo up` starts it; its home is [DIR]/home
+     hint: start it with `paseo up`; home: [DIR]/home
     ");
     assert!(!home.path().exists());
     start(&home, "<<hang>>");
@@ -138,7 +138,7 @@ fn a_home_that_cannot_be_one_is_named() {
     let mut home = home();
     std::fs::write(home.work().join("file"), "").unwrap();
     for (place, words) in
-        [("file", "it is a file"), ("file/below", "it cannot be made"), ("/proc/paseo", "it cannot be made")]
+        [("file", "not a directory"), ("file/below", "cannot create it"), ("/proc/paseo", "cannot create it")]
     {
         home.set("PASEO_HOME", place);
         let output = home.paseo(&["ls"]);

@@ -91,7 +91,7 @@ fn every_kind_of_file_counts_and_the_nearest_wins() {
     let shown = home.paseo(&["agents", "ls"]);
     let row = shown.ok().lines().find(|line| line.starts_with("flash")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["flash", "Flash", "codex", "subagent", "home"]);
-    assert!(shown.stderr.contains("warnings: ") && !shown.stderr.contains("problem"), "{shown:?}");
+    assert!(shown.stderr.contains("warnings; ") && !shown.stderr.contains("problem"), "{shown:?}");
     assert!(home.paseo(&["agents", "ls", "-q"]).ok().lines().any(|slug| slug == "helper"));
 }
 
@@ -106,14 +106,14 @@ fn what_a_broken_config_refuses_is_not_shown_as_if_it_counted() {
     let refused = home.paseo(&["run", "hello"]);
     assert!(refused.code != 0 && refused.stderr.contains(&why), "{refused:?}");
     let shown = home.paseo(&["agents", "show", "default"]);
-    let told = format!("this does not count: the agent definition `default` cannot be used: {why}");
+    let told = format!("this version has no effect: the agent definition `default` cannot be used: {why}");
     assert!(shown.ok().contains("built-in") && shown.stderr.contains(&told), "{shown:?}");
     let shown = json(&home.paseo(&["agents", "show", "default", "--json"]))["agent"].clone();
     assert_eq!(shown["counts"], false, "{shown}");
     assert!(shown["notice"].as_str().unwrap().contains(&why), "{shown}");
     let listed = home.paseo(&["agents", "ls"]);
     assert!(!listed.ok().contains("default") && listed.stderr.contains(&why), "{listed:?}");
-    assert!(listed.stderr.contains("no definition can be used until that is mended"), "{listed:?}");
+    assert!(listed.stderr.contains("fix it before using any definition"), "{listed:?}");
     // Once it is mended, nothing is left of that.
     fs::write(&config, "{}").unwrap();
     let shown = home.paseo(&["agents", "show", "default"]);
@@ -128,7 +128,7 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     own(&home, "agents/odd.toml", "effort = 'enormous'\n");
     let shown = home.paseo(&["agents", "ls"]);
     assert!(shown.ok().contains("good") && !shown.stdout.contains("bad"), "{shown:?}");
-    assert!(shown.stderr.contains("1 problem: `paseo agents check`"), "{shown:?}");
+    assert!(shown.stderr.contains("1 problem; see `paseo agents check`"), "{shown:?}");
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!(checked.code, 1, "{checked:?}");
     let agents = home.path().join("agents");
@@ -147,9 +147,9 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!((checked.code, checked.stdout.lines().count()), (0, 1), "a warning is no error: {checked:?}");
     let quiet = home.paseo(&["agents", "ls"]).stderr;
-    assert!(quiet.contains("1 warning: ") && !quiet.contains("problem"), "{quiet}");
+    assert!(quiet.contains("1 warning; ") && !quiet.contains("problem"), "{quiet}");
     fs::remove_file(agents.join("odd.toml")).unwrap();
-    assert!(home.paseo(&["agents", "check"]).stderr.contains("2 definitions, and nothing is wrong"));
+    assert!(home.paseo(&["agents", "check"]).stderr.contains("2 definitions, no problems"));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn trust_is_bound_to_what_was_seen() {
         "---\nname: helper\ntools: Bash\npermissionMode: plan\n---\nHelp.\n",
     );
     let mut terminal = Terminal::start(&home, 120, &["agents", "trust"]);
-    terminal.until("let exactly these count? [y/N]");
+    terminal.until("trust exactly these versions? [y/N]");
     // Between the question and the answer.
     project(&home, ".claude/agents/helper.md", "---\nname: helper\n---\nHarm.\n");
     terminal.type_in("y\r");
@@ -237,7 +237,7 @@ fn trust_is_bound_to_what_was_seen() {
     assert!(seen.contains("have changed since you looked at them"), "{seen}");
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
     let mut terminal = Terminal::start(&home, 120, &["agents", "trust"]);
-    terminal.until("let exactly these count? [y/N]");
+    terminal.until("trust exactly these versions? [y/N]");
     terminal.type_in("n\r");
     assert_eq!(terminal.finish().0, Some(6));
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
@@ -256,7 +256,7 @@ fn what_is_trusted_is_shown_before() {
     project(&home, ".paseo/agents/broken.toml", "toolDenylist = ['summn']\n");
     let asked = home.paseo(&["agents", "trust"]);
     for expected in [
-        "yours, of your home",
+        "your own",
         "codex",
         "ask",
         "native_write",
@@ -287,8 +287,8 @@ fn what_the_daemon_would_not_start_with_is_found() {
     own(&home, "config.toml", "\nlistn = 1\n");
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!(checked.code, 1, "{checked:?}");
-    assert!(checked.stdout.contains("config.toml:2: unknown field `listn`"), "{checked:?}");
-    assert!(!checked.stderr.contains("nothing is wrong"), "{checked:?}");
+    assert!(checked.stdout.contains("config.toml:2: unknown key `listn`"), "{checked:?}");
+    assert!(!checked.stderr.contains("no problems"), "{checked:?}");
 }
 
 #[test]

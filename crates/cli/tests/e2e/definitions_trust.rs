@@ -237,11 +237,11 @@ fn what_is_saved_in_the_editor_is_trusted() {
     // Who changes nothing trusts nothing.
     home.set("EDITOR", "true");
     let looked = home.paseo(&["agents", "edit", "other"]);
-    assert!(looked.code == 0 && looked.stderr.contains("nothing was changed"), "{looked:?}");
+    assert!(looked.code == 0 && looked.stderr.contains("nothing changed"), "{looked:?}");
     // What waits in the file is shown first: it would be saved along.
     let shown = looked.stderr.split_once("it would grant more").map(|(_, rest)| rest);
-    assert!(shown.is_some_and(|rest| rest.contains("counts if you save it")), "{looked:?}");
-    assert!(!edited.stderr.contains("counts if you save it"), "{edited:?}");
+    assert!(shown.is_some_and(|rest| rest.contains("It takes effect when you save")), "{looked:?}");
+    assert!(!edited.stderr.contains("It takes effect when you save"), "{edited:?}");
     home.set("EDITOR", "false");
     assert_ne!(home.paseo(&["agents", "edit", "other"]).code, 0);
     assert_eq!(pending(&home).len(), 1);

@@ -11,9 +11,9 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &handle]).ok(), @r"
     agent         [id]
     status        waiting since [CLOCK] ([AGO])
-    known from    its harness said so (protocol)
-    waits for     a person who answers what it asks
-    asks          may I push
+    reported by   the harness reported it (protocol)
+    waiting for   an answer to its permission request
+    requests      may I push
     turn          [UUID]
     cause         [UUID]
     last message  [UUID]
@@ -24,9 +24,9 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &failed]).ok(), @r#"
     agent         [id]
     status        error since [CLOCK] ([AGO])
-    known from    its harness said so (protocol)
+    reported by   the harness reported it (protocol)
     hold          error: the agent's last turn failed
-    released by   the next message, from anyone
+    released by   the next message
     error         scripted_failure: boom
     last message  [UUID]
     next          paseo logs [id]   paseo send [id] "…"
@@ -43,7 +43,7 @@ fn why_lists_the_messages_that_wait() {
     let queue = view["queue"].as_array().unwrap();
     let waiting: Vec<&str> = queue.iter().map(|one| one["delivery"].as_str().unwrap()).collect();
     assert_eq!((waiting, &view["unlisted"]), (vec![first.as_str(), &second], &0.into()));
-    assert!(queue.iter().all(|one| one["why"] == "the running turn is first"), "{queue:?}");
+    assert!(queue.iter().all(|one| one["why"] == "waiting for the current turn to end"), "{queue:?}");
     home.paseo(&["stop", &handle]).ok();
     let view = json(&home.paseo(&["why", "--json", &handle]));
     assert_eq!((&view["hold"], &view["released_by"]), (&"stopped".into(), &"a message from a person".into()));
@@ -58,7 +58,7 @@ fn what_waits_is_listed() {
     let empty = home.paseo(&["queue", &handle]);
     assert_eq!(
         (empty.ok(), empty.stderr.as_str()),
-        ("", format!("No message waits for {handle}.\n").as_str())
+        ("", format!("No messages are waiting for {handle}.\n").as_str())
     );
     let one = home.paseo(&["send", "-q", &handle, "first\nof two lines"]).ok().to_owned();
     let two = home.paseo(&["send", "-q", &handle, &"x".repeat(9000)]).ok().to_owned();
@@ -104,7 +104,7 @@ fn a_message_is_traced_from_its_receipt_to_its_end() {
     assert!(home.paseo(&["inspect", &handle]).ok().contains(&delivery), "a person finds it");
 
     let cause = json(&home.paseo(&["trace", &delivery, "--json"]))["cause"].as_str().unwrap().to_owned();
-    assert!(trace.stderr.contains(&format!("`paseo cause {cause}`")), "{}", trace.stderr);
+    assert!(trace.stderr.contains(&format!("paseo cause {cause}")), "{}", trace.stderr);
     let shown = home.paseo(&["cause", &cause]);
     assert!(shown.ok().contains("0 of 64") && shown.stdout.contains("34 tokens"), "{shown:?}");
     assert!(shown.stdout.contains(&handle) && shown.stdout.contains("completed"), "{shown:?}");

@@ -41,7 +41,7 @@ fn another_version_is_explained_once() {
     answer_with(&home, http("200 OK", "99.0.0", body));
     let output = home.paseo(&["ls", "-q"]);
     assert_eq!(output.ok(), "");
-    insta::assert_snapshot!(output.stderr, @"paseo 0.1.0 talks to a daemon of version 99.0.0: `paseo restart` starts the new one");
+    insta::assert_snapshot!(output.stderr, @"this is paseo 0.1.0, but the daemon is 99.0.0; run `paseo restart`");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn an_ambiguous_handle_lists_the_candidates() {
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
     insta::assert_snapshot!(output.stderr, @r"
     error: `3f2a` could be two agents
-     hint: `paseo ls -ag` shows all agents; a handle needs 4 characters or more
+     hint: list all agents with `paseo ls -ag`; a handle has at least 4 characters
            3f2a0   running  fix the tests
            3f2a1b  idle
     ");
@@ -69,7 +69,7 @@ fn text_from_the_daemon_cannot_forge_lines() {
     answer_with(&home, http("404 Not Found", env!("CARGO_PKG_VERSION"), body));
     insta::assert_snapshot!(home.paseo(&["read", "zzzz"]).stderr, @r"
     error: no\u{1b}[2J\u{202e} agent
-     hint: `paseo ls -ag` shows all agents; a handle needs 4 characters or more
+     hint: list all agents with `paseo ls -ag`; a handle has at least 4 characters
            3f2a  idle  evil 91cc  idle  fake
     ");
 }

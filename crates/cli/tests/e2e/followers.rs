@@ -112,7 +112,7 @@ fn a_list_can_be_of_one_definition() {
     assert_eq!(sessions(&home, "notes"), [notes.as_str()]);
     assert_eq!(sessions(&home, "default"), [plain]);
     let none = home.paseo(&["ls", "--agent", "other"]);
-    assert_eq!(none.stderr, "No agents to show.\nhidden: 2 of other agents (without --agent)\n");
+    assert_eq!(none.stderr, "No agents.\nhidden: 2 of other agents (without --agent)\n");
     let table = home.paseo(&["ls"]);
     assert!(table.ok().lines().next().unwrap().contains("AGENT"), "{table:?}");
     home.paseo(&["close", &notes]).ok();

@@ -23,7 +23,7 @@ fn doctor_names_a_definition_that_does_not_load() {
         found["found"].as_str().unwrap().contains("agents/bad.toml:2: there is no field `prompt`"),
         "{found}"
     );
-    assert_eq!(found["fix"], "`paseo agents check` lists all that is wrong");
+    assert_eq!(found["fix"], "run `paseo agents check`");
 }
 
 #[test]
@@ -70,13 +70,13 @@ fn the_tour_does_real_work_and_leaves_nothing() {
     let shown = toured.ok();
     for sign in [
         "greet.sh | 2 +-",
-        "allowed ",
+        "Allowed ",
         "Spell the greeting",
-        "queued: ",
-        "interrupting ",
+        "Queued: ",
+        "Interrupting ",
         "--wait \"Is that all?\"",
         "$ kill -9 ",
-        "the daemon was started again (restart)",
+        "the daemon restarted (restart)",
         "went on from it",
     ] {
         assert!(shown.contains(sign), "{sign}: {shown}");

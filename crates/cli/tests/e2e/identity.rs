@@ -205,7 +205,7 @@ fn nobody_in_a_terminal_is_another_agent_by_a_mark(home: TestHome) {
         appeared(&result)
     };
     let answer = window("beside", &[]);
-    assert!(answer.contains("unauthenticated") && answer.contains("a terminal of your own"), "{answer}");
+    assert!(answer.contains("unauthenticated") && answer.contains("terminal of your own"), "{answer}");
     let forged = format!("PASEO_SESSION={}", house.leader);
     let home = format!("PASEO_HOME={}", house.home.path().display());
     let answer = window("forged", &["-e", &forged, "-e", &home]);

@@ -18,7 +18,7 @@ async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
     release(&cast);
     cast.until_accepted(&caller.id, 3).await;
     let view = cast.view(&caller.id).await;
-    assert_eq!((view.turns, view.turn, view.queued), (2, None, 0), "nobody is woken");
+    assert_eq!((view.turns, view.turn, view.queued), (2, None, 0), "nothing wakes it");
     cast.0.send(&caller.id, "<<say on>>").await;
     cast.0.settled(&caller.id).await;
     let notice = format!("[notice] Tab {} is idle now.", target.handle);

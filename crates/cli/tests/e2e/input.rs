@@ -17,18 +17,18 @@ fn prompts_that_cannot_be_sent() {
     let invalid = OsStr::from_bytes(b"ab\xff");
     refused(&[word("run"), word("")], b"", "the prompt as typed is empty");
     refused(&[word("run"), word(" \n")], b"", "the prompt as typed is empty");
-    refused(&[word("run"), invalid], b"", "not UTF-8");
+    refused(&[word("run"), invalid], b"", "not valid UTF-8");
     refused(&[word("run"), word("-")], b"", "the prompt from stdin is empty");
-    refused(&[word("run"), word("-")], b"a\xc3", "the prompt from stdin is not UTF-8 text (byte 2)");
+    refused(&[word("run"), word("-")], b"a\xc3", "the prompt from stdin is not valid UTF-8 (byte 2)");
     refused(&[word("run"), word("-")], &vec![b'x'; 256 * 1024 + 1], "at most 256 KB");
-    refused(&[word("send"), word("3f2a"), invalid], b"", "not UTF-8");
+    refused(&[word("send"), word("3f2a"), invalid], b"", "not valid UTF-8");
     refused(&[word("run"), word("--prompt-file"), word("nowhere.md")], b"", "nowhere.md");
     refused(&[word("run"), word("--prompt-file"), word("x"), word("y")], b"", "cannot be used with");
     refused(&[word("run")], b"", "required");
-    refused(&[word("run"), word("--cwd"), word("nowhere"), word("x")], b"", "nowhere cannot be worked in");
+    refused(&[word("run"), word("--cwd"), word("nowhere"), word("x")], b"", "cannot work in nowhere");
     refused(&[word("run"), word("--timeout"), word("5"), word("x")], b"", "30s");
     std::fs::write(home.work().join("file"), "").unwrap();
-    refused(&[word("run"), word("--cwd"), word("file"), word("x")], b"", "it is not a directory");
+    refused(&[word("run"), word("--cwd"), word("file"), word("x")], b"", "not a directory");
     assert_eq!(home.daemon_pid(), None, "nothing was started for it");
 }
 
@@ -107,8 +107,8 @@ fn an_unknown_key_in_the_configuration_is_named_with_its_line() {
     let output = home.paseo(&["ls"]);
     assert_eq!(output.code, 2);
     assert_shown!(home, output.stderr, @r"
-    error: [DIR]/home/config.toml:2: unknown field `listn`, expected one of `listen`, `provider`, `log`, `public_urls`, `limits`, `providers`, `plugins`, `external`, `keys`, `agents`
-     hint: known keys: listen, provider, log, public_urls, limits.live_processes, limits.workers, limits.thread_patience_seconds, limits.start_seconds, plugins, external.allow, keys, agents, and program and isolated_home of providers.claude, providers.codex and providers.pi
+    error: [DIR]/home/config.toml:2: unknown key `listn`
+     hint: did you mean `listen`?
     ");
 }
 

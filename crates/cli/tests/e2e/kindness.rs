@@ -177,7 +177,7 @@ fn whoever_waits_starts_a_daemon_that_died() {
     assert!(home.kill_daemon());
     let ended = finish(waiting);
     assert_eq!(ended.code, 1, "{ended:?}");
-    assert!(ended.stderr.contains("was started again") && ended.stderr.contains("interrupted"), "{ended:?}");
+    assert!(ended.stderr.contains("was restarted") && ended.stderr.contains("interrupted"), "{ended:?}");
 }
 
 #[test]

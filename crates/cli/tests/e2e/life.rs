@@ -7,7 +7,7 @@ fn stop_ends_the_turn_and_keeps_the_queue() {
     let home = home();
     let handle = start_hanging(&home);
     home.paseo(&["send", &handle, "later"]).ok();
-    assert_eq!(home.paseo(&["stop", &handle]).ok(), format!("stopped {handle}"));
+    assert_eq!(home.paseo(&["stop", &handle]).ok(), format!("Stopped {handle}"));
     home.paseo(&["wait", &handle]).ok();
     let view = inspect(&home, &handle);
     assert_eq!((&view["hold"], &view["held"]), (&"stopped".into(), &1.into()));
@@ -21,11 +21,11 @@ fn a_closed_agent_can_be_read_and_reopened() {
     let home = home();
     let handle = start(&home, "<<say hi>>");
     home.paseo(&["wait", &handle]).ok();
-    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("closed {handle}"));
-    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("{handle} was closed already"));
+    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("Closed {handle}"));
+    assert_eq!(home.paseo(&["close", &handle]).ok(), format!("{handle} was already closed"));
     assert_eq!(home.paseo(&["read", &handle]).ok(), "hi");
     assert_eq!(home.paseo(&["ls", "-q"]).ok(), "");
-    assert_eq!(home.paseo(&["reopen", &handle]).ok(), format!("reopened {handle}"));
+    assert_eq!(home.paseo(&["reopen", &handle]).ok(), format!("Reopened {handle}"));
     assert_eq!(home.paseo(&["ls", "-q"]).ok(), handle);
 }
 
@@ -34,7 +34,7 @@ fn clear_takes_the_transcript_away() {
     let home = home();
     let handle = start(&home, "<<say hi>>");
     home.paseo(&["wait", &handle]).ok();
-    assert_eq!(home.paseo(&["clear", &handle]).ok(), format!("cleared {handle}"));
+    assert_eq!(home.paseo(&["clear", &handle]).ok(), format!("Cleared {handle}"));
     assert_eq!(home.paseo(&["read", &handle]).code, 1);
     assert!(!home.paseo(&["logs", &handle]).ok().contains("hi"));
     let busy = start_hanging(&home);
@@ -49,7 +49,7 @@ fn rm_deletes_and_a_busy_one_only_by_force() {
     let refused = home.paseo(&["rm", &handle]);
     assert_eq!(refused.code, 6, "{refused:?}");
     assert!(refused.stderr.contains(&format!("paseo rm -f {handle}")), "{}", refused.stderr);
-    assert_eq!(home.paseo(&["rm", "-f", &handle]).ok(), format!("deleted {handle}"));
+    assert_eq!(home.paseo(&["rm", "-f", &handle]).ok(), format!("Deleted {handle}"));
     assert_eq!(home.paseo(&["inspect", &handle]).code, 3);
     assert_eq!(home.paseo(&["ls", "-q", "-a"]).ok(), "");
 }
@@ -67,11 +67,11 @@ fn rm_loses_no_message_without_being_told_to() {
     assert_eq!((refused.code, refused.stdout.as_str()), (6, ""));
     assert_shown!(home, refused.stderr, @r"
     error: [id]: 2 messages wait for this agent and would be lost
-     hint: `paseo queue [id]` shows what waits, `paseo rm -f [id]` deletes it all the same
+     hint: run `paseo queue [id]` to see its waiting messages, or `paseo rm -f [id]` to delete them too
     ");
     assert_eq!(home.paseo(&["queue", "-q", &handle]).ok().lines().count(), 2, "nothing was deleted");
     let deleted = home.paseo(&["rm", "-f", &handle]);
-    assert_eq!(deleted.ok(), format!("deleted {handle} and 2 messages that waited"));
+    assert_eq!(deleted.ok(), format!("Deleted {handle} and 2 waiting messages"));
 }
 
 #[test]
@@ -82,20 +82,20 @@ fn all_are_tried_and_the_worst_counts() {
     home.paseo(&["wait", &one, &two]).ok();
     let output = home.paseo(&["close", &one, "ffffffff", &two]);
     assert_eq!(output.code, 3);
-    assert_eq!(output.stdout, format!("closed {one}\nclosed {two}\n"));
+    assert_eq!(output.stdout, format!("Closed {one}\nClosed {two}\n"));
     assert!(output.stderr.contains("ffffffff"), "{}", output.stderr);
     let quiet = home.paseo(&["reopen", "-q", &one, &two]);
     assert_eq!(quiet.ok(), format!("{one}\n{two}"));
-    assert_eq!(home.paseo(&["stop", &one]).ok(), format!("{one} was not at work"));
+    assert_eq!(home.paseo(&["stop", &one]).ok(), format!("{one} was not working"));
 }
 
 #[test]
 fn a_name_comes_and_goes() {
     let home = home();
     let handle = start(&home, "x");
-    assert_eq!(home.paseo(&["rename", &handle, "Docs"]).ok(), format!("{handle} is called Docs"));
+    assert_eq!(home.paseo(&["rename", &handle, "Docs"]).ok(), format!("Renamed {handle} to Docs"));
     assert_eq!(inspect(&home, &handle)["name"], "Docs");
-    assert_eq!(home.paseo(&["rename", &handle, ""]).ok(), format!("{handle} has no name"));
+    assert_eq!(home.paseo(&["rename", &handle, ""]).ok(), format!("Removed the name of {handle}"));
     assert_eq!(home.paseo(&["rename", &handle, &"x".repeat(200)]).code, 2);
     assert_eq!(home.paseo(&["rename", &handle, "two\nlines"]).code, 2);
 }

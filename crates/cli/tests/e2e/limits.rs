@@ -12,9 +12,9 @@ fn a_limit_says_until_when() {
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("failed (rate_limited)"), "{}", run.stderr);
     assert!(
-        run.stderr.contains("limit reached until ")
+        run.stderr.contains("rate limit until ")
             && run.stderr.contains("(in 23 min); ")
-            && run.stderr.contains(" goes on by itself then"),
+            && run.stderr.contains(" continues on its own then"),
         "{}",
         run.stderr
     );
@@ -23,9 +23,9 @@ fn a_limit_says_until_when() {
     assert_eq!(home.paseo(&["wait", &handle]).code, 1);
     for command in ["inspect", "why"] {
         let told = home.paseo(&[command, &handle]);
-        assert!(told.ok().contains("limit reached until "), "{command}: {}", told.stdout);
+        assert!(told.ok().contains("rate limit until "), "{command}: {}", told.stdout);
     }
-    assert!(home.paseo(&["ls"]).ok().contains("limit reached until "));
+    assert!(home.paseo(&["ls"]).ok().contains("rate limit until "));
     let why = json(&home.paseo(&["why", "--json", &handle]));
     assert!(why["parked_until"].is_string(), "{why}");
     // A person may try again at once.
@@ -51,7 +51,7 @@ fn a_turn_that_a_limit_cut_off_goes_on_by_itself() {
     let handle = start(&home, "<<say first>><<limit 3000>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 1);
     // What agents and programs send meanwhile waits as well.
-    assert!(home.paseo(&["why", &handle]).ok().contains("limit reached until "));
+    assert!(home.paseo(&["why", &handle]).ok().contains("rate limit until "));
     let seen = until_idle(&home, &handle);
     assert!(seen["parked_until"].is_null(), "{seen}");
     assert_eq!(seen["turns"], 2, "{seen}");

@@ -77,7 +77,7 @@ fn an_empty_list_says_what_to_do() {
     assert_eq!((empty.code, empty.stdout.as_str()), (0, ""));
     assert!(empty.stderr.contains("paseo run"), "{}", empty.stderr);
     home.paseo(&["run", "-d", "--ui", "x"]).ok();
-    assert_eq!(home.paseo(&["ls"]).stderr, "No agents to show.\nhidden: 1 in the web app (--ui)\n");
+    assert_eq!(home.paseo(&["ls"]).stderr, "No agents.\nhidden: 1 in the web app (--ui)\n");
     assert_eq!(home.paseo(&["ls", "-q"]).stderr, "");
 }
 

@@ -16,9 +16,9 @@ fn read_prints_everything_that_was_said_in_the_last_turn() {
     let read = home.paseo(&["read", &handle]);
     assert_eq!((read.code, read.stdout.as_str()), (1, "one\ntwo\nthree\n"));
     assert_shown!(home, read.stderr, @r"
-    this was said before it failed
+    printed before the turn failed
     error: [id] failed (scripted_failure): x
-     hint: `paseo logs [id]` shows what it did
+     hint: run `paseo logs [id]`
     ");
     let view: Value = serde_json::from_str(&home.paseo(&["read", "--json", &handle]).stdout).unwrap();
     assert_eq!((&view["answer"], &view["status"]), (&"one\ntwo\nthree".into(), &"error".into()));
@@ -44,7 +44,7 @@ fn read_without_an_answer_says_why() {
     let handle = start_hanging(&home);
     let early = home.paseo(&["read", &handle]);
     assert_eq!((early.code, early.stdout.as_str()), (1, ""));
-    assert!(early.stderr.contains("no answer yet: it is still at work"), "{}", early.stderr);
+    assert!(early.stderr.contains("no answer yet: it is still working"), "{}", early.stderr);
     let silent = start(&home, "<<sh true>>");
     home.paseo(&["wait", &silent]).ok();
     assert_eq!(home.paseo(&["read", &silent]).code, 1);
@@ -59,8 +59,8 @@ fn read_of_an_interrupted_agent_does_not_tell_to_wait() {
     let read = home.paseo(&["read", &handle]);
     assert_eq!(read.code, 1);
     assert_shown!(home, read.stderr, @r#"
-    error: [id] has no answer yet: it was interrupted before it said anything
-     hint: `paseo send [id] "…"` makes it go on, `paseo logs [id]` shows what it did
+    error: [id] has no answer yet: it was interrupted before it answered
+     hint: run `paseo send [id] "…"`; to see its transcript, run `paseo logs [id]`
     "#);
 }
 
@@ -151,7 +151,7 @@ fn following_survives_a_crash_of_the_daemon() {
     assert!(home.kill_daemon());
     let mut told = String::new();
     BufReader::new(transcript.child.stderr.take().unwrap()).read_line(&mut told).unwrap();
-    assert_eq!(told, "connection lost, trying again\n");
+    assert_eq!(told, "connection lost, retrying\n");
     home.paseo(&["send", &handle, "--wait", "<<say two>>"]).ok();
     let next = transcript.until(|_| true);
     assert_eq!(next["ordinal"], one["ordinal"].as_u64().unwrap() + 1, "nothing twice, nothing lost");

@@ -35,9 +35,9 @@ fn an_ask_is_listed_and_allowed() {
     assert_eq!((asks[0].handle.as_str(), asks[0].text.as_str()), (handle.as_str(), "may I"));
     assert!(home.paseo(&["inspect", &handle]).ok().contains("may I"));
     assert!(home.paseo(&["ls"]).ok().contains("waiting: asks: may I"));
-    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("allowed {handle}: may I"));
+    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("Allowed {handle}: may I"));
     wait_for_text(&home, &handle, "went on");
-    assert_eq!(home.paseo(&["permit", "ls"]).stderr, "No agent asks for permission.\n");
+    assert_eq!(home.paseo(&["permit", "ls"]).stderr, "No open permission requests.\n");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn an_ask_can_be_denied_with_words() {
     let handle = start(&home, "<<ask may I>>");
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     let denied = home.paseo(&["permit", "deny", &handle, "--message", "not today"]);
-    assert_eq!(denied.ok(), format!("denied {handle}: may I"));
+    assert_eq!(denied.ok(), format!("Denied {handle}: may I"));
     home.paseo(&["wait", &handle]).ok();
     assert!(home.paseo(&["logs", &handle]).ok().contains("Denied: may I (not today)"));
 }
@@ -58,7 +58,7 @@ fn who_does_not_ask_cannot_be_answered() {
     home.paseo(&["wait", &handle]).ok();
     let refused = home.paseo(&["permit", "allow", "--yes", &handle]);
     assert_eq!(refused.code, 6);
-    assert!(refused.stderr.contains("does not ask for permission"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("has no permission request"), "{}", refused.stderr);
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn several_requests_of_one_agent_are_told_apart() {
     }
     let attached = home.paseo_with(&["attach", &handle], b"/allow\n");
     assert_eq!(attached.code, 2, "{attached:?}");
-    assert!(attached.stderr.contains("it asks for several things"), "{}", attached.stderr);
+    assert!(attached.stderr.contains("several permission requests are open"), "{}", attached.stderr);
     assert_eq!(open(&home).len(), 2, "nothing was guessed");
 
     home.paseo(&["permit", "deny", &asks[1].hash, "-m", "too early"]).ok();
     transcript.until(|item| item["text"] == "Denied: tag? (too early)");
-    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("allowed {handle}: push?"));
+    assert_eq!(home.paseo(&["permit", "allow", "--yes", &handle]).ok(), format!("Allowed {handle}: push?"));
     transcript.until(|item| item["text"] == "went on");
 }
 
@@ -204,7 +204,7 @@ fn the_first_answer_wins_and_the_second_is_told() {
     for command in [vec!["permit", "deny", &hash], vec!["permit", "deny", "--always", &hash]] {
         let late = home.paseo(&command);
         assert_eq!(late.code, 6, "{late:?}");
-        assert!(late.stderr.contains("answered"), "{}", late.stderr);
+        assert!(late.stderr.contains("no longer open"), "{}", late.stderr);
     }
     assert!(json(&home.paseo(&["permit", "rules", "--json"]))["rules"].as_array().unwrap().is_empty());
     home.paseo(&["stop", &handle]).ok();
@@ -238,12 +238,33 @@ async fn an_answer_that_comes_second_by_a_hair_is_told_and_leaves_no_rule() {
 }
 
 #[test]
+fn several_requests_are_answered_at_once_and_the_worst_outcome_counts() {
+    let home = home();
+    let one = asking(&home, "<<sh touch one>>");
+    let two = asking(&home, "<<sh touch two>>");
+    let hashes = home.paseo(&["permit", "ls", "-q"]).ok().to_owned();
+    let mut words = vec!["permit", "allow"];
+    words.extend(hashes.lines());
+    words.push("9999");
+    let allowed = home.paseo(&words);
+    assert_eq!(allowed.code, 3, "{allowed:?}");
+    assert!(allowed.stdout.contains(&format!("Allowed {one}: ")), "{allowed:?}");
+    assert!(allowed.stdout.contains(&format!("Allowed {two}: ")), "{allowed:?}");
+    assert!(
+        allowed.stderr.contains("`9999` is neither an open permission request nor an agent"),
+        "{allowed:?}"
+    );
+    home.paseo(&["wait", &one, &two]).ok();
+    assert!(home.work().join("one").exists() && home.work().join("two").exists());
+}
+
+#[test]
 fn always_is_kept_for_exactly_this_and_can_be_forgotten() {
     let home = home();
     let first = asking(&home, "<<sh touch made>>");
     let allowed = home.paseo(&["permit", "allow", "--yes", "--always", &first]);
-    assert!(allowed.ok().starts_with(&format!("allowed {first}: runs `touch made` in /")), "{allowed:?}");
-    assert!(allowed.stderr.contains("from now on, too: the command `touch made`"), "{}", allowed.stderr);
+    assert!(allowed.ok().starts_with(&format!("Allowed {first}: runs `touch made` in /")), "{allowed:?}");
+    assert!(allowed.stderr.contains("Remembered for the command `touch made`"), "{}", allowed.stderr);
     home.paseo(&["wait", &first]).ok();
 
     // The same command is not asked for again; one more character is.
@@ -341,7 +362,7 @@ fn a_handle_is_confirmed_before_anything_is_allowed() {
     assert!(shown.contains("runs `touch made` in /") && shown.contains("\"command\""), "{shown}");
     terminal.type_in("n\n");
     assert_eq!(terminal.finish().0, Some(6));
-    assert_eq!(open(&home).len(), 1, "nothing was decided");
+    assert_eq!(open(&home).len(), 1, "nothing decided");
     let mut terminal = Terminal::start(&home, 100, &["permit", "allow", &handle]);
     terminal.until("[y/N]");
     terminal.type_in("y\n");

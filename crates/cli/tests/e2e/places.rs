@@ -33,11 +33,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     let status = watched.client.status().await.unwrap();
     assert_eq!((status.live_processes, status.process_limit, status.waiting_turns), (1, 1, 1));
     let shown = |arguments: &[&str]| watched.home.paseo(arguments).ok().to_owned();
-    assert!(
-        shown(&["status"]).contains("1 of 1; 1 turn waits, as further ones will"),
-        "{}",
-        shown(&["status"])
-    );
+    assert!(shown(&["status"]).contains("1 of 1; 1 turn is waiting"), "{}", shown(&["status"]));
     assert!(shown(&["ls"]).contains(&format!("starting: {reason}")), "{}", shown(&["ls"]));
     assert!(shown(&["inspect", &second]).contains(&format!("starting ({reason})")));
     assert!(shown(&["why", &second]).contains("one of 1 processes"));
@@ -47,7 +43,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
         traced.ok().contains(" handing  delivery ") && traced.stdout.contains("turn.opened"),
         "{traced:?}"
     );
-    let suggested = traced.stderr.split('`').nth(1).unwrap().split(' ').skip(1).collect::<Vec<_>>();
+    let suggested = traced.stderr.split("paseo ").nth(1).unwrap().split_whitespace().collect::<Vec<_>>();
     watched.home.paseo(&suggested).ok();
 
     watched.client.stop(&first.session.id).await.unwrap();
@@ -61,7 +57,7 @@ async fn run_says_that_it_waits_for_a_process() {
     let watched = one_place();
     let first = watched.create("<<hang>>").await;
     watched.runs(&first.session.id).await;
-    assert!(watched.home.paseo(&["status"]).ok().contains("1 of 1; further turns wait"));
+    assert!(watched.home.paseo(&["status"]).ok().contains("1 of 1; more turns will wait"));
     let mut child = watched.home.spawn(&["run", "--timeout", "120s", "<<say done>>"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();

@@ -68,7 +68,7 @@ fn what_was_said_answered_and_done_is_found() {
     let shown = home.paseo(&["search", "grommet"]);
     assert!(shown.ok().contains("Marigold helper (closed)"), "{shown:?}");
     let nothing = home.paseo(&["search", "nowhere"]);
-    assert_eq!((nothing.ok(), nothing.stderr.trim()), ("", "Nothing was found."));
+    assert_eq!((nothing.ok(), nothing.stderr.trim()), ("", "No matches."));
 }
 
 #[test]

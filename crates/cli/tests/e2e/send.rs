@@ -8,11 +8,11 @@ fn an_idle_agent_takes_a_message_up() {
     let handle = start(&home, "one");
     home.paseo(&["wait", &handle]).ok();
     let receipt = home.paseo(&["send", &handle, "<<say two>>"]);
-    assert!(receipt.ok().starts_with(&format!("{handle} takes it up now (delivery ")), "{receipt:?}");
+    assert!(receipt.ok().starts_with(&format!("Sent to {handle}")), "{receipt:?}");
     wait_for_text(&home, &handle, "two");
     let answer = home.paseo(&["send", &handle, "--wait", "<<say three>>"]);
     assert_eq!(answer.ok(), "three");
-    assert!(answer.stderr.contains("takes it up now"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("Sent to "), "{}", answer.stderr);
     assert_eq!(home.paseo_with(&["send", &handle, "-w", "-"], b"<<say from stdin>>").ok(), "from stdin");
 }
 
@@ -97,18 +97,18 @@ fn an_agent_that_cannot_be_started_says_why_and_takes_the_message_later() {
     let told = home.paseo(&["send", &agent, "--wait", "<<say later>>"]);
     assert_eq!(told.code, 1, "{told:?}");
     assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
-    assert!(told.stderr.contains("the message is kept: it is taken up with the next one"), "{told:?}");
+    assert!(told.stderr.contains("the message is kept and will be read with the next one"), "{told:?}");
     // The kept message goes first and fails again: that failure is why the new one did not start.
     let told = home.paseo(&["send", &agent, "--wait", "<<say sooner>>"]);
     assert_eq!((told.code, told.stdout.as_str()), (1, ""), "{told:?}");
     assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
-    assert!(told.stderr.contains("the message is kept: it is taken up with the next one"), "{told:?}");
+    assert!(told.stderr.contains("the message is kept and will be read with the next one"), "{told:?}");
     assert!(!told.stderr.contains("until a person acts"), "{told:?}");
     std::fs::create_dir(&gone).unwrap();
     let told = home.paseo(&["send", &agent, "--wait", "<<say now>>"]);
     assert!(told.ok().ends_with("now"), "{told:?}");
     // No turn was running that it could have waited for.
-    let first = format!("queued: {agent} first takes up what was kept for it, then this");
+    let first = format!("Queued for {agent}, behind held messages");
     assert!(told.stderr.contains(&first), "{told:?}");
     // Nothing had left for the agent: it is told of no repeat.
     assert!(!home.paseo(&["logs", &agent]).ok().contains("may be a repeat"));

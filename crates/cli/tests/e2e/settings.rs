@@ -12,6 +12,7 @@ fn settings_are_shown_and_switched() {
     perm_todo         off
     perm_user_agent   off
     ");
+    assert_eq!(home.paseo(&["settings"]).ok(), home.paseo(&["settings", "get"]).ok());
     assert_eq!(home.paseo(&["settings", "set", "perm_summon", "on"]).ok(), "perm_summon  on");
     assert!(home.kill_daemon());
     assert_eq!(home.paseo(&["settings", "get", "-q", "perm_summon"]).ok(), "on");

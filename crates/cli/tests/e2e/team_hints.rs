@@ -13,7 +13,7 @@ async fn an_agent_that_is_gone_or_has_another_name_can_be_found() {
     let worker = started(&cast, "<<say here>>").await;
     cast.0.settled(&worker.session).await;
     let others = home.paseo(&["worker", "ls", "--prefix", "blue"]);
-    assert!(others.stderr.contains("No such workers. All of them: paseo worker ls"), "{others:?}");
+    assert!(others.stderr.contains("No matching workers. List all: paseo worker ls"), "{others:?}");
     let bob = CreateSession {
         provider: Some("scripted".to_owned()),
         team: Some("red".to_owned()),

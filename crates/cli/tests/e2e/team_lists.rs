@@ -67,7 +67,7 @@ async fn what_a_worker_asks_is_read_and_answered_on_a_narrow_terminal() {
         let read = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(read.contains(question) && read.contains("`paseo worker attach red-1`"), "{shown}");
     }
-    let hint = "red-1 waits for an answer in its terminal: paseo worker attach red-1";
+    let hint = "red-1 is waiting for an answer in its terminal: paseo worker attach red-1";
     let listed = on_terminal(home, 80, &["ls"]);
     assert!(listed.contains(hint), "{listed}");
     let mut watched = Terminal::start(home, 80, &["ls", "--watch"]);

@@ -74,7 +74,7 @@ fn a_completion_refers_to_something_that_was_said() {
     assert_eq!(status, 200, "{done}");
     assert_eq!(done["task"]["message"], json!({ "threadId": thread, "messageId": message }));
     let shown = team.home.paseo(&["task", "show", &task]);
-    assert!(shown.ok().contains("told in     thread-0001"), "{shown:?}");
+    assert!(shown.ok().contains("message     thread-0001"), "{shown:?}");
 }
 
 #[test]
@@ -162,5 +162,5 @@ fn people_need_no_epoch_for_what_they_claimed() {
     let listed = home.paseo(&["task", "ls"]);
     assert!(listed.ok().contains("UNTIL"), "{listed:?}");
     let hers = act("complete");
-    assert!(hers.code == 2 && hers.stderr.contains("ann has task-0001"), "{hers:?}");
+    assert!(hers.code == 2 && hers.stderr.contains("ann holds task-0001"), "{hers:?}");
 }

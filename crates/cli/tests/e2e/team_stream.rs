@@ -90,7 +90,7 @@ fn watching_ends_with_the_team() {
     team.home.paseo(&["team", "rm", "red"]).ok();
     let output = finish(child);
     assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.stderr.contains("The team red was closed"), "{output:?}");
+    assert!(output.stderr.contains("Team red is closed"), "{output:?}");
     // Clients of teamd are told so as well: people read on, and do nothing.
     let person = team.home.paseo(&["token", "create", "--name", "test", "-q"]).ok().to_owned();
     let headers = format!("authorization: Bearer {person}\r\n");

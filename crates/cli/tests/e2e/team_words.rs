@@ -88,7 +88,7 @@ async fn a_worker_goes_by_its_name_wherever_a_handle_does() {
     assert!(home.paseo(&["logs", "red-1"]).ok().contains("here"));
     started(&cast, "<<say there>>").await;
     let ended = home.paseo(&["worker", "kill", &worker.handle, "red-2"]);
-    assert!(ended.ok().contains(&format!("{} was ended\n", worker.handle)), "{ended:?}");
+    assert!(ended.ok().contains(&format!("Ended {}", worker.handle)), "{ended:?}");
     assert!(ended.ok().contains("red-2 ("), "{ended:?}");
 }
 
@@ -101,10 +101,7 @@ async fn a_worker_that_is_ended_says_what_stays() {
     assert_eq!(cast.0.settled(&worker.session).await, "idle");
     let ended = cast.0.home.paseo(&["worker", "kill", "red-1"]);
     ended.ok();
-    assert!(
-        ended.stderr.contains("its worktree ") && ended.stderr.contains("stays, with uncommitted work"),
-        "{ended:?}"
-    );
+    assert!(ended.stderr.contains("Worktree ") && ended.stderr.contains("has uncommitted work"), "{ended:?}");
 }
 
 #[tokio::test]
@@ -126,7 +123,7 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     assert!(home.paseo(&["ls"]).ok().contains("ann"));
     said(&["worker", "ls", "--team", "nope"], 3, "there is no team nope");
     said(&["can-write", "src", "--agent", "nope"], 3, "these do: ann");
-    said(&["team", "audit", "--after", "99999"], 0, "Nothing has happened after 99999.");
+    said(&["team", "audit", "--after", "99999"], 0, "No events after 99999.");
     let reserved = home.paseo(&["team", "create", "user"]);
     assert_eq!(reserved.stderr.matches("choose another").count(), 1, "{reserved:?}");
     said(&["team", "audit", "--agent", "nope"], 3, "does not belong to the team red");
@@ -141,7 +138,7 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from 1 ms to a day");
     home.paseo(&["task", "create", "Tell", "--dep", "task-0001", "--resource", "docs"]).ok();
     said(&["task", "ls"], 0, "docs");
-    said(&["task", "show", "task-0002"], 0, "waits for   task-0001");
+    said(&["task", "show", "task-0002"], 0, "blocked by  task-0001");
     home.paseo(&["task", "claim", "task-0001"]).ok();
     home.paseo(&["task", "complete", "task-0001", "--epoch", "1"]).ok();
     said(&["task", "show", "task-0002"], 0, "came after  task-0001");

@@ -83,17 +83,17 @@ fn an_answer_is_shown_once() {
 fn up_shows_a_person_the_way_into_the_web_app() {
     let home = home();
     let shown = on_terminal(&home, 120, &["up"]);
-    assert!(shown.contains("/login#code=") && shown.contains("logs one browser in"), "{shown}");
+    assert!(shown.contains("/login#code=") && shown.contains("logs in one browser"), "{shown}");
 }
 
 #[test]
 fn a_sign_of_life_comes_late_and_goes_away() {
     let home = home();
     let shown = on_terminal(&home, 80, &["run", "<<wait 700>><<say done>>"]);
-    assert!(shown.contains("is at work") && shown.contains("\r\x1b[K"), "{shown:?}");
+    assert!(shown.contains("is working") && shown.contains("\r\x1b[K"), "{shown:?}");
     assert!(shown.ends_with("done\n"), "{shown:?}");
     let quick = on_terminal(&home, 80, &["ls"]);
     assert!(!quick.contains('\r'), "{quick:?}");
     let piped = home.paseo(&["run", "<<wait 400>><<say done>>"]);
-    assert!(!piped.stderr.contains("is at work"), "{}", piped.stderr);
+    assert!(!piped.stderr.contains("is working"), "{}", piped.stderr);
 }

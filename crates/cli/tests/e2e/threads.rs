@@ -102,7 +102,7 @@ async fn a_new_thread_has_nobody_and_an_invited_agent_answers() {
     let room = Room::new(&[]);
     assert_eq!(room.state().await["participants"]["invited"], json!([]));
     let told = room.paseo(&["invite", "plan", "scripted", "--nickname", "Ada", "--role", "planner"]);
-    assert!(told.starts_with("plan: scripted is invited"), "{told}");
+    assert!(told.starts_with("plan: invited scripted"), "{told}");
     let seat = &room.state().await["participants"]["invited"][0];
     assert_eq!((&seat["id"], &seat["profile"]["nickname"]), (&json!("scripted"), &json!("Ada")));
     for (to, words) in

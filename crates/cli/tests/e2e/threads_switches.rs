@@ -29,18 +29,26 @@ impl Plan {
 fn what_is_so_already_is_said_and_is_no_event() {
     let plan = Plan::new();
     for (command, first, again) in [
-        (&["mute", "plan", "ada"][..], "plan: ada may not speak", "plan: ada is muted already"),
-        (&["unmute", "plan", "ada"], "plan: ada may speak again", "plan: ada is not muted"),
-        (&["pause", "plan"], "plan: nobody but people may speak", "plan: it is paused already"),
-        (&["resume", "plan"], "plan: everybody may speak again", "plan: it is not paused"),
+        (&["mute", "plan", "ada"][..], "plan: ada is muted", "plan: ada is already muted"),
+        (&["unmute", "plan", "ada"], "plan: ada is unmuted", "plan: ada is not muted"),
+        (&["pause", "plan"], "plan: paused; only people can post", "plan: already paused"),
+        (&["resume", "plan"], "plan: resumed", "plan: not paused"),
         (
             &["auto", "plan"],
-            "plan: what you say to nobody wakes all who are invited",
-            "plan: it is on already",
+            "plan: auto on; your messages to no one in particular wake all participants",
+            "plan: already on",
         ),
-        (&["auto", "plan", "off"], "plan: only who is addressed is woken", "plan: it is off already"),
-        (&["discuss", "plan", "on"], "plan: agents wake each other by mentions", "plan: it is on already"),
-        (&["discuss", "plan", "--off"], "plan: agents do not wake each other", "plan: it is off already"),
+        (&["auto", "plan", "off"], "plan: auto off; only addressed participants wake", "plan: already off"),
+        (
+            &["discuss", "plan", "on"],
+            "plan: discussion on; agents wake each other with mentions",
+            "plan: already on",
+        ),
+        (
+            &["discuss", "plan", "--off"],
+            "plan: discussion off; agents don't wake each other",
+            "plan: already off",
+        ),
     ] {
         let before = plan.events();
         assert_eq!(plan.run(command).ok(), first, "{command:?}");
@@ -49,8 +57,8 @@ fn what_is_so_already_is_said_and_is_no_event() {
     }
     // One of two is something to do.
     plan.run(&["mute", "plan", "ada"]).ok();
-    assert_eq!(plan.run(&["mute", "plan", "ada", "eve"]).ok(), "plan: ada, eve may not speak");
-    assert_eq!(plan.run(&["mute", "plan", "ada", "eve"]).ok(), "plan: ada, eve are muted already");
+    assert_eq!(plan.run(&["mute", "plan", "ada", "eve"]).ok(), "plan: ada, eve are muted");
+    assert_eq!(plan.run(&["mute", "plan", "ada", "eve"]).ok(), "plan: ada, eve are already muted");
     // What was switched is called what the commands call it.
     let told = plan.run(&["tail", "plan"]).ok().to_owned();
     for words in ["switches auto on", "switches auto off", "switches discuss on", "switches discuss off"] {
@@ -87,7 +95,7 @@ fn a_second_thread_of_a_name_is_warned_of() {
     let other = plan.run(&["new", "other", "-q"]);
     assert_eq!(other.stderr, "");
     let again = plan.run(&["new", "plan", "-q"]);
-    assert!(again.stderr.contains("there is another thread called plan: "), "{again:?}");
+    assert!(again.stderr.contains("another thread has the name plan: "), "{again:?}");
     assert!(again.stderr.contains(again.ok()), "the way to name it: {again:?}");
     let renamed = plan.run(&["rename", other.ok(), "plan"]);
     assert!(renamed.stderr.contains(again.ok()), "{renamed:?}");

@@ -73,7 +73,7 @@ async fn closing_and_deleting_tell_whoever_does_not_wait_once() {
         cast.0.settled(&caller.id).await;
         let notices = cast.notices(&caller.id).await;
         assert_eq!(notices.len(), 1, "{act}: {notices:?}");
-        for words in [&ids[0], &ids[1], "was interrupted before", "halfway", "closed before it took up"] {
+        for words in [&ids[0], &ids[1], "was interrupted", "halfway", "closed before it took up"] {
             assert!(notices[0].contains(words), "{act}, {words}: {}", notices[0]);
         }
         assert_eq!(cast.view(&caller.id).await.turns, 3, "{act}");

@@ -23,7 +23,7 @@ fn all_waits_for_all_and_any_for_one() {
     assert_eq!(home.paseo(&["wait", "--any", &hanging, &quick]).ok(), format!("{quick} idle"));
     let late = home.paseo(&["wait", "--timeout", "500ms", &hanging, &quick]);
     assert_eq!(late.code, 5);
-    assert!(late.stderr.contains(&format!("still at work: {hanging}")), "{}", late.stderr);
+    assert!(late.stderr.contains(&format!("still working: {hanging}")), "{}", late.stderr);
     let done = json(&home.paseo(&["wait", "--json", &quick]));
     assert_eq!((&done["handle"], &done["status"]), (&quick.clone().into(), &"idle".into()));
 }
@@ -69,7 +69,7 @@ fn it_comes_back_with_the_daemon() {
     assert!(home.kill_daemon());
     let mut said = String::new();
     stderr.read_line(&mut said).unwrap();
-    assert_eq!(said, "connection lost, trying again\n");
+    assert_eq!(said, "connection lost, retrying\n");
     home.paseo(&["up"]).ok();
     stderr.read_to_string(&mut said).unwrap();
     assert_eq!(said.lines().count(), 1, "once for each outage: {said}");
@@ -86,7 +86,7 @@ fn a_dead_daemon_at_the_timeout_is_told() {
     let mut said = String::new();
     stderr.read_to_string(&mut said).unwrap();
     assert_eq!(finish(waiting).code, 7, "{said}");
-    assert!(said.contains(&format!("does not answer; at work when last seen: {handle}")), "{said}");
+    assert!(said.contains(&format!("the daemon is unreachable; last seen working: {handle}")), "{said}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn up_prints_a_link_where_it_was_asked_for_and_puts_none_into_a_file() {
     let output = command.stdout(std::fs::File::create(&log).unwrap()).output().unwrap();
     let kept = std::fs::read_to_string(&log).unwrap();
     assert!(kept.contains("pid") && !kept.contains("#code="), "{kept}");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("`paseo open` prints one"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("run: paseo open"));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_browser_is_listed_and_logged_out() {
     let short = &id[..8];
     assert!(home.paseo(&["devices", "ls"]).ok().contains(short));
     assert_eq!(home.paseo(&["devices", "revoke", "0"]).code, 3, "too short to mean one");
-    assert_eq!(home.paseo(&["devices", "revoke", short]).ok(), format!("logged out {short}"));
+    assert_eq!(home.paseo(&["devices", "revoke", short]).ok(), format!("Logged out {short}"));
     assert_eq!(home.paseo(&["devices", "ls", "-q"]).ok(), "");
     assert_eq!(home.paseo(&["devices", "revoke", &id]).code, 3);
 }
@@ -80,7 +80,7 @@ fn a_qr_code_needs_a_public_url() {
         "{none:?}"
     );
     std::fs::write(home.path().join("config.toml"), "public_urls = ['https://paseo.example.org']\n").unwrap();
-    assert!(home.paseo(&["open", "--qr"]).stderr.contains("`paseo restart` makes them count"));
+    assert!(home.paseo(&["open", "--qr"]).stderr.contains("run `paseo restart` to apply them"));
     home.paseo(&["restart"]).ok();
     let code = home.paseo(&["open", "--qr"]);
     let url = code.ok().lines().last().unwrap();

@@ -163,9 +163,9 @@ async fn a_person_who_types_into_the_terminal_is_seen_as_one() {
     let view = cast.view(&worker.session).await;
     assert_eq!((view.status.as_str(), view.terminal.unwrap().person), ("running", true));
     let listed = cast.0.home.paseo(&["ls"]);
-    assert!(listed.ok().contains("a person types"), "{listed:?}");
+    assert!(listed.ok().contains("a person is typing"), "{listed:?}");
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("a person typed what it works on"), "{why:?}");
+    assert!(why.ok().contains("working on what a person typed"), "{why:?}");
     let logs = cast.0.home.paseo(&["logs", &worker.handle]);
     assert!(logs.ok().contains("<<say by hand>>"), "{logs:?}");
 

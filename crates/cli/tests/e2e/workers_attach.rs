@@ -130,7 +130,7 @@ async fn whoever_comes_from_a_tmux_of_their_own_is_told_how_to_leave() {
     let outer = Outer::new(&cast.0.home);
     cast.0.home.set("TMUX", format!("{},1,0", outer.0.display()));
     let mut terminal = Terminal::start(&cast.0.home, 100, &["worker", "attach", "red-1"]);
-    terminal.until("C-b C-b d leaves this one");
+    terminal.until("C-b C-b d detaches");
     // So says its status line for good, and nobody else's.
     terminal.type_in("x");
     terminal.until("C-b C-b d leaves it running");

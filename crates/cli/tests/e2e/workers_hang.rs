@@ -131,7 +131,7 @@ async fn what_is_said_while_tmux_hangs_is_typed_once_when_it_goes_on() {
     let suspended = Suspended::of(&cast);
     for _ in 0..2 {
         let sent = cast.0.home.paseo(&["send", &worker.handle, "--key", "once", "<<say heard>>"]);
-        assert!(sent.ok().contains("takes it up when tmux answers again"), "{sent:?}");
+        assert!(sent.ok().contains("will read it when tmux responds again"), "{sent:?}");
     }
     // It was tried in vain.
     cast.0.explained(&worker.session, Some("tmux does not answer")).await;

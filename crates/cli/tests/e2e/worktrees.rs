@@ -57,8 +57,8 @@ fn an_agent_in_the_app_works_on_a_branch_of_its_own() {
     fs::write(home.work().join("new file"), "").unwrap();
     let output = home.paseo(&["run", "--ui", "<<sh git rev-parse --abbrev-ref HEAD; cat src/lib.rs; ls>>"]);
     output.ok();
-    assert!(output.stderr.contains("works on the branch paseo/"), "{}", output.stderr);
-    assert!(output.stderr.contains("your uncommitted work in 2 files is not in it: "), "{}", output.stderr);
+    assert!(output.stderr.contains("Branch paseo/"), "{}", output.stderr);
+    assert!(output.stderr.contains("without your uncommitted changes in 2 files: "), "{}", output.stderr);
     assert!(output.stderr.contains("src/lib.rs") && output.stderr.contains("new file"), "{}", output.stderr);
 
     let handle = home.paseo(&["ls", "--ui", "-q"]).ok().to_owned();
@@ -275,7 +275,9 @@ fn an_agent_that_goes_says_what_stays() {
     let id = view["id"].as_str().unwrap();
     let name = worktrees(&home)[0]["name"].as_str().unwrap().to_owned();
     let closed = home.paseo(&["close", id]);
-    let words = format!("its worktree {name} stays, with uncommitted work: paseo worktree rm --force {name}");
+    let words = format!(
+        "Worktree {name} has uncommitted work. To archive and remove it: paseo worktree rm --force {name}"
+    );
     assert!(closed.stderr.contains(&words), "{}", closed.stderr);
     assert!(!home.paseo(&["close", id]).stderr.contains("stays"), "once is enough");
     let deleted = home.paseo(&["rm", id]);
@@ -302,7 +304,7 @@ fn a_name_apart_from_its_flag_is_recognised() {
     assert!(refused.stderr.contains("write --worktree=foo"), "{}", refused.stderr);
     let refused = home.paseo(&["run", "do", "it"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("in quotes"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("quote the whole prompt"), "{}", refused.stderr);
 }
 
 #[test]

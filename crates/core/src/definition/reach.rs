@@ -1,9 +1,10 @@
 //! Which tools a definition reaches, by name, capability and plugin. A name that stands for none allows nothing, which is
 //! a warning; among what is denied it would deny nothing, silently, which is an error.
 
-use super::reader::{Fields, close};
+use super::reader::Fields;
 use super::words::{self, Odd};
 use crate::glob::{Glob, Lists};
+use crate::spelling::close;
 use crate::tool::{Plugin, REGISTRY, Scope, TODO};
 
 /// A list of names, with the lines that they stand on.

@@ -30,25 +30,25 @@ pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -
     // What is saved is trusted as a whole: nothing that an agent wrote there goes along unseen.
     for waiting in known.pending.iter().filter(|one| one.slug == args.slug) {
         consent::show(printer, waiting);
-        printer.note("This is in what you edit now, and counts if you save it.");
+        printer.note("The editor shows this text. It takes effect when you save.");
     }
     let copy = Copy::of(&path, before.as_deref().unwrap_or_default(), &context.settings.home)?;
     open(&copy.path)?;
     let Ok(saved) = plain_file::read_to_string(&copy.path) else {
-        printer.note("nothing was saved");
+        printer.note("nothing saved");
         return Ok(Exit::Refused);
     };
     if before.as_deref().unwrap_or_default() == saved {
-        printer.note("nothing was changed");
+        printer.note("nothing changed");
         return Ok(Exit::Ok);
     }
     if plain_file::read_to_string(&path).ok() != before {
-        let words = format!("{} changed on disk while you were editing it", path.display());
-        let hint = format!("what you saved is in {}; nothing was trusted", copy.keep().display());
+        let words = format!("{} changed on disk while you were editing", path.display());
+        let hint = format!("your text is in {}; nothing was trusted", copy.keep().display());
         return Err(Failure::new(Exit::Refused, words).hint(hint));
     }
     fs::write(&path, &saved).map_err(|error| {
-        let hint = format!("what you saved is in {}", copy.path.display());
+        let hint = format!("your text is in {}", copy.path.display());
         Failure::new(Exit::AgentError, format!("cannot write {}: {error}", path.display())).hint(hint)
     })?;
     let list = trust(client, &asked, &args.slug, &path, &saved, &known.pending).await?;
@@ -73,12 +73,11 @@ fn file(list: &AgentList, home: &Path, slug: &str) -> Result<PathBuf, Failure> {
         return Ok((&problem.file).into());
     }
     if !is_slug(slug) {
-        return Err(Failure::usage(format!("`{slug}` cannot be the slug of an agent"))
-            .hint("use letters, digits, `_` and `-`"));
+        return Err(Failure::usage(format!("invalid slug `{slug}`")).hint("use letters, digits, `_` and `-`"));
     }
     let folder = home.join("agents");
     fs::create_dir_all(&folder)
-        .map_err(|error| Failure::usage(format!("cannot make {}: {error}", folder.display())))?;
+        .map_err(|error| Failure::usage(format!("cannot create {}: {error}", folder.display())))?;
     Ok(folder.join(format!("{slug}.toml")))
 }
 
@@ -94,7 +93,7 @@ impl Copy {
         let folder = home.join(format!("edit-{}", std::process::id()));
         let path = folder.join(file.file_name().unwrap_or_default());
         let made = DirBuilder::new().mode(0o700).create(&folder).and_then(|()| fs::write(&path, text));
-        made.map_err(|error| Failure::usage(format!("cannot make {}: {error}", path.display())))?;
+        made.map_err(|error| Failure::usage(format!("cannot create {}: {error}", path.display())))?;
         Ok(Self { folder, path })
     }
 
@@ -123,7 +122,7 @@ fn open(path: &Path) -> Result<(), Failure> {
     command.arg("-c").arg(script).arg(&editor).arg(path);
     let failed = |why: String| {
         let words = format!("the editor `{}` failed: {why}", editor.to_string_lossy());
-        Failure::new(Exit::AgentError, words).hint("set EDITOR to another; nothing was trusted")
+        Failure::new(Exit::AgentError, words).hint("set EDITOR to another program; nothing was trusted")
     };
     let status = command.status().map_err(|error| failed(error.to_string()))?;
     if status.success() { Ok(()) } else { Err(failed(status.to_string())) }

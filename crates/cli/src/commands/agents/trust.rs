@@ -16,37 +16,37 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
     let query = query(&args.place)?;
     if args.revoke {
         let list = client.distrust_agents(&query).await?;
-        return told(printer, &list, "the trust was taken back");
+        return told(printer, &list, "Revoked trust");
     }
     let list = client.agents(&query).await?;
     let (list, found) = own(client, printer, &args, &query, list).await?;
     match found {
         Own::Refused => {
-            printer.note("nothing was changed");
+            printer.note("nothing changed");
             return Ok(Exit::Refused);
         }
         Own::Trusted if list.project.as_ref().is_none_or(|project| project.trust == "trusted") => {
-            return told(printer, &list, "Trusted: they count from now on");
+            return told(printer, &list, "Trusted");
         }
         Own::Trusted | Own::None if !args.slugs.is_empty() => {
-            return told(printer, &list, "Trusted: they count from now on");
+            return told(printer, &list, "Trusted");
         }
         Own::Trusted | Own::None => {}
     }
     let Some(project) = &list.project else {
-        return Err(Failure::new(Exit::NotFound, "this project has no definitions of its own")
-            .hint("they would be in .paseo/agents or .claude/agents, here or above in the same repository"));
+        return Err(Failure::new(Exit::NotFound, "this project has no definitions")
+            .hint("add them to .paseo/agents or .claude/agents, here or in a parent directory of the same repository"));
     };
     if project.trust == "trusted" {
-        return told(printer, &list, "they are trusted already");
+        return told(printer, &list, "already trusted");
     }
     if !args.yes && !confirmed(printer, &list, project)? {
-        printer.note("nothing was changed");
+        printer.note("nothing changed");
         return Ok(Exit::Refused);
     }
     let wanted = TrustAgents { project: project.directory.clone(), sha256: project.sha256.clone() };
     let list = client.trust_agents(&wanted).await?;
-    told(printer, &list, "they count from now on, as long as they stay as they are")
+    told(printer, &list, "Trusted in their current version")
 }
 
 /// What became of changes of the user's own definitions.
@@ -70,8 +70,8 @@ async fn own(
     let waiting: Vec<PendingAgent> = waiting.cloned().collect();
     if let Some(missing) = args.slugs.iter().find(|slug| waiting.iter().all(|pending| pending.slug != **slug))
     {
-        let words = format!("no change of the definition `{missing}` waits for you");
-        return Err(Failure::new(Exit::NotFound, words).hint("`paseo agents ls` shows what counts"));
+        let words = format!("definition `{missing}` has no change to trust");
+        return Err(Failure::new(Exit::NotFound, words).hint("run `paseo agents ls`"));
     }
     if waiting.is_empty() {
         return Ok((list, Own::None));
@@ -81,7 +81,7 @@ async fn own(
         if !consent::is_answerable(printer) {
             return Err(unattended());
         }
-        if !consent::asked(printer, "let exactly this count? [y/N]")? {
+        if !consent::asked(printer, "trust exactly this version? [y/N]")? {
             return Ok((list, Own::Refused));
         }
     }
@@ -93,7 +93,8 @@ async fn own(
 }
 
 fn unattended() -> Failure {
-    Failure::usage("nobody is here to confirm it").hint("with --yes it is done without asking")
+    Failure::usage("cannot ask for confirmation without a terminal")
+        .hint("pass --yes to trust without asking")
 }
 
 fn told(printer: &Printer, list: &AgentList, words: &str) -> Result<Exit, Failure> {
@@ -113,7 +114,7 @@ fn confirmed(printer: &Printer, list: &AgentList, project: &AgentProject) -> Res
     if !consent::is_answerable(printer) {
         return Err(unattended());
     }
-    consent::asked(printer, "let exactly these count? [y/N]")
+    consent::asked(printer, "trust exactly these versions? [y/N]")
 }
 
 fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Result<(), Failure> {
@@ -125,8 +126,7 @@ fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Resul
     let gone = project.changes.iter().flatten().filter(|change| change.change == "removed");
     gone.into_iter().try_for_each(|gone| printer.line(&format!("  {}  (removed)", gone.file)))?;
     if project.trust == "changed" && project.changes.is_none() {
-        printer
-            .line("what was trusted before was another content of these files; which changed is not known")?;
+        printer.line("the files changed since they were trusted; which ones is unknown")?;
     }
     for agent in list.agents.iter().filter(|agent| !agent.trusted) {
         printer.line("")?;
@@ -144,7 +144,7 @@ fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Resul
         printer.line("")?;
     }
     problems.into_iter().try_for_each(|problem| printer.line(&located(problem)))?;
-    printer.aside("`paseo agents show <slug> --untrusted` shows everything, with the prompt");
+    printer.aside("to see everything, run `paseo agents show <slug> --untrusted`");
     Ok(())
 }
 
@@ -152,9 +152,9 @@ fn rows(list: &AgentList, project: &AgentProject, agent: &AgentEntry) -> Vec<(&'
     // What comes next under the same slug is what counts otherwise.
     let mut others = list.agents.iter().filter(|other| other.slug == agent.slug && other.trusted);
     let replaced = others.next().map(|other| match other.origin.as_str() {
-        "home" => "yours, of your home".to_owned(),
-        "built-in" => "the built-in one".to_owned(),
-        _ => format!("the one in {}", other.file.as_deref().unwrap_or("a folder above")),
+        "home" => "your own".to_owned(),
+        "built-in" => "the built-in definition".to_owned(),
+        _ => format!("the definition in {}", other.file.as_deref().unwrap_or("a folder above")),
     });
     let file = agent.file.as_deref().unwrap_or_default();
     let relative = Path::new(file).strip_prefix(&project.directory).ok().and_then(Path::to_str);

@@ -115,7 +115,7 @@ impl Conversation {
             let hash = item.fields.get("hash").and_then(Value::as_str).unwrap_or_default();
             self.seen.push(hash.to_owned());
             let hash = asks::short(hash);
-            let words = format!("/allow {hash} or /deny {hash} answers it");
+            let words = format!("answer with /allow {hash} or /deny {hash}");
             self.surface.aside(Style::Yellow, &words)?;
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Conversation {
     /// Returns the outcome of the oldest message that has none, and where it was known. May be cancelled.
     pub(super) async fn outcome(&mut self) -> Result<(Outcome, u64), Failure> {
         let Some(followed) = &mut self.followed else { return std::future::pending().await };
-        let lost = |error| Failure::new(Exit::AgentError, format!("the message was lost sight of: {error}"));
+        let lost = |error| Failure::new(Exit::AgentError, format!("lost track of the message: {error}"));
         Ok(followed.await.map_err(lost)??)
     }
 
@@ -184,9 +184,9 @@ impl Conversation {
             return Ok(());
         }
         let words = match view.status.as_str() {
-            "interrupted" => "it was interrupted",
-            "closed" => "it is closed; a message opens it again",
-            "error" => "its turn failed; a message makes it go on",
+            "interrupted" => "interrupted",
+            "closed" => "closed; send a message to reopen it",
+            "error" => "the turn failed; send a message to continue",
             _ => return Ok(()),
         };
         self.surface.aside(Style::Dim, words)
@@ -201,8 +201,8 @@ impl Conversation {
                 words::HELP.iter().try_for_each(|(typed, words)| self.surface.entry(typed, words))?;
                 Ok(())
             }
-            Wish::Unknown(text) => Err(Failure::usage(format!("`{text}` is no command"))
-                .hint("/help lists them; begin with // to send words that begin with a slash")),
+            Wish::Unknown(text) => Err(Failure::usage(format!("unknown command `{text}`"))
+                .hint("type /help for a list; start with // to send a message that starts with a slash")),
             Wish::Say(text) => self.send(text, Verb::Queue).await,
             Wish::Interrupt(text) => self.send(text, Verb::Interrupt).await,
             Wish::Stop => self.stop().await,
@@ -234,7 +234,7 @@ impl Conversation {
     async fn send(&mut self, text: String, verb: Verb) -> Result<(), Failure> {
         let message = SendMessage { text, verb, wait: false, attachments: Vec::new() };
         let receipt = self.client.send(&self.session.id, &message, None).await?;
-        let words = if self.typed { send::placed(&receipt) } else { send::told(&receipt) };
+        let words = send::told(&receipt);
         self.surface.aside(Style::Dim, &words)?;
         // What the receipt says is newer than what the stream has told so far.
         self.session.queued += usize::from(receipt.placement != "held");
@@ -251,7 +251,7 @@ impl Conversation {
             "idle".clone_into(&mut self.session.status);
             "stopped".clone_into(&mut self.session.hold);
         }
-        let words = if answer.changed { "stopped; a message makes it go on" } else { "it was not at work" };
+        let words = if answer.changed { "stopped; send a message to continue" } else { "nothing to stop" };
         self.surface.aside(Style::Dim, words)
     }
 
@@ -266,21 +266,21 @@ impl Conversation {
         let (hash, message) = match (words::which(words.as_deref(), &open), open.as_slice()) {
             (Some((ask, message)), _) => (ask.hash.clone(), message),
             (None, [only]) if allow && self.typed && !self.seen.contains(&only.hash) => {
-                let message = format!("it asks something that was not shown here: {}", asks::what(only));
-                let hint = format!("/allow {} allows exactly this", asks::short(&only.hash));
+                let message = format!("the request was not shown here: {}", asks::what(only));
+                let hint = format!("to allow exactly this, type /allow {}", asks::short(&only.hash));
                 return Err(Failure::usage(format!("{message}\n{}", only.text)).hint(hint));
             }
             (None, [only]) => (only.hash.clone(), words),
             (None, []) => {
                 let SessionView { handle, status, .. } = &self.session;
-                let message = format!("{handle} does not ask for permission: it is {status}");
+                let message = format!("{handle} has no permission request; it is {status}");
                 return Err(Failure::new(Exit::Refused, message));
             }
             (None, several) => {
                 let lines =
                     several.iter().map(|ask| format!("\n{} {}", asks::short(&ask.hash), asks::what(ask)));
-                let message = format!("it asks for several things:{}", lines.collect::<String>());
-                return Err(Failure::usage(message).hint("say which: /allow and what stands in front"));
+                let message = format!("several permission requests are open:{}", lines.collect::<String>());
+                return Err(Failure::usage(message).hint("choose one: /allow and the hash in front of it"));
             }
         };
         let answer = AnswerPermission { allow, message, ..AnswerPermission::default() };

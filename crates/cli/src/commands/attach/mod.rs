@@ -54,7 +54,7 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
     let session = match (&args.handle, &args.agent) {
         (_, Some(slug)) => newest(client, slug).await?,
         (Some(handle), None) => client.session(handle).await?.session,
-        (None, None) => return Err(Failure::usage("no agent is named")),
+        (None, None) => return Err(Failure::usage("no agent given")),
     };
     let handle = session.handle.clone();
     context.explain_version();
@@ -62,7 +62,7 @@ pub(crate) async fn run(context: &Context, args: AttachArgs) -> Result<Exit, Fai
 
     let typed = std::io::stdin().is_terminal();
     let prompted = typed && printer.is_screen() && printer.mode() != Mode::Json;
-    let unusable = |error| Failure::new(Exit::AgentError, format!("the terminal cannot be used: {error}"));
+    let unusable = |error| Failure::new(Exit::AgentError, format!("cannot use the terminal: {error}"));
     // Kept until the very end: dropping it brings the terminal back.
     let keys = if prompted { Some(Keys::take().map_err(unusable)?) } else { None };
     let surface = if prompted { Surface::prompted(printer)? } else { Surface::plain(printer) };
@@ -95,14 +95,14 @@ async fn now(client: &Client, known: SessionView) -> SessionView {
 /// Says what becomes of an agent that a person leaves.
 fn farewell(session: &SessionView) -> String {
     let SessionView { handle, status, hold, queued, .. } = session;
-    let back = format!("`paseo attach {handle}` comes back");
+    let back = format!("To attach again: paseo attach {handle}");
     match status.as_str() {
-        "waiting" => format!("{handle} waits for an answer. {back}, `paseo permit ls` shows what it asks"),
-        "starting" | "running" if hold == "stopped" => format!("{handle} is being stopped. {back}"),
-        "starting" | "running" => format!("{handle} goes on. {back}, `paseo stop {handle}` stops it"),
+        "waiting" => format!("{handle} is waiting for a permission: paseo permit ls. {back}"),
+        "starting" | "running" if hold == "stopped" => format!("{handle} is stopping. {back}"),
+        "starting" | "running" => format!("{handle} keeps working. {back}. To stop it: paseo stop {handle}"),
         // Between two turns an agent is idle for a moment.
         "idle" if *queued > 0 && hold == "none" => {
-            format!("{handle} goes on. {back}, `paseo stop {handle}` stops it")
+            format!("{handle} keeps working. {back}. To stop it: paseo stop {handle}")
         }
         _ => format!("{handle} is {status}. {back}"),
     }
@@ -113,8 +113,8 @@ async fn newest(client: &Client, slug: &str) -> Result<SessionView, Failure> {
     let asked = AgentSessionsQuery { project: directory(None)?, limit: Some(1), after: None };
     let newest = client.agent_sessions(slug, &asked).await?.sessions.into_iter().next();
     let newest = newest.ok_or_else(|| {
-        Failure::new(Exit::NotFound, format!("the agent `{slug}` has no session here yet"))
-            .hint(format!("`paseo switch {slug}` starts one"))
+        Failure::new(Exit::NotFound, format!("no agent with the definition `{slug}` in this directory"))
+            .hint(format!("start one with `paseo switch {slug}`"))
     })?;
     Ok(client.session(&newest.id).await?.session)
 }
@@ -136,7 +136,7 @@ async fn converse(
     let mut resized = listen(SignalKind::window_change())?;
     let mut events = past(conversation, client, args).await?;
     if matches!(conversation.surface, Surface::Prompted(_)) {
-        conversation.surface.aside(Style::Dim, "/help lists what you can type, ctrl-D leaves")?;
+        conversation.surface.aside(Style::Dim, "Type a message, or /help for commands. Ctrl-D detaches.")?;
     }
     loop {
         let next = tokio::select! {
@@ -208,7 +208,7 @@ async fn past(
     loop {
         let page = client.items(&session, &query).await?;
         if start.is_none() && page.older {
-            let earlier = format!("earlier: `paseo logs {}`", conversation.session.handle);
+            let earlier = format!("earlier entries: paseo logs {}", conversation.session.handle);
             conversation.surface.aside(Style::Dim, &earlier)?;
         }
         for item in &page.items {

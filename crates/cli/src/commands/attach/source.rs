@@ -65,12 +65,12 @@ fn line(source: &mut impl BufRead) -> Came {
     if bytes.len() > MESSAGE_BYTES && !bytes.ends_with(b"\n") {
         skip(source);
         return Came::Unusable(
-            "a line of more than 256 KB cannot be sent: put it into a file and name the file",
+            "line too long: at most 256 KB can be sent; put the text in a file and name the file",
         );
     }
     match String::from_utf8(bytes) {
         Ok(text) => Came::Line(text.trim_end_matches(['\n', '\r']).to_owned()),
-        Err(_) => Came::Unusable("a line that is not UTF-8 text cannot be sent"),
+        Err(_) => Came::Unusable("line is not valid UTF-8"),
     }
 }
 

@@ -24,13 +24,13 @@ pub(crate) enum Wish {
 
 /// What can be typed, for `/help`.
 pub(crate) const HELP: [(&str, &str); 7] = [
-    ("words", "send them; they are taken up after the running turn"),
-    ("! words", "interrupt the running turn: they are next"),
-    ("/stop", "stop the running turn; what waits is kept"),
-    ("/allow [which]", "allow what the agent asks; which it is when it asks for several things"),
-    ("/deny [words]", "deny what the agent asks, and say why; which it is comes first"),
-    ("/quit, ctrl-D", "leave; the agent goes on"),
-    ("//words", "send words that begin with a slash"),
+    ("words", "send a message, read after the current turn"),
+    ("! words", "interrupt the current turn with a message"),
+    ("/stop", "stop the current turn; queued messages are held"),
+    ("/allow [which]", "allow a permission request; the hash if several are open"),
+    ("/deny [words]", "deny a permission request, with an optional reason"),
+    ("/quit, ctrl-D", "detach; the agent keeps working"),
+    ("//words", "send a message that starts with a slash"),
 ];
 
 /// Returns what a line means.

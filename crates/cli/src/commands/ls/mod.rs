@@ -148,7 +148,7 @@ fn as_worker(name: &str, terminal: &TerminalView) -> String {
     let called = if name == terminal.name { String::new() } else { format!(" {}", terminal.name) };
     let stands = match (&terminal.exit, terminal.person) {
         (Some(exit), _) => format!(", {}", worker::ended(exit)),
-        (None, true) => ", a person types".to_owned(),
+        (None, true) => ", a person is typing".to_owned(),
         (None, false) => String::new(),
     };
     format!(" (worker{called}{stands})")
@@ -179,7 +179,7 @@ fn signs(session: &SessionLine) -> Signs {
 /// Says how a worker is answered that asks in its terminal: the column may be too narrow for that.
 fn asks_in_terminal(session: &SessionLine) -> Option<String> {
     let name = &session.terminal.as_ref().filter(|_| session.status == "waiting")?.name;
-    Some(format!("{name} waits for an answer in its terminal: paseo worker attach {name}"))
+    Some(format!("{name} is waiting for an answer in its terminal: paseo worker attach {name}"))
 }
 
 /// Returns the labels on one line.
@@ -194,7 +194,7 @@ fn show(printer: &Printer, page: SessionLines, args: &ListArgs) -> Result<(), Fa
     let asking: Vec<String> = page.sessions.iter().filter_map(asks_in_terminal).collect();
     if empty {
         printer.note(match hidden {
-            Some(_) => "No agents to show.",
+            Some(_) => "No agents.",
             None => "No agents yet. Start one: paseo run \"what to do\"",
         });
     } else {
@@ -217,11 +217,11 @@ fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
         Column::key("HANDLE"),
         if explained { Column::flexible("STATUS") } else { Column::fixed("STATUS") },
         Column::flexible("NAME"),
-        Column::flexible(if defined { "AGENT" } else { "" }),
-        Column::fixed("PROVIDER"),
-        Column::flexible("LABELS"),
-        Column::flexible(if with_directories { "DIRECTORY" } else { "" }),
-        Column::fixed("UPDATED"),
+        Column::flexible(if defined { "AGENT" } else { "" }).optional(),
+        Column::fixed("PROVIDER").optional(),
+        Column::flexible("LABELS").optional(),
+        Column::flexible(if with_directories { "DIRECTORY" } else { "" }).optional(),
+        Column::fixed("UPDATED").optional(),
     ])
     .strict();
     for session in sessions {
@@ -304,7 +304,7 @@ mod tests {
         let at = paseo_core::time::Timestamp::from_millis(0).into();
         let exit = paseo_wire::worker::ExitView { code: Some(3), signal: None, at };
         assert_eq!(as_worker("red-1", &terminal(None, false)), " (worker)");
-        assert_eq!(as_worker("mine", &terminal(None, true)), " (worker red-1, a person types)");
+        assert_eq!(as_worker("mine", &terminal(None, true)), " (worker red-1, a person is typing)");
         assert_eq!(as_worker("red-1", &terminal(Some(exit), false)), " (worker, exited 3)");
     }
 

@@ -46,7 +46,7 @@ impl Watched for Agents<'_> {
         let asking = lines.iter().filter_map(asks_in_terminal);
         let asides: Vec<String> = asking.chain(hidden(page.hidden, self.args)).collect();
         let mut text = if lines.is_empty() {
-            "No agents to show.\n".to_owned()
+            "No agents.\n".to_owned()
         } else {
             printer.rendered(&table(lines, self.args.global))
         };

@@ -34,7 +34,8 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
                 Mode::Json => printer.json(&made.thread)?,
                 Mode::Quiet => printer.line(&made.thread.id)?,
                 Mode::Normal => {
-                    printer.line(&format!("{} is there ({})", made.thread.name, made.thread.id))?;
+                    printer.line(&format!("Created thread {}", made.thread.name))?;
+                    printer.detail(&format!("thread {}", made.thread.id));
                     printer.note(&shown::lonely(context.client()?, &made.thread.name).await);
                 }
             }
@@ -63,14 +64,14 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let patch = PatchThread { name: Some(name), ..PatchThread::default() };
             let changed = context.client()?.patch_thread(&thread, &patch).await?;
             warn_of_namesakes(context, &context.printer.with(output), &changed.thread).await?;
-            told(context, output, &changed, &format!("it is called {} now", changed.thread.name))?;
+            told(context, output, &changed, &format!("renamed to {}", changed.thread.name))?;
         }
         ThreadCommand::Cwd { thread, directory: chosen, output } => {
             let patch =
                 PatchThread { directory: Some(directory(chosen.as_deref())?), ..PatchThread::default() };
             let changed = context.client()?.patch_thread(&thread, &patch).await?;
             let where_to = changed.thread.directory.clone().unwrap_or_default();
-            told(context, output, &changed, &format!("its agents work in {where_to}"))?;
+            told(context, output, &changed, &format!("working directory set to {where_to}"))?;
         }
         ThreadCommand::Rm { threads, force, output } => {
             return remove(context, &threads, force, output).await;
@@ -82,30 +83,35 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             for participant in &meant(context, &args).await? {
                 let content = json!({ "uninvite": { "participant_id": participant } });
                 let changed = context.client()?.control_thread(&args.thread, content).await?;
-                told(context, args.output, &changed, &format!("{participant} is not invited any more"))?;
+                told(context, args.output, &changed, &format!("removed {participant}"))?;
             }
         }
         ThreadCommand::Mute(args) => {
-            seats(context, &args, "mute", ["may not speak", "muted already"]).await?;
+            seats(context, &args, "mute", ["muted", "already muted"]).await?;
         }
         ThreadCommand::Unmute(args) => {
-            seats(context, &args, "unmute", ["may speak again", "not muted"]).await?;
+            seats(context, &args, "unmute", ["unmuted", "not muted"]).await?;
         }
         ThreadCommand::Pause(one) => {
-            let words = ["nobody but people may speak", "it is paused already"];
+            let words = ["paused; only people can post", "already paused"];
             control(context, &one, json!({ "pause": { "on": true } }), words).await?;
         }
         ThreadCommand::Resume(one) => {
-            let words = ["everybody may speak again", "it is not paused"];
+            let words = ["resumed", "not paused"];
             control(context, &one, json!({ "pause": { "on": false } }), words).await?;
         }
         ThreadCommand::Discuss(args) => {
-            let words = ["agents wake each other by mentions", "agents do not wake each other"];
+            let words = [
+                "discussion on; agents wake each other with mentions",
+                "discussion off; agents don't wake each other",
+            ];
             toggle(context, &args, "discussion", words).await?;
         }
         ThreadCommand::Auto(args) => {
-            let words =
-                ["what you say to nobody wakes all who are invited", "only who is addressed is woken"];
+            let words = [
+                "auto on; your messages to no one in particular wake all participants",
+                "auto off; only addressed participants wake",
+            ];
             toggle(context, &args, "invited_auto", words).await?;
         }
         ThreadCommand::State(one) => {
@@ -124,14 +130,14 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
             let printer = context.printer.with(output);
             if !there.state.participants.invited.iter().any(|seat| seat.id == participant) {
                 printer.note(&format!(
-                    "nobody called {participant} is invited: the token speaks, and nothing wakes it"
+                    "{participant} is not a participant: its token can post, but nothing wakes it"
                 ));
             }
             match printer.mode() {
                 Mode::Json => printer.json(&token)?,
                 Mode::Quiet | Mode::Normal => {
                     printer.note(&format!(
-                        "token {} speaks as {participant}. Its secret is shown only now:",
+                        "Created token {} for {participant}. Its secret is shown only once:",
                         token.id
                     ));
                     printer.line(&token.secret)?;
@@ -171,7 +177,7 @@ async fn list(context: &Context, output: Output) -> Result<(), Failure> {
         Mode::Json => threads.iter().try_for_each(|thread| printer.json(thread)),
         Mode::Quiet => threads.iter().try_for_each(|thread| printer.line(&thread.id)),
         Mode::Normal if threads.is_empty() => {
-            printer.note("No threads. Make one: paseo thread new planning");
+            printer.note("No threads. Create one: paseo thread new planning");
             Ok(())
         }
         Mode::Normal => printer.table(&shown::table(threads)),
@@ -193,8 +199,8 @@ pub(super) async fn of_team(context: &Context, printer: &Printer, team: &str) ->
     let mut table = Table::new([
         Column::fixed("THREAD"),
         Column::flexible("NAME"),
-        Column::flexible("PARTICIPANTS"),
-        Column::fixed("MESSAGES"),
+        Column::flexible("PARTICIPANTS").optional(),
+        Column::fixed("MESSAGES").optional(),
     ])
     .strict();
     for thread in threads {
@@ -240,11 +246,11 @@ async fn post(context: &Context, args: PostArgs) -> Result<(), Failure> {
         Mode::Normal => {
             let woken = &posted.event.meta.wakes;
             let wakes = if woken.is_empty() {
-                "nobody is woken".to_owned()
+                "wakes no one".to_owned()
             } else {
                 format!("wakes {}", woken.join(", "))
             };
-            printer.line(&format!("posted ({wakes})"))
+            printer.line(&format!("Posted ({wakes})"))
         }
     }
 }
@@ -289,7 +295,7 @@ async fn invite(context: &Context, args: InviteArgs) -> Result<(), Failure> {
         context,
         args.output,
         &changed,
-        &format!("{who} is invited: paseo thread post {} \"@{who} …\"", word(&args.thread)),
+        &format!("invited {who}. Write to it: paseo thread post {} \"@{who} …\"", word(&args.thread)),
     )
 }
 
@@ -301,17 +307,17 @@ async fn default_provider(context: &Context) -> Result<String, Failure> {
     let list = context.client()?.providers().await?;
     let default = list.providers.into_iter().find(|provider| provider.default);
     default.map(|provider| provider.name).ok_or_else(|| {
-        Failure::usage("no provider is ready, and none is named")
-            .hint("name one: paseo thread invite THREAD PROVIDER; `paseo providers` lists them")
+        Failure::usage("no provider is ready, and none was given")
+            .hint("run `paseo thread invite THREAD PROVIDER`; see `paseo providers`")
     })
 }
 
-/// Switches something of participants. `words` say what is so then, and what was so already.
+/// Mutes or unmutes participants. `words`: the state afterwards, if it changed and if it did not.
 async fn seats(context: &Context, args: &SeatsArgs, key: &str, words: [&str; 2]) -> Result<(), Failure> {
     let targets = meant(context, args).await?;
     let names = targets.join(", ");
     let are = if targets.len() == 1 { "is" } else { "are" };
-    let words = [format!("{names} {}", words[0]), format!("{names} {are} {}", words[1])];
+    let words = words.map(|word| format!("{names} {are} {word}"));
     let content = json!({ key: { "targets": targets } });
     let one = OneThread { thread: args.thread.clone(), output: args.output };
     control(context, &one, content, [&words[0], &words[1]]).await
@@ -338,14 +344,14 @@ async fn meant(context: &Context, args: &SeatsArgs) -> Result<Vec<String>, Failu
 async fn toggle(context: &Context, args: &ToggleArgs, key: &str, words: [&str; 2]) -> Result<(), Failure> {
     let content = json!({ key: { "on": args.on() } });
     let (words, already) = match args.on() {
-        true => (words[0], "it is on already"),
-        false => (words[1], "it is off already"),
+        true => (words[0], "already on"),
+        false => (words[1], "already off"),
     };
     let one = OneThread { thread: args.thread.clone(), output: args.output };
     control(context, &one, content, [words, already]).await
 }
 
-/// Switches something. `words` say what is so then, and what was so already.
+/// Changes a thread. `words`: the state afterwards, if it changed and if it did not.
 async fn control(
     context: &Context,
     one: &OneThread,
@@ -363,8 +369,8 @@ async fn warn_of_namesakes(context: &Context, printer: &Printer, thread: &Thread
     let ids: Vec<&str> = same.map(|other| other.id.as_str()).collect();
     if !ids.is_empty() {
         printer.warn(
-            &format!("there is another thread called {}: {}", thread.name, ids.join(", ")),
-            Some(&format!("say {} for the one that you mean, or rename one of them", thread.id)),
+            &format!("another thread has the name {}: {}", thread.name, ids.join(", ")),
+            Some(&format!("use the id {}, or rename one of them", thread.id)),
         );
     }
     Ok(())

@@ -21,10 +21,10 @@ pub(super) fn table(threads: Vec<ThreadView>) -> Table<6> {
     let mut table = Table::new([
         Column::flexible("NAME"),
         // It is what the thread is called by.
-        Column::fixed(if of_teams { "TEAM" } else { "" }),
-        Column::flexible("PARTICIPANTS"),
-        Column::fixed("MESSAGES"),
-        Column::fixed("UPDATED"),
+        Column::fixed(if of_teams { "TEAM" } else { "" }).optional(),
+        Column::flexible("PARTICIPANTS").optional(),
+        Column::fixed("MESSAGES").optional(),
+        Column::fixed("UPDATED").optional(),
         Column::key("ID"),
     ])
     .strict();
@@ -65,8 +65,8 @@ pub(super) async fn thread(
 ) -> Result<(), Failure> {
     printer.styled(&[(Style::Bold, &thread.name), (Style::Dim, &format!("  {}", thread.id))])?;
     let state = &thread.state;
-    let directory = thread.directory.as_deref().unwrap_or("none: say where with `paseo thread cwd`");
-    printer.line(&format!("works in    {directory}"))?;
+    let directory = thread.directory.as_deref().unwrap_or("none; set it with `paseo thread cwd`");
+    printer.line(&format!("directory   {directory}"))?;
     if let Some(called) = called(thread) {
         printer.line(&format!("team        {called}"))?;
         printer.line(&format!("members     {}", participants(thread)))?;
@@ -78,8 +78,8 @@ pub(super) async fn thread(
     printer.line(&format!("auto        {}", on(state.invited_auto.on)))?;
     if state.held > 0 {
         let kept = match state.held {
-            1 => "1 reply, until its author may speak again".to_owned(),
-            several => format!("{several} replies, until their authors may speak again"),
+            1 => "1 reply, until its author is unmuted".to_owned(),
+            several => format!("{several} replies, until their authors are unmuted"),
         };
         printer.line(&format!("held        {kept}"))?;
     }
@@ -96,10 +96,10 @@ pub(super) async fn thread(
     let mut table = Table::new([
         Column::flexible("PARTICIPANT"),
         Column::fixed("STATE"),
-        Column::fixed("AGENT"),
-        Column::flexible("CLIENT"),
-        Column::flexible("MODEL"),
-        Column::flexible("ROLES"),
+        Column::fixed("AGENT").optional(),
+        Column::flexible("CLIENT").optional(),
+        Column::flexible("MODEL").optional(),
+        Column::flexible("ROLES").optional(),
     ])
     .strict();
     for seat in &state.participants.invited {
@@ -133,7 +133,7 @@ pub(super) async fn thread(
 pub(super) async fn lonely(client: &Client, name: &str) -> String {
     let known = client.providers().await.map(|list| list.providers).unwrap_or_default();
     let provider = known.iter().find(|provider| provider.default).map_or("claude", |found| &found.name);
-    format!("Nobody is invited yet: paseo thread invite {} {provider}", word(name))
+    format!("No participants yet. Invite one: paseo thread invite {} {provider}", word(name))
 }
 
 /// Returns who is known here without being invited: who spoke, who says what they are doing, and who is muted.
@@ -189,11 +189,11 @@ fn happened(kind: &str, content: &Value) -> String {
     let field = |name: &str| content[name].as_str().unwrap_or_default();
     match kind {
         "thread.created" if content["directory"].is_string() => {
-            format!("makes the thread {}, whose agents work in {}", field("name"), field("directory"))
+            format!("created the thread {} in {}", field("name"), field("directory"))
         }
-        "thread.created" => format!("makes the thread {}", field("name")),
-        "thread.renamed" => format!("calls the thread {}", field("name")),
-        "thread.moved" => format!("lets its agents work in {}", field("directory")),
+        "thread.created" => format!("created the thread {}", field("name")),
+        "thread.renamed" => format!("renamed the thread to {}", field("name")),
+        "thread.moved" => format!("set the working directory to {}", field("directory")),
         other => format!("{other} {content}"),
     }
 }
@@ -222,13 +222,13 @@ fn control(content: &Value) -> String {
             "uninvite" => format!("uninvites {}", value["participant_id"].as_str().unwrap_or_default()),
             "mute" => format!("mutes {}", targets()),
             "unmute" => format!("unmutes {}", targets()),
-            "pause" => (if on { "pauses the thread" } else { "resumes the thread" }).to_owned(),
+            "pause" => (if on { "paused the thread" } else { "resumed the thread" }).to_owned(),
             "prod" => {
                 let list = value.as_array().into_iter().flatten().filter_map(Value::as_str);
-                format!("asks {} to go on", list.collect::<Vec<_>>().join(", "))
+                format!("asked {} to continue", list.collect::<Vec<_>>().join(", "))
             }
-            "done" => (if value == &Value::Bool(true) { "is done" } else { "is not done" }).to_owned(),
-            "ttl_seconds" => format!("says ttl_seconds {value}"),
+            "done" => (if value == &Value::Bool(true) { "is done" } else { "failed" }).to_owned(),
+            "ttl_seconds" => format!("set ttl_seconds to {value}"),
             other => {
                 // In the words of the commands.
                 let what = match other {

@@ -1,0 +1,114 @@
+//! `paseo --help`: the commands grouped by what people do. clap lists subcommands in one group, so the template is ours.
+
+use std::fmt::Write;
+
+use clap::builder::StyledStr;
+use clap::{Command, CommandFactory};
+
+use super::Cli;
+use crate::printer;
+
+/// Every command, in exactly one group. The first group is what a person needs on the first day.
+pub(super) const GROUPS: &[(&str, &[&str])] = &[
+    ("Start here", &["run", "ls", "send", "attach", "logs", "open"]),
+    ("Talk", &["ask", "tell", "switch", "permit", "stop", "wait"]),
+    ("Look", &["read", "search", "inspect", "why", "queue", "trace", "cause"]),
+    ("Organise", &["rename", "label", "pin", "close", "reopen", "clear", "rm", "worktree"]),
+    ("Collaborate", &["agents", "thread", "team", "task", "worker", "can-write", "tool"]),
+    (
+        "Administer",
+        &[
+            "up",
+            "down",
+            "restart",
+            "status",
+            "daemon",
+            "doctor",
+            "providers",
+            "settings",
+            "devices",
+            "token",
+            "demo",
+            "completions",
+            "man",
+            "help",
+        ],
+    ),
+];
+
+/// As wide as clap makes the rest of the help.
+const WIDEST: usize = 100;
+
+/// Returns the definition of the command line, with the grouped help.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let template = template(&command, printer::size().0.min(WIDEST));
+    command.help_template(template)
+}
+
+fn template(command: &Command, width: usize) -> StyledStr {
+    let header = command.get_styles().get_header();
+    let literal = command.get_styles().get_literal();
+    let mut built = command.clone();
+    built.build();
+    let names = GROUPS.iter().flat_map(|(_, names)| *names);
+    let column = names.map(|name| name.len()).max().unwrap_or_default() + 4;
+    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
+    for (title, names) in GROUPS {
+        let _ = write!(text, "\n{header}{title}:{header:#}\n");
+        for name in *names {
+            let found = built.find_subcommand(name);
+            let about = found.and_then(Command::get_about).map(ToString::to_string).unwrap_or_default();
+            let lines = printer::wrapped(&about, width.saturating_sub(column).max(20));
+            let _ = write!(text, "  {literal}{name}{literal:#}{}", " ".repeat(column - 2 - name.len()));
+            let _ = writeln!(text, "{}", lines.join(&format!("\n{}", " ".repeat(column))));
+        }
+    }
+    let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}\n\n{{after-help}}");
+    text.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_exactly_one_group() {
+        let mut root = Cli::command();
+        root.build();
+        let shown = root.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut commands: Vec<&str> = shown.map(Command::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        commands.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, commands);
+    }
+
+    #[test]
+    fn the_first_group_has_the_six_of_the_first_day() {
+        assert_eq!(GROUPS[0].1.len(), 6);
+    }
+
+    #[test]
+    fn one_line_says_what_a_command_does() {
+        let mut root = Cli::command();
+        root.build();
+        let mut rest = vec![&root];
+        while let Some(command) = rest.pop() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(about.chars().count() <= 72, "{}: {about}", command.get_name());
+            assert!(!about.ends_with('.'), "{}: {about}", command.get_name());
+            rest.extend(command.get_subcommands());
+        }
+    }
+
+    #[test]
+    fn help_fits_the_terminal() {
+        for width in [40, 80, 100] {
+            let template = template(&Cli::command(), width).to_string();
+            let groups = template.split("{usage}").nth(1).unwrap();
+            let widest = groups.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= width, "{widest} of {width} columns: {template}");
+        }
+    }
+}
