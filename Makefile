@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run build test lint audit bench install harnesses prerequisites format clippy tests dependencies web web-checks \
-	web-tests
+	web-tests pictures
 
 PASEO := ./target/release/paseo
 
@@ -34,6 +34,11 @@ install: ## Install paseo into ~/.cargo/bin, or into PREFIX/bin with PREFIX=…
 	@scripts/setup
 	@$(MAKE) --no-print-directory web
 	cargo install --path crates/cli --locked $(if $(PREFIX),--root '$(PREFIX)')
+
+# They show the program as it is: run this when a command or a page looks different.
+pictures: web ## Make the pictures of the documentation again: docs/pictures
+	@cargo build --locked -p paseo
+	@cd ui && PASEO_BIN='$(CURDIR)/target/debug/paseo' npm run --silent pictures
 
 # The table is made by a program that is built as the tests are, so that nothing is built twice.
 harnesses: ## Install the agents that tests run for real; with LATEST=1 the newest, and try them: docs/harnesses.md

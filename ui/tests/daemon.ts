@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -28,11 +28,12 @@ export class Daemon {
     private constructor(
         private readonly root: string,
         private readonly listen: string,
+        private readonly folder: string,
     ) {}
 
-    static async start(): Promise<Daemon> {
+    static async start(folder = 'work'): Promise<Daemon> {
         const root = await mkdtemp(join(tmpdir(), 'paseo-ui-'));
-        const daemon = new Daemon(root, `127.0.0.1:${await freePort()}`);
+        const daemon = new Daemon(root, `127.0.0.1:${await freePort()}`, folder);
         await mkdir(daemon.work);
         await daemon.paseo('up');
         return daemon;
@@ -40,7 +41,18 @@ export class Daemon {
 
     /** Where the agents work. */
     get work(): string {
-        return join(this.root, 'work');
+        return join(this.root, this.folder);
+    }
+
+    /** What a shell needs to reach this daemon and no other. */
+    get environment(): Record<string, string> {
+        return {
+            PATH: `${dirname(BINARY)}:${process.env['PATH'] ?? ''}`,
+            HOME: this.root,
+            PASEO_HOME: this.home,
+            PASEO_LISTEN: this.listen,
+            PASEO_PROVIDER: 'scripted',
+        };
     }
 
     private get home(): string {
@@ -49,14 +61,8 @@ export class Daemon {
 
     /** Runs the command line and returns what it printed. */
     async paseo(...args: string[]): Promise<string> {
-        const env = {
-            PATH: process.env['PATH'],
-            HOME: this.root,
-            PASEO_HOME: this.home,
-            PASEO_LISTEN: this.listen,
-            PASEO_PROVIDER: 'scripted',
-        };
-        const { stdout } = await run(BINARY, args, { cwd: this.work, env, maxBuffer: 64 * 1024 * 1024 });
+        const options = { cwd: this.work, env: this.environment, maxBuffer: 64 * 1024 * 1024 };
+        const { stdout } = await run(BINARY, args, options);
         return stdout.trim();
     }
 
