@@ -32,41 +32,46 @@ const fn set(name: &'static str, about: &'static str) -> Variable {
 pub(crate) const HOME: Variable = read(
     "PASEO_HOME",
     "~/.paseo",
-    "Directory for all data: the log, the socket, `config.toml`. One daemon per home. Also set for agents.",
+    "The home: the log, the socket, `config.toml`. Each home has one daemon. Also set for agents.",
 );
 pub(crate) const LISTEN: Variable = read(
     "PASEO_LISTEN",
     "127.0.0.1:6767",
-    "Address and port that the daemon listens on, besides its Unix socket. Port 0 picks a free port.",
+    "The address and port of the daemon, in addition to its Unix socket. Port 0 takes any free one.",
 );
 pub(crate) const LOG: Variable =
-    read("PASEO_LOG", "info", "Log level of the daemon, for example `debug` or `info,paseo_daemon=trace`.");
+    read("PASEO_LOG", "info", "The daemon's log filter, such as `debug` or `info,paseo_daemon=trace`.");
 pub(crate) const NO_START: Variable = read(
     "PASEO_NO_START",
     "",
-    "When set to anything but `0`, commands don't start the daemon, as with `--no-start`.",
+    "When set to anything but `0`, commands do not start the daemon, as with `--no-start`.",
 );
 pub(crate) const PROVIDER: Variable = read(
     "PASEO_PROVIDER",
     "",
-    "Default provider, for agents started without `--provider` whose definition names none. Overrides `provider` in `config.toml`; without either, the first that is ready.",
+    "The provider of agents that are started without `--provider` and whose definition names none. It wins over \
+     `provider` in `config.toml`. Without either, Paseo takes the first provider that is ready.",
 );
 pub(crate) const NO_COLOR: Variable = read("NO_COLOR", "", "When set, output has no colours.");
 pub(crate) const TERM: Variable =
-    read("TERM", "", "Terminal type. With `dumb`, output has no colours and is never redrawn.");
+    read("TERM", "", "The type of the terminal. With `dumb`, Paseo uses no colours and redraws nothing.");
 pub(crate) const DISPLAY: Variable =
-    read("DISPLAY", "", "Set on a desktop: `paseo open` opens the web app there.");
+    read("DISPLAY", "", "Set on a desktop, where `paseo open` opens the web app.");
 pub(crate) const WAYLAND_DISPLAY: Variable = read("WAYLAND_DISPLAY", "", "The same for Wayland.");
-pub(crate) const VISUAL: Variable = read("VISUAL", "", "Editor for `paseo agents edit`, with arguments.");
-pub(crate) const EDITOR: Variable = read("EDITOR", "vi", "Editor when `VISUAL` is not set.");
-pub(crate) const TMUX: Variable =
-    read("TMUX", "", "Set by tmux: `paseo worker attach` won't attach a worker's terminal to itself.");
+pub(crate) const VISUAL: Variable =
+    read("VISUAL", "", "The editor of `paseo agents edit`; a command with arguments.");
+pub(crate) const EDITOR: Variable = read("EDITOR", "vi", "The same, if `VISUAL` is not set.");
+pub(crate) const TMUX: Variable = read(
+    "TMUX",
+    "",
+    "Set inside tmux; keeps `paseo worker attach` from attaching a worker's terminal to itself.",
+);
 pub(crate) const SESSION: Variable = set(
     "PASEO_SESSION",
-    "Id of the agent. Identifies every process of the agent; commands in them don't start a daemon.",
+    "The agent's id. It marks every process of the agent; where it is set, commands do not start a daemon.",
 );
-pub(crate) const TOKEN: Variable = set("PASEO_TOKEN", "Token of the agent. Acts only as that agent.");
-pub(crate) const URL: Variable = set("PASEO_URL", "Address of the daemon.");
+pub(crate) const TOKEN: Variable = set("PASEO_TOKEN", "The agent's credential. It acts only as that agent.");
+pub(crate) const URL: Variable = set("PASEO_URL", "The address of the daemon.");
 
 /// All of them.
 #[cfg(test)]
@@ -94,17 +99,13 @@ const OF_PROVIDERS: [Variable; 6] = [
     read(
         "OPENAI_API_KEY",
         "",
-        "API key for `openai`, for agents whose definition names no key. Not passed to agents.",
+        "The key for `openai`, for agents whose definition names none. Most agents do not see it: see [keys](models.md#keys).",
     ),
-    read("OPENAI_BASE_URL", "https://api.openai.com/v1", "Base URL for `openai`."),
-    read("OPENAI_MODEL", "", "Default model for `openai`."),
-    read(
-        "OPENAI_COMPATIBLE_API_KEY",
-        "",
-        "API key for `openai-compatible`, if the server needs one. Not passed to agents.",
-    ),
-    read("OPENAI_COMPATIBLE_BASE_URL", "", "Base URL for `openai-compatible`."),
-    read("OPENAI_COMPATIBLE_MODEL", "", "Default model for `openai-compatible`."),
+    read("OPENAI_BASE_URL", "https://api.openai.com/v1", "The address of the server for `openai`."),
+    read("OPENAI_MODEL", "", "The model for `openai`, for agents that name none."),
+    read("OPENAI_COMPATIBLE_API_KEY", "", "The key for `openai-compatible`, if the server wants one."),
+    read("OPENAI_COMPATIBLE_BASE_URL", "", "The address of the server for `openai-compatible`."),
+    read("OPENAI_COMPATIBLE_MODEL", "", "The model for `openai-compatible`, for agents that name none."),
 ];
 
 impl Variable {
@@ -118,7 +119,14 @@ impl Variable {
 #[cfg(test)]
 pub(crate) fn reference() -> String {
     let mut page = String::from(
-        "# Environment variables\n\nA flag wins over a variable, a variable wins over `config.toml`.\n\n\
+        "# Environment variables\n\n\
+         Set these variables to configure a shell, a script or the daemon. A flag wins over a variable, and a variable over\n\
+         [`config.toml`](configuration.md). This page is generated from the program.\n\n\
+         ```sh run\n\
+         export PASEO_PROVIDER=scripted NO_COLOR=1    # for this shell\n\
+         paseo run 'Hello! <<say hello>>'\n\
+         paseo providers                              # which provider is the default\n\
+         ```\n\n\
          | variable | default | meaning |\n|---|---|---|\n",
     );
     let row = |variable: &Variable| {
@@ -128,7 +136,7 @@ pub(crate) fn reference() -> String {
     };
     let read = ALL.iter().filter(|variable| variable.side == Side::Read);
     page.extend(read.chain(&OF_PROVIDERS).map(row));
-    page.push_str("\nSet for agents by the daemon:\n\n| variable | meaning |\n|---|---|\n");
+    page.push_str("\nThe daemon sets these for agents:\n\n| variable | meaning |\n|---|---|\n");
     let row = |variable: &Variable| format!("| `{}` | {} |\n", variable.name, variable.about);
     page.extend(ALL.iter().filter(|variable| variable.side == Side::Set).map(row));
     page

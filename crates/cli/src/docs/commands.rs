@@ -10,7 +10,16 @@ pub(super) fn page() -> String {
     let mut root = Cli::command();
     root.build();
     let mut page = String::from(
-        "# Command line\n\nEvery command with its arguments and examples, generated from the program; `paseo COMMAND --help` prints the same.\nSee also [environment variables](cli-environment.md), [exit codes](exit-codes.md) and the [JSON that commands print](schemas/README.md).\n\n| command | |\n|---|---|\n",
+        "# Command line\n\n\
+         Look up every command and flag here. The page is generated from the program, and `paseo COMMAND --help` prints the\n\
+         same. See also [environment variables](cli-environment.md), [exit codes](exit-codes.md) and the\n\
+         [JSON that commands print](schemas/README.md).\n\n\
+         ```sh run\n\
+         paseo run --help\n\
+         paseo run 'Hello! <<say hello>>'\n\
+         paseo ls --json\n\
+         ```\n\n\
+         | command | |\n|---|---|\n",
     );
     let commands = leaves(&root);
     for command in &commands {
@@ -18,7 +27,7 @@ pub(super) fn page() -> String {
         let anchor = name.replace(' ', "-");
         page.push_str(&format!("| [`{name}`](#{anchor}) | {} |\n", text(command.get_about())));
     }
-    page.push_str("\n## Every command\n\n");
+    page.push_str("\n## Flags of every command\n\n");
     page.push_str(&table(root.get_arguments().filter(|argument| is_shown(argument))));
     for command in commands {
         page.push_str(&section(command));

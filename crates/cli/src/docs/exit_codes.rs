@@ -53,13 +53,21 @@ const CODES: [(Exit, &str, &str); 9] = [
 /// Returns the page.
 pub(super) fn page() -> String {
     let mut page = String::from(
-        "# Exit codes\n\nScripts can tell outcomes apart by the exit code, without parsing messages.\n\n\
+        "# Exit codes\n\n\
+         The exit code of a command tells your script the outcome, so it never has to parse text. This page is generated from\n\
+         the program; `paseo --help` lists the same codes.\n\n\
+         ```sh run\n\
+         paseo run '<<say done>>'                # exit code 0\n\
+         paseo run '<<fail no luck>>'            # exit code 1: the agent failed\n\
+         paseo run '<<ask May I push?>>'         # exit code 4: the agent waits for a permission\n\
+         paseo run --timeout 1s '<<hang>>'       # exit code 5: the agent goes on\n\
+         ```\n\n\
          | code | meaning | for example |\n|---|---|---|\n",
     );
     page.extend(CODES.map(|(exit, meaning, when)| format!("| {} | {meaning} | {when} |\n", exit as u8)));
     page.push_str(
-        "\nA command with several handles tries all of them and exits with the highest code. With a pipe on stdin, \
-         `paseo attach` exits with the code of the last outcome.\n",
+        "\nA command with several handles tries all of them and exits with the highest code. `paseo attach` with a pipe on\n\
+         stdin exits with the code of the last outcome.\n",
     );
     page
 }

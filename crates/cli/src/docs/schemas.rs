@@ -158,9 +158,10 @@ pub(super) fn pages() -> BTreeMap<String, String> {
     let mut pages = BTreeMap::new();
     let mut index = String::from(
         "# What `--json` prints\n\n\
-         Each file is a JSON Schema (2020-12). Fields may be added in later versions; none changes its meaning.\n\n\
-         A command that fails prints `{\"error\": {\"code\", \"message\", \"hint\"}}` on stderr instead of words, with \
-         an [error code](../errors/README.md) or, when the daemon was not asked, the exit code in a word: `usage`, \
+         Use these JSON Schemas (2020-12) to read the output of commands in your programs. Later versions may add fields;\n\
+         no field changes its meaning. This page is generated from the program.\n\n\
+         A command that fails prints `{\"error\": {\"code\", \"message\", \"hint\"}}` on stderr, with an\n\
+         [error code](../errors/README.md) or, if the command did not reach the daemon, the name of the exit code: `usage`,\n\
          `unreachable`, `timeout` …\n\n\
          | command | schema | |\n|---|---|---|\n",
     );
@@ -169,7 +170,7 @@ pub(super) fn pages() -> BTreeMap<String, String> {
         (command, file, schema, form)
     });
     for (command, file, schema, form) in OUTPUTS.into_iter().chain(same) {
-        let often = if form == Form::Once { "one object" } else { "one object on each line" };
+        let often = if form == Form::Once { "one object" } else { "one object per line" };
         index.push_str(&format!("| `{command} --json` | [{file}]({file}.json) | {often} |\n"));
         pages.insert(format!("schemas/{file}.json"), format!("{:#}\n", standalone(&schemas, schema)));
     }

@@ -22,18 +22,18 @@ impl Lack {
     /// Says what is missing, for the table of harnesses and features.
     fn reason(self) -> &'static str {
         match self {
-            Self::Steering => "a message cannot enter a running turn: it waits for the next",
-            Self::Effort => "how hard it thinks cannot be chosen",
+            Self::Steering => "a message cannot enter a running turn and waits for the next",
+            Self::Effort => "the effort cannot be chosen",
             Self::ModelFailures => {
-                "it does not tell why the model server failed: no status, no limit, no retry"
+                "it does not report why the model server failed: no status, no limit, no retry"
             }
-            Self::Keys => "it takes no key of ours",
+            Self::Keys => "it accepts no keys from Paseo",
             Self::LimitInTerminal => {
-                "in a terminal its screen asks a person what to do when a limit is reached"
+                "in a terminal its screen asks a person when a limit is reached"
             }
-            Self::Login => "without a login it has models of its own, elsewhere",
-            Self::FailedTurns => "it tells a failure as words of the agent, in a turn that succeeds",
-            Self::Resume => "it erases a conversation that it loads in the minute it was last written in",
+            Self::Login => "without a login it uses its own hosted models",
+            Self::FailedTurns => "it reports a failure as words of the agent, in a turn that succeeds",
+            Self::Resume => "it erases a conversation that it loads within the minute of its last change",
         }
     }
 }

@@ -9,11 +9,15 @@ use crate::real::Program;
 pub fn page(outcomes: &Outcomes, day: &str, version: impl Fn(Program) -> Option<String>) -> String {
     let mut page = format!(
         "# Harnesses and what works with them\n\n\
-         Made on {day} by `make harnesses LATEST=1`, never by hand: it installs the newest release of every harness and\n\
-         runs the contract tests (`crates/cli/tests/contract`) with it, against a scripted model on the same machine.\n\n\
-         ✓ with the number of tests that pass; ✗ with what fails or is missing, below the table; – where no test looks.\n\
-         A test that fails is run once more by itself, as a busy machine says nothing about a harness.\n\
-         `openai` is Paseo's own agent.\n\n"
+         Use this table to choose a harness: it shows which features of Paseo work with the newest release of each.\n\
+         `make harnesses LATEST=1` made it on {day}: it installs the releases and runs the contract tests\n\
+         (`crates/cli/tests/contract`) with them, against a scripted model on the same machine.\n\n\
+         ```sh run\n\
+         paseo providers        # which of them are ready on your machine\n\
+         ```\n\n\
+         ✓ is followed by the number of tests that pass, ✗ by a note below the table, and – means that no test covers it.\n\
+         A failing test runs once more alone, because a busy machine says nothing about a harness. `openai` is Paseo's own\n\
+         agent.\n\n"
     );
     let mut notes = Vec::new();
     page.push_str("| |");
@@ -59,7 +63,7 @@ fn cell(outcomes: &Outcomes, program: Program, feature: Feature, notes: &mut Vec
         ([], None) if tests.is_empty() => "–".to_owned(),
         ([], None) => format!("✓ {whole}"),
         ([], Some(lack)) if whole == 0 => noted("✗".to_owned(), lack.to_owned()),
-        ([], Some(lack)) => noted(format!("✓ {whole}"), format!("not all of it: {lack}")),
+        ([], Some(lack)) => noted(format!("✓ {whole}"), format!("partly: {lack}")),
         (failed, _) => {
             let names = failed.iter().map(|test| format!("`{test}`")).collect::<Vec<_>>().join(", ");
             noted("✗".to_owned(), format!("failed: {names}"))
@@ -72,7 +76,7 @@ fn others(outcomes: &Outcomes) -> String {
     let others = outcomes.iter().filter(|(test, _)| subjects(test) == [Subject::General]);
     let (passed, failed): (Vec<_>, Vec<_>) = others.partition(|(_, outcome)| outcome.passed);
     let mut text =
-        format!("\nTests that are not about one harness: {} passed, {} failed.", passed.len(), failed.len());
+        format!("\nTests about no particular harness: {} passed, {} failed.", passed.len(), failed.len());
     for (test, _) in failed {
         write!(text, "\n- `{test}`").expect("a text");
     }
@@ -120,8 +124,8 @@ mod tests {
             "Made on 2026-11-17 by",
             "`claude` 1.6 |",
             "`copilot` not installed |",
-            "\n1. failed: `real_codex::many_turns_share_one_process`\n2. not all of it: one turn\n3. no key\n",
-            "Tests that are not about one harness: 0 passed, 1 failed.\n- `threads::several`\n",
+            "\n1. failed: `real_codex::many_turns_share_one_process`\n2. partly: one turn\n3. no key\n",
+            "Tests about no particular harness: 0 passed, 1 failed.\n- `threads::several`\n",
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");
         }
