@@ -413,9 +413,9 @@ mod tests {
     }
 
     #[test]
-    fn the_example_in_the_readme_is_valid() {
-        let readme = include_str!("../../../README.md");
-        let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    fn the_documented_example_is_valid() {
+        let page = include_str!("../../../docs/configuration.md");
+        let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let settings = resolve(example, &[], false).unwrap();
         assert_eq!(settings.live_processes, DEFAULT_LIVE_PROCESSES);
         assert_eq!(settings.thread_patience, DEFAULT_THREAD_PATIENCE);

@@ -28,9 +28,7 @@ impl Lack {
                 "it does not report why the model server failed: no status, no limit, no retry"
             }
             Self::Keys => "it accepts no keys from Paseo",
-            Self::LimitInTerminal => {
-                "in a terminal its screen asks a person when a limit is reached"
-            }
+            Self::LimitInTerminal => "in a terminal its screen asks a person when a limit is reached",
             Self::Login => "without a login it uses its own hosted models",
             Self::FailedTurns => "it reports a failure as words of the agent, in a turn that succeeds",
             Self::Resume => "it erases a conversation that it loads within the minute of its last change",

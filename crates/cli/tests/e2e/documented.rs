@@ -1,7 +1,7 @@
 //! The commands that the README and the pages in `docs/` show, run as a reader would: in order, in a fresh home.
 //!
 //! A block that begins with ```` ```sh run ```` is run. A line that ends with `# exit code N` has to end with it; all
-//! others have to succeed. In the README, a block that cannot be run in a test says ```` ```sh no-run ````.
+//! others have to succeed. A block of commands that cannot be run in a test says ```` ```sh no-run ````.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,6 +15,14 @@ use paseo_testkit::home::{TestHome, finish};
 const SECONDS: &str = "300";
 const EXIT_CODE: &str = "# exit code ";
 
+/// Pages of `docs/` without an example that runs, and why.
+const WITHOUT_EXAMPLE: [(&str, &str); 4] = [
+    ("README.md", "an index: its links are the content"),
+    ("design-language.md", "about how the web app looks"),
+    ("participant-primer.md", "a prompt, which agents get word for word"),
+    ("promises.md", "a table of tests, which `make test` runs"),
+];
+
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -23,13 +31,20 @@ fn read(page: &Path) -> String {
     fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
 }
 
-/// Returns the pages with something to run.
-fn pages() -> Vec<PathBuf> {
+/// Returns the pages for users, by their paths.
+fn all_pages() -> Vec<PathBuf> {
     let docs = fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<_> = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    pages.push(project().join("docs/errors/README.md"));
     pages.push(project().join("README.md"));
-    pages.retain(|page| !commands(&read(page)).trim().is_empty());
     pages.sort();
+    pages
+}
+
+/// Returns the pages with something to run.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = all_pages();
+    pages.retain(|page| !commands(&read(page)).trim().is_empty());
     pages
 }
 
@@ -61,8 +76,8 @@ fn checked(line: &str) -> String {
 fn run(page: &Path) -> Option<String> {
     let mut home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
     home.install();
-    if page.ends_with("README.md") {
-        // It says itself when to set it.
+    if ["README.md", "docs/tour.md"].iter().any(|name| *page == project().join(name)) {
+        // These choose a provider themselves.
         home.unset("PASEO_PROVIDER");
     }
     fs::create_dir(home.path()).unwrap();
@@ -93,7 +108,6 @@ fn refused_tools(home: &TestHome) -> Vec<String> {
         .iter()
         .flat_map(|list| home.paseo(list).ok().lines().map(str::to_owned).collect::<Vec<_>>())
         .collect();
-    assert!(!agents.is_empty(), "the page starts no agent");
     let transcripts = agents.iter().map(|agent| home.paseo(&["logs", agent, "--json"]).ok().to_owned());
     let refused = ["\"outcome\":\"denied\"", "\"outcome\":\"error\""];
     let lines = transcripts.flat_map(|transcript| transcript.lines().map(str::to_owned).collect::<Vec<_>>());
@@ -112,10 +126,33 @@ fn every_command_in_the_documentation_that_is_marked_to_run_does() {
 }
 
 #[test]
-fn every_block_of_commands_in_the_readme_says_whether_it_runs() {
-    let readme = read(&project().join("README.md"));
-    let unmarked: Vec<_> = readme.lines().filter(|line| ["```sh", "```console"].contains(line)).collect();
-    assert!(unmarked.is_empty(), "mark them with `run` or `no-run`: {unmarked:?}");
+fn every_block_of_commands_says_whether_it_runs() {
+    for page in all_pages() {
+        let text = read(&page);
+        let unmarked: Vec<_> = text.lines().filter(|line| ["```sh", "```bash"].contains(line)).collect();
+        assert!(unmarked.is_empty(), "{}: mark them with `run` or `no-run`: {unmarked:?}", page.display());
+    }
+}
+
+#[test]
+fn every_page_starts_with_a_paragraph_and_an_example_that_runs() {
+    for page in all_pages().iter().filter(|page| page.starts_with(project().join("docs"))) {
+        let text = read(page);
+        let (opening, _) = text.split_once("\n## ").unwrap_or((&text, ""));
+        let mut lines = opening.lines();
+        assert!(lines.next().is_some_and(|title| title.starts_with("# ")), "{}: no title", page.display());
+        let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
+        let is_paragraph =
+            first.starts_with(|letter: char| letter.is_alphanumeric() || "`*[".contains(letter));
+        assert!(is_paragraph, "{}: starts with `{first}`, not with a paragraph", page.display());
+        let name = page.strip_prefix(project().join("docs")).unwrap();
+        let exempt = WITHOUT_EXAMPLE.iter().find(|(exempt, _)| Path::new(exempt) == name);
+        let runs = opening.lines().any(|line| line == "```sh run");
+        match exempt {
+            None => assert!(runs, "{}: no `sh run` block before the first section", page.display()),
+            Some((_, reason)) => assert!(!runs, "{} is exempt ({reason}), and runs", page.display()),
+        }
+    }
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod default_provider;
 mod definitions;
 mod definitions_save;
 mod definitions_trust;
+mod doc_links;
 mod documented;
 mod dropped;
 mod explain;

@@ -1,5 +1,5 @@
-//! The numbers that the README, the documentation and the agents' tools promise, as literals: whoever changes one sees
-//! it here, and changes the promise with it.
+//! The numbers that the documentation (`docs/promises.md` and others) and the agents' tools promise, as literals: a change
+//! of one fails here, as a reminder to change the promise.
 
 use paseo_core::cut;
 use paseo_core::family;
