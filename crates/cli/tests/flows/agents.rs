@@ -1,7 +1,5 @@
 //! Agents among themselves: started, asked, waited for, told; and what bounds them.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use crate::flows;
@@ -137,20 +135,20 @@ flows! {
     }
     wakes_run_out(scene) {
         scene.switch("perm_send_to_tab");
-        for slug in ["a", "b"] {
-            scene.script(slug, "", "<<say ready>>");
+        let target = scene.start(json!({}), "");
+        let caller = scene.start(json!({}), "");
+        // One at a time: each is answered before the next one comes.
+        let send = tool("send_to_tab", &json!({ "tab_id": target, "message": "your turn" }));
+        let script: String = (1..=7).map(|number| format!("{send}{}", gate(&format!("gate-{number}")))).collect();
+        scene.send(&caller, &script);
+        for number in 1..=6 {
+            scene.until_item(&target, "turn.ended", number);
+            scene.open(&format!("gate-{number}"));
         }
-        scene.home.trust();
-        let ring = ["a", "b"].map(|slug| scene.start(json!({ "agent": slug }), ""));
-        for (slug, next) in [("a", &ring[1]), ("b", &ring[0])] {
-            // The definition stays as it is; only its script changes.
-            let send = tool("send_to_tab", &json!({ "tab_id": next, "message": "your turn" }));
-            fs::write(scene.home.work().with_file_name(format!("{slug}.script")), send).unwrap();
-        }
-        scene.send(&ring[0], "go");
-        scene.until("delivery.held", 1);
-        scene.settle(&ring[0]);
-        scene.settle(&ring[1]);
+        scene.until_item(&target, "delivery.held", 1);
+        scene.open("gate-7");
+        scene.settle(&caller);
+        scene.tell(&target, "<<say on>>");
     }
     cause_held_behind_another(scene) {
         let agent = scene.busy();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::flows;
-use crate::scene::{Scene, gate};
+use crate::scene::{Scene, gate, until};
 
 /// Starts an agent that asks before it does anything, and waits until it asks.
 fn asking(scene: &mut Scene, script: &str) -> String {
@@ -14,7 +14,17 @@ fn asking(scene: &mut Scene, script: &str) -> String {
 
 /// Answers the only request that is open.
 fn answer(scene: &mut Scene, body: Value) -> crate::api::Answer {
-    let open = scene.look("/api/permissions")["asks"][0].clone();
+    answer_to(scene, "", body)
+}
+
+/// Answers the request whose text holds these words.
+fn answer_to(scene: &mut Scene, words: &str, body: Value) -> crate::api::Answer {
+    // It is in the log a moment before it is in the list.
+    let is_it = |open: &Value| open["text"].as_str().is_some_and(|text| text.contains(words));
+    let find = || {
+        scene.look("/api/permissions")["asks"].as_array().unwrap().iter().find(|open| is_it(open)).cloned()
+    };
+    let open = until("a request", find, Option::is_some).unwrap();
     let (session, hash) = (open["session"].as_str().unwrap(), open["hash"].as_str().unwrap());
     scene.ask("POST", &format!("/api/sessions/{session}/permissions/{hash}"), body)
 }
@@ -78,7 +88,7 @@ flows! {
     several_requests_at_once(scene) {
         let agent = scene.start(json!({}), "<<asks push? | tag?>><<say went on>>");
         scene.until_item(&agent, "permission.asked", 2);
-        answer(scene, json!({ "allow": false, "message": "too early" })).ok();
+        answer_to(scene, "tag", json!({ "allow": false, "message": "too early" })).ok();
         scene.until_item(&agent, "notice", 1);
         answer(scene, json!({ "allow": true })).ok();
         scene.settle(&agent);
