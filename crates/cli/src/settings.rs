@@ -383,7 +383,7 @@ mod tests {
         let global = Global { home: Some(directory.path().to_owned()), no_start: false, verbose: false };
         let settings = Settings::resolve(&global, |_| None).unwrap();
         assert_eq!((settings.listen.port(), settings.provider), (6767, None));
-        assert!(settings.problem.unwrap().message.contains("config.toml:2: unknown field `listn`"));
+        assert!(settings.problem.unwrap().message.contains("config.toml:2: unknown key `listn`"));
     }
 
     #[test]
@@ -444,10 +444,10 @@ mod tests {
     #[test]
     fn an_unknown_key_is_named_with_its_line() {
         let failure = resolve("log = 'info'\n\nlistn = '127.0.0.1:1'\n", &[], false).unwrap_err();
-        assert!(failure.message.contains("config.toml:3: unknown field `listn`"), "{}", failure.message);
+        assert!(failure.message.contains("config.toml:3: unknown key `listn`"), "{}", failure.message);
         assert_eq!(failure.exit, paseo_wire::error::Exit::Usage);
         let nested = resolve("[limits]\nlive = 3\n", &[], false).unwrap_err();
-        assert!(nested.message.contains("config.toml:2: unknown field `live`"), "{}", nested.message);
+        assert!(nested.message.contains("config.toml:2: unknown key `live`"), "{}", nested.message);
     }
 
     #[test]
@@ -476,7 +476,7 @@ mod tests {
         let failure = resolve("[providers.codex]\nprogram = './codex'\n", &[], false).unwrap_err();
         assert!(failure.message.contains("providers.codex.program in config.toml"), "{}", failure.message);
         let failure = resolve("[providers.cloude]\n", &[], false).unwrap_err();
-        assert!(failure.message.contains("unknown field `cloude`"), "{}", failure.message);
+        assert!(failure.message.contains("unknown key `cloude`"), "{}", failure.message);
     }
 
     #[test]
@@ -493,7 +493,7 @@ mod tests {
             ("provider = 'clod'\nenv = 'A'", "is for `clod`, which takes no keys"),
             ("provider = 'codex'\nenv = 'A'\nbase_url = 'x'", "invalid base_url"),
             ("provider = 'codex'\nfile = 'x'", "is not an absolute path"),
-            ("provider = 'codex'\nkey = 'x'", "config.toml:4: unknown field `key`"),
+            ("provider = 'codex'\nkey = 'x'", "config.toml:4: unknown key `key`"),
             (
                 "provider = 'codex'\nenv = 'A'\n[[keys]]\nid = 'k'\nprovider = 'codex'\nenv = 'A'",
                 "is defined twice",

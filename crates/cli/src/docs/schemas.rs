@@ -150,7 +150,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 99] = [
 ];
 
 /// These print what another command prints.
-const SAME: [(&str, &str); 1] = [("paseo restart", "paseo up")];
+const SAME: [(&str, &str); 2] = [("paseo restart", "paseo up"), ("paseo settings", "paseo settings get")];
 
 /// Returns a page for each schema, and one that says which command prints what.
 pub(super) fn pages() -> BTreeMap<String, String> {

@@ -297,8 +297,8 @@ mod tests {
             ["3f2a", "fix the tests", "scripted", "5 min ago"].map(|text| (Style::Plain, text.to_owned())),
         );
         insta::assert_snapshot!(table.render(Some(40), false), @r"
-        HANDLE  NAME       PROVIDER  UPDATED
-        3f2a    fix the …  scripted  5 min ago
+        HANDLE  NAME         PROVIDER  UPDATED
+        3f2a    fix the te…  scripted  5 min ago
         ");
         insta::assert_snapshot!(table.render(Some(30), false), @r"
         HANDLE  NAME          PROVIDER

@@ -35,17 +35,17 @@ fn a_typo_does_not_lock_anybody_out() {
     json(&home.paseo(&["ls", "--json"]));
     // The daemon goes on with what it read. What would read it anew says so, and does nothing.
     let ran = home.paseo(&["run", "hello"]);
-    assert!(ran.ok() == "You said: hello" && ran.stderr.contains("unknown field `listn`"), "{ran:?}");
+    assert!(ran.ok() == "You said: hello" && ran.stderr.contains("unknown key `listn`"), "{ran:?}");
     let refused = home.paseo(&["restart"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert_eq!(refused.stderr.matches("unknown field `listn`").count(), 1, "{refused:?}");
+    assert_eq!(refused.stderr.matches("unknown key `listn`").count(), 1, "{refused:?}");
     let failed = failed(&home);
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(failed[0]["name"], "config");
     home.paseo(&["down"]).ok();
     let refused = home.paseo(&["ls"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert_eq!(refused.stderr.matches("unknown field `listn`").count(), 1, "{refused:?}");
+    assert_eq!(refused.stderr.matches("unknown key `listn`").count(), 1, "{refused:?}");
     assert_eq!(home.daemon_pid(), None);
 }
 

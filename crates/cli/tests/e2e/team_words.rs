@@ -141,7 +141,7 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     said(&["task", "show", "task-0002"], 0, "blocked by  task-0001");
     home.paseo(&["task", "claim", "task-0001"]).ok();
     home.paseo(&["task", "complete", "task-0001", "--epoch", "1"]).ok();
-    said(&["task", "show", "task-0002"], 0, "came after  task-0001");
+    said(&["task", "show", "task-0002"], 0, "after       task-0001");
     home.paseo(&["team", "create", "blue"]).ok();
     said(&["team", "show"], 3, "there are several teams: blue, red");
 }
