@@ -95,7 +95,10 @@ fn every_link_leads_to_a_file_and_a_heading() {
 
 #[test]
 fn every_page_can_be_reached_from_the_index() {
-    let pages = pages();
+    // Only by way of the documentation: the changelog mentions most pages, and is no place to look for one.
+    let docs = project().join("docs");
+    let mut pages = pages();
+    pages.retain(|path, _| path.starts_with(&docs));
     let mut reached = BTreeSet::new();
     let mut next = vec![project().join("docs/README.md")];
     while let Some(path) = next.pop() {
@@ -103,9 +106,7 @@ fn every_page_can_be_reached_from_the_index() {
             next.extend(page.links.iter().filter_map(|link| Some(target(&path, link)?.0)));
         }
     }
-    let docs = project().join("docs");
-    let lost: Vec<_> =
-        pages.keys().filter(|page| page.starts_with(&docs) && !reached.contains(*page)).collect();
+    let lost: Vec<_> = pages.keys().filter(|page| !reached.contains(*page)).collect();
     assert!(lost.is_empty(), "{lost:?}");
 }
 

@@ -121,7 +121,7 @@ mod tests {
             "| keys that Paseo hands out | – | – | – | – | – | – | – | ✗ [3] | ✗ [3] | – |"
         );
         for expected in [
-            "Made on 2026-11-17 by",
+            "made it on 2026-11-17",
             "`claude` 1.6 |",
             "`copilot` not installed |",
             "\n1. failed: `real_codex::many_turns_share_one_process`\n2. partly: one turn\n3. no key\n",
