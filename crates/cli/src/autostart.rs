@@ -16,12 +16,15 @@ use serde::{Deserialize, Serialize};
 use crate::environment::{HOME, NO_START, SESSION, TOKEN, URL};
 use crate::failure::{Failure, is_out_of_files, out_of_files};
 use crate::home;
+use crate::printer::Printer;
 use crate::settings::Settings;
 
 /// How long a daemon may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a daemon that is stopping is looked after.
 const LOOK: Duration = Duration::from_millis(10);
+/// After this long a person is told what the command waits for.
+const NOTICED: Duration = Duration::from_secs(2);
 
 /// How long a daemon that is killed may take to let go of its home.
 const DYING: Duration = Duration::from_secs(2);
@@ -156,10 +159,14 @@ pub(crate) fn not_running() -> Failure {
 /// True when it answers in the end. One that stays mute is left to the new daemon, which names it.
 fn outlives_its_predecessor(settings: &Settings) -> bool {
     let Ok(held) = plain_file::append(&settings.home.join("daemon.lock")) else { return false };
-    let deadline = Instant::now() + PATIENCE;
-    while flock(&held, FlockOperation::NonBlockingLockExclusive).is_err() && Instant::now() < deadline {
+    let (began, mut told) = (Instant::now(), false);
+    while flock(&held, FlockOperation::NonBlockingLockExclusive).is_err() && began.elapsed() < PATIENCE {
         if is_running(settings) {
             return true;
+        }
+        if !told && began.elapsed() > NOTICED {
+            told = true;
+            Printer::new(false).note("Waiting for the previous daemon, which does not answer, to stop");
         }
         std::thread::sleep(LOOK);
     }

@@ -3,6 +3,8 @@
 mod edit;
 mod trust;
 
+use std::collections::BTreeMap;
+
 use paseo_client::Client;
 use paseo_runtime::keys::CHAINS;
 use paseo_wire::agent::{
@@ -159,18 +161,15 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
             table.row([(Style::Dim, key.to_owned()), (Style::Plain, value)]);
         }
     }
-    printer.table(&table)?;
-    printer.text("")?;
-    let mut tools = Table::new([Column::fixed("TOOL"), Column::fixed("HAS IT"), Column::flexible("WHY NOT")]);
-    for tool in &view.effective_tools {
-        let (style, has) = if tool.granted { (Style::Green, "yes") } else { (Style::Dim, "no") };
-        tools.row([
-            (Style::Plain, tool.name.clone()),
-            (style, has.to_owned()),
-            (Style::Dim, tool.reason.clone().unwrap_or_default()),
-        ]);
+    for (reason, names) in granted(view) {
+        let (key, style) = match reason {
+            None => ("can use", Style::Green),
+            Some(_) => ("cannot use", Style::Dim),
+        };
+        let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        table.row([(Style::Dim, key.to_owned()), (style, format!("{}{why}", names.join(", ")))]);
     }
-    printer.table(&tools)?;
+    printer.table(&table)?;
     if let Some(prompt) = &view.prompt {
         printer.text("")?;
         printer.text(prompt)?;
@@ -191,6 +190,16 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
         printer.note("not trusted yet; run `paseo agents trust`");
     }
     Ok(())
+}
+
+/// Groups the tools by why they are withheld; `None` for those that are granted, which come first.
+fn granted(view: &AgentView) -> BTreeMap<Option<&str>, Vec<&str>> {
+    let mut groups: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
+    for tool in &view.effective_tools {
+        let reason = (!tool.granted).then(|| tool.reason.as_deref().unwrap_or("not granted"));
+        groups.entry(reason).or_default().push(&tool.name);
+    }
+    groups
 }
 
 fn rows(view: &AgentView) -> Vec<(&'static str, String)> {

@@ -113,6 +113,11 @@ impl Conversation {
         let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
         if self.typed && item.kind == "permission" && !decided {
             let hash = item.fields.get("hash").and_then(Value::as_str).unwrap_or_default();
+            // The transcript keeps a request as it was made. Without an answer from the daemon, assume it is open.
+            let open = self.client.open_asks(Some(&self.session.id)).await;
+            if open.is_ok_and(|open| open.iter().all(|ask| ask.hash != hash)) {
+                return Ok(());
+            }
             self.seen.push(hash.to_owned());
             let hash = asks::short(hash);
             let words = format!("answer with /allow {hash} or /deny {hash}");
