@@ -128,6 +128,8 @@ fn batches(id: SessionId, items: u64, project: &str) -> Vec<Batch> {
                 class: Class::Message,
                 waited: false,
                 aside: false,
+                schema: None,
+                corrects: None,
             }),
             Event::TurnOpened { turn, cause, hop: 0, deliveries: vec![delivery] },
             Event::TurnHanded { turn },

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use paseo_runtime::scripted::agent;
-use paseo_runtime::{openai, shim};
+use paseo_runtime::{openai, schema, shim};
 use paseo_wire::error::Exit;
 
 use crate::leave;
@@ -18,6 +18,8 @@ pub(crate) fn dispatch() -> Option<ExitCode> {
         agent::Arguments::read(arguments).map(agent::run)
     } else if command == "chat-agent" {
         Some(openai::agent::run())
+    } else if command == schema::COMMAND {
+        Some(schema::run())
     } else if command == "leave" {
         Some(leave::run())
     } else {

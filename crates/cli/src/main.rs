@@ -22,6 +22,7 @@ mod hidden;
 mod home;
 mod leave;
 mod outcome;
+mod output_schema;
 mod people;
 mod printer;
 mod process;

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use paseo_client::{Client, Outcome, Progress, Step};
 use paseo_wire::error::Exit;
-use paseo_wire::message::Receipt;
+use paseo_wire::message::{CheckView, Receipt};
 use paseo_wire::time::Moment;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::asks;
 use crate::autostart;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output_schema;
 use crate::printer::{Mode, Printer, limit, patiently};
 use crate::progress::Display;
 
@@ -21,6 +23,22 @@ use crate::progress::Display;
 const WONDER: Duration = Duration::from_millis(250);
 /// How long a daemon may take to say that it is there.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+
+/// What an answer looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Words for people.
+    Prose,
+    /// A JSON document, which is worth nothing before it was checked.
+    Document,
+}
+
+impl Form {
+    /// Returns the form of the answer to a message with or without an output schema.
+    pub(crate) fn of(schema: Option<&Value>) -> Self {
+        if schema.is_some() { Self::Document } else { Self::Prose }
+    }
+}
 
 /// What came of waiting.
 pub(crate) struct Waited {
@@ -66,6 +84,8 @@ pub(crate) struct EndingView<'a> {
     ask: Option<&'a str>,
     /// When the limit ends that the agent ran into.
     parked_until: Option<Moment>,
+    /// How the answer compares with the output schema, when there is one.
+    check: Option<&'a CheckView>,
 }
 
 /// Follows a message until it has an outcome, the time is up or somebody presses ctrl-C.
@@ -75,6 +95,7 @@ pub(crate) async fn wait(
     context: &Context,
     printer: &Printer,
     receipt: &Receipt,
+    form: Form,
     timeout: Option<Duration>,
 ) -> Result<Waited, Failure> {
     let client = context.client_as_is();
@@ -87,7 +108,7 @@ pub(crate) async fn wait(
             kept: false,
         });
     }
-    let mut display = Display::new(*printer, &receipt.handle);
+    let mut display = Display::new(*printer, &receipt.handle, form);
     let mut follow = client.follow(&receipt.session, &receipt.delivery, receipt.seq);
     let lost = Cell::new(false);
     let followed = async {
@@ -201,6 +222,10 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
     let Waited { ending, shown, parked, kept } = waited;
     if printer.mode() == Mode::Json {
         printer.json(&EndingView { parked_until: *parked, ..view(receipt, ending) })?;
+    } else if let Ending::Outcome(Outcome::Satisfied { document, .. }) = ending {
+        printer.text(document)?;
+    } else if let Ending::Outcome(Outcome::Unsatisfied { .. }) = ending {
+        // Whoever reads it takes it for what was asked for.
     } else if let Some(answer) = ending.answer().filter(|_| !shown) {
         printer.answer(answer)?;
     }
@@ -247,7 +272,12 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
 /// Returns an outcome in words, with its exit code. `None` when all went well.
 pub(crate) fn told(handle: &str, outcome: &Outcome) -> Option<Failure> {
     let (exit, message, hint) = match outcome {
-        Outcome::Completed { .. } => return None,
+        Outcome::Completed { .. } | Outcome::Satisfied { .. } => return None,
+        Outcome::Unsatisfied { check, .. } => (
+            Exit::AgentError,
+            output_schema::unsatisfied(handle, check),
+            format!("`paseo read {handle}` prints the last answer"),
+        ),
         Outcome::Failed { code, text, .. } => return Some(failed(handle, code, text)),
         Outcome::Interrupted { .. } => (
             Exit::AgentError,
@@ -319,9 +349,11 @@ impl Ending {
         match self {
             Self::Outcome(
                 Outcome::Completed { answer, .. }
+                | Outcome::Unsatisfied { answer, .. }
                 | Outcome::Failed { answer, .. }
                 | Outcome::Interrupted { answer, .. },
             ) => answer.as_deref(),
+            Self::Outcome(Outcome::Satisfied { document, .. }) => Some(document),
             Self::Outcome(
                 Outcome::Held { .. } | Outcome::WaitingForPermission { .. } | Outcome::Cancelled,
             )
@@ -336,6 +368,8 @@ impl Ending {
 fn turn(outcome: &Outcome) -> Option<&str> {
     match outcome {
         Outcome::Completed { turn, .. }
+        | Outcome::Satisfied { turn, .. }
+        | Outcome::Unsatisfied { turn, .. }
         | Outcome::Failed { turn, .. }
         | Outcome::Interrupted { turn, .. }
         | Outcome::WaitingForPermission { turn, .. } => Some(turn),
@@ -355,6 +389,7 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
         message: None,
         ask: None,
         parked_until: None,
+        check: None,
     };
     match ending {
         Ending::Timeout => {}
@@ -365,6 +400,19 @@ fn view<'a>(receipt: &'a Receipt, ending: &'a Ending) -> EndingView<'a> {
             view.turn = turn(outcome);
             match outcome {
                 Outcome::Completed { .. } => view.outcome = "completed",
+                Outcome::Satisfied { check, .. } => {
+                    view.outcome = "completed";
+                    view.check = Some(check);
+                }
+                Outcome::Unsatisfied { check, .. } => {
+                    view.outcome = "failed";
+                    view.code = Some(match check.state.as_str() {
+                        "unchecked" => "answer_unchecked",
+                        "abandoned" => "answer_abandoned",
+                        _ => "answer_invalid",
+                    });
+                    view.check = Some(check);
+                }
                 Outcome::Interrupted { .. } => view.outcome = "interrupted",
                 Outcome::Failed { code, text, .. } => {
                     view.outcome = "failed";

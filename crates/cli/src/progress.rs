@@ -3,8 +3,10 @@
 use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
+use serde_json::Value;
 
 use crate::growth::Growth;
+use crate::outcome::Form;
 use crate::people::People;
 use crate::printer::{Live, Look, Printer};
 use crate::transcript::{self, Transcript};
@@ -17,18 +19,20 @@ pub(crate) struct Display {
     transcript: Transcript,
     live: Live,
     growth: Growth,
+    form: Form,
     /// What the agent said since its last tool call, as far as it was shown whole.
     said: Vec<String>,
 }
 
 impl Display {
-    pub(crate) fn new(printer: Printer, handle: &str) -> Self {
+    pub(crate) fn new(printer: Printer, handle: &str, form: Form) -> Self {
         Self {
             printer,
             handle: handle.to_owned(),
             transcript: Transcript::in_lines(),
             live: Live::on_stderr(printer),
             growth: Growth::default(),
+            form,
             said: Vec::new(),
         }
     }
@@ -66,7 +70,8 @@ impl Display {
     }
 
     fn live(&mut self, live: &LiveFrame) {
-        if !self.printer.is_watched() || live.kind == "tool_output" {
+        let document = self.form == Form::Document && live.kind == "assistant_text";
+        if !self.printer.is_watched() || live.kind == "tool_output" || document {
             return;
         }
         let Some((new, begins)) = self.growth.piece(live) else { return };
@@ -78,6 +83,12 @@ impl Display {
 
     fn item(&mut self, item: &ItemView) {
         match item.kind.as_str() {
+            // It is printed once it is known to be what was asked for.
+            "assistant_text" if self.form == Form::Document => {}
+            // Ours: what is to be corrected.
+            "user_text" if item.fields.get("origin").and_then(Value::as_str) == Some("daemon") => {
+                self.say(item.text.as_deref().unwrap_or_default());
+            }
             "assistant_text" | "thinking" if item.superseded => self.broke_off(item),
             "assistant_text" | "thinking" => self.spoken(item),
             "tool_call" | "tool_result" | "notice" | "error" | "permission" => {

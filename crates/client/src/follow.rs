@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use paseo_core::answer::document;
 use paseo_wire::error::Code;
 use paseo_wire::item::{ItemQuery, ItemView};
-use paseo_wire::message::DeliveryView;
+use paseo_wire::message::{CheckView, DeliveryView};
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
 use serde_json::Value;
 
@@ -18,6 +19,10 @@ const REMEMBERED: usize = 32;
 pub enum Outcome {
     /// The turn that took it is over; its answer, when something was said.
     Completed { turn: String, answer: Option<String> },
+    /// The answer satisfies the message's output schema: it is this document.
+    Satisfied { turn: String, document: String, check: CheckView },
+    /// There is no answer that satisfies the message's output schema; the last one there was.
+    Unsatisfied { turn: String, answer: Option<String>, check: CheckView },
     /// The turn that took it failed.
     Failed { turn: String, code: String, text: String, answer: Option<String> },
     /// The turn that took it was interrupted.
@@ -67,6 +72,10 @@ pub struct Follow {
     session: String,
     delivery: String,
     turn: Option<String>,
+    /// The answer has to satisfy a schema: the end of the turn is not the end.
+    structured: bool,
+    /// The message by which the answer is to be corrected.
+    correction: Option<String>,
     /// The turn that gave the message back.
     left: Option<String>,
     status: Option<String>,
@@ -83,6 +92,8 @@ impl Client {
             session: session.to_owned(),
             delivery: delivery.to_owned(),
             turn: None,
+            structured: false,
+            correction: None,
             left: None,
             status: None,
             stored: VecDeque::new(),
@@ -141,8 +152,21 @@ impl Follow {
         let ours = self.concerns_us(&event.data);
         let turn = text(&event.data, "turn");
         match event.kind.as_str() {
+            "delivery.accepted" if ours => self.structured = event.data.get("schema").is_some(),
+            "delivery.accepted" if text(&event.data, "corrects") == Some(&self.delivery) => {
+                self.correction = text(&event.data, "delivery").map(str::to_owned);
+            }
+            "answer.checked" | "answer.abandoned" if ours => return self.checked().await,
             "turn.opened" if ours => return Ok(self.take_up(turn)),
             "delivery.handing" if ours => return Ok(self.take_up(turn)),
+            // What becomes of the answer and its corrections is told when that is decided.
+            "turn.ended"
+                if self.structured
+                    && turn.is_some()
+                    && turn == self.turn.as_deref()
+                    && text(&event.data, "outcome") == Some("completed") => {}
+            "turn.ended" | "delivery.held" | "delivery.cancelled" | "delivery.returned"
+                if self.correction.is_some() => {}
             // The turn has not begun with it; how it ends still concerns whoever waits.
             "delivery.returned" if ours => self.left = self.turn.take(),
             "delivery.held" if ours => {
@@ -251,6 +275,23 @@ impl Follow {
         })
     }
 
+    /// Returns how the check of the answer ended, if it has: what an event tells may be long past.
+    async fn checked(&mut self) -> Result<Option<Step>, Error> {
+        let Some(DeliveryView { turn, check: Some(check), .. }) = self.delivery().await? else {
+            return Ok(None);
+        };
+        if matches!(check.state.as_str(), "checking" | "correcting") {
+            return Ok(None);
+        }
+        let turn = turn.or_else(|| self.turn.clone()).unwrap_or_default();
+        let answer = self.client.insist(|| self.client.answer(&self.session, &turn)).await?;
+        let document = answer.as_deref().filter(|_| check.valid == Some(true)).map(document);
+        Ok(Some(Step::Done(match document {
+            Some(Ok(document)) => Outcome::Satisfied { document: document.to_owned(), turn, check },
+            _ => Outcome::Unsatisfied { turn, answer, check },
+        })))
+    }
+
     /// Returns the outcome of an ask in our turn, unless it is decided already.
     async fn asked(&mut self, event: &EventFrame) -> Result<Option<Outcome>, Error> {
         let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else {
@@ -264,11 +305,14 @@ impl Follow {
     }
 
     fn concerns_us(&self, data: &Value) -> bool {
-        let named = text(data, "delivery") == Some(&self.delivery);
-        let listed = data.get("deliveries").and_then(Value::as_array).is_some_and(|deliveries| {
-            deliveries.iter().any(|delivery| delivery.as_str() == Some(&self.delivery))
-        });
-        named || listed
+        let is_ours = |delivery: Option<&str>| {
+            delivery.is_some() && (delivery == Some(&self.delivery) || delivery == self.correction.as_deref())
+        };
+        let listed = data
+            .get("deliveries")
+            .and_then(Value::as_array)
+            .is_some_and(|deliveries| deliveries.iter().any(|delivery| is_ours(delivery.as_str())));
+        is_ours(text(data, "delivery")) || listed
     }
 }
 

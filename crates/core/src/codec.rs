@@ -28,6 +28,8 @@ pub const UPCASTS: &[Upcast] = &[];
 
 /// Every kind of control event there is. A golden file stands for each version of each.
 pub const KINDS: &[&str] = &[
+    "answer.abandoned",
+    "answer.checked",
     "cause.begun",
     "cause.opened",
     "cause.spawned",

@@ -5,6 +5,7 @@
 pub mod actor;
 pub mod address;
 pub mod ancestry;
+pub mod answer;
 pub mod attachment;
 pub mod backoff;
 pub mod cause;

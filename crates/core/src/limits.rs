@@ -23,6 +23,22 @@ pub const AGENT_UPLOADS: u64 = 16;
 pub const AGENT_UPLOADS_BYTES: u64 = 128 * 1024 * 1024;
 /// Most uploads at a time.
 pub const UPLOADS_AT_ONCE: usize = 4;
+/// Longest JSON Schema of a message, in bytes as compact JSON.
+pub const SCHEMA_BYTES: usize = 64 * 1024;
+/// Deepest nesting of a JSON Schema.
+pub const SCHEMA_DEPTH: usize = 64;
+/// How often an agent is asked to correct an answer that does not satisfy its schema.
+pub const CORRECTIONS: u8 = 2;
+/// Most violations that are told of one answer, and longest description of one, in characters.
+pub const VIOLATIONS: usize = 20;
+pub const VIOLATION_CHARS: usize = 300;
+/// Largest answer that is checked against a schema, in bytes.
+pub const CHECKED_BYTES: usize = 4 * 1024 * 1024;
+/// How long one check may take, in seconds, and how much memory it may use, in bytes.
+pub const CHECK_SECONDS: u64 = 10;
+pub const CHECK_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
+/// Most checks at a time.
+pub const CHECKS_AT_ONCE: usize = 2;
 /// Most messages that may wait in one session.
 pub const QUEUE_LENGTH: usize = 500;
 /// Most messages that one turn takes.

@@ -240,6 +240,8 @@ mod tests {
             class: Class::Message,
             waited: true,
             aside: false,
+            schema: None,
+            corrects: None,
         };
         let cause = incoming.cause;
         session::accept(&mut draft, incoming, false).unwrap();

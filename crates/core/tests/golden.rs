@@ -206,6 +206,8 @@ fn variant_kind(kind: &str, version: u16, data: &str) -> &'static str {
             session::Event::TurnHanded { .. } => "turn.handed",
             session::Event::TurnRetried { .. } => "turn.retried",
             session::Event::TurnEnded { .. } => "turn.ended",
+            session::Event::AnswerChecked { .. } => "answer.checked",
+            session::Event::AnswerAbandoned { .. } => "answer.abandoned",
             session::Event::Asked { .. } => "permission.asked",
             session::Event::Decided { .. } => "permission.decided",
             session::Event::UsageAdded { .. } => "usage.added",

@@ -120,6 +120,9 @@ impl From<Refusal> for Failure {
             Refusal::CannotSteer => {
                 (Code::CannotSteer, "send it to the queue, or interrupt with --interrupt")
             }
+            Refusal::StructuredSteer => {
+                (Code::InvalidRequest, "send it to the queue, or interrupt with --interrupt")
+            }
             Refusal::PeopleOnly => (Code::Forbidden, "send the message without --steer or --interrupt"),
             Refusal::Watched => (Code::Conflict, "wait until some of them were told"),
             Refusal::TitledAlready => (Code::Conflict, "carry on; nothing needs to be done"),

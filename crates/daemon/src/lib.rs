@@ -5,6 +5,7 @@
 mod attachments;
 mod bell;
 mod buffers;
+mod checks;
 mod definitions;
 mod desk;
 mod directory;

@@ -95,6 +95,8 @@ mod tests {
             class,
             waited: false,
             aside: false,
+            schema: None,
+            corrects: None,
         };
         session::accept(&mut draft, incoming, true).unwrap();
         let plan = session::next(&draft.session).unwrap();

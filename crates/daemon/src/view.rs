@@ -72,6 +72,7 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         guard: None,
         last_cause: None,
         waits_for: None,
+        check: None,
         notice: None,
     }
 }

@@ -31,6 +31,7 @@ pub mod process_table;
 pub mod programs;
 pub mod provider;
 mod reaper;
+pub mod schema;
 pub mod scripted;
 pub mod shim;
 pub mod sweep;

@@ -6,6 +6,7 @@
 //! | directive | what the model does |
 //! |---|---|
 //! | `<<say TEXT>>` | answers |
+//! | `<<exactly TEXT>>` | answers with this and nothing else: without what other answers end with |
 //! | `<<think TEXT>>` | thinks aloud |
 //! | `<<big N>>` | answers with N bytes; `k` and `m` multiply |
 //! | `<<bash COMMAND>>` | runs a command |
@@ -26,13 +27,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-const VERBS: &str = "say, think, big, bash, background, write, edit, read, tool, slow, status, break, torn, torncall, \
+const VERBS: &str = "say, exactly, think, big, bash, background, write, edit, read, tool, slow, status, break, torn, torncall, \
                      hang";
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Say(String),
+    /// Says something that nothing is added to.
+    Exactly(String),
     Think(String),
     Big(usize),
     Call(Call),
@@ -161,6 +164,7 @@ fn step(body: &str) -> Option<Step> {
     let (verb, argument) = body.split_once(char::is_whitespace).unwrap_or((body, ""));
     let step = match verb {
         "say" => Step::Say(argument.to_owned()),
+        "exactly" => Step::Exactly(argument.to_owned()),
         "think" => Step::Think(argument.to_owned()),
         "big" => Step::Big(size(argument)?),
         "slow" => Step::Slow(Duration::from_millis(argument.trim().trim_end_matches("ms").parse().ok()?)),

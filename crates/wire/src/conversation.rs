@@ -1,6 +1,7 @@
 //! Talking to an agent by its definition: asking it, telling it, going to it and coming back.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::message::Receipt;
@@ -46,6 +47,11 @@ pub struct MessageAgent {
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<String>,
+    /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
+    /// 64 KB, without references that lead out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
     /// The provider to use when a session is started and its definition names none. Without it, the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_provider: Option<String>,

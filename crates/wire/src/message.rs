@@ -1,6 +1,7 @@
 //! Messages and their receipts on the wire.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::attachment::AttachmentView;
@@ -20,6 +21,11 @@ pub struct SendMessage {
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<String>,
+    /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
+    /// 64 KB, without references that lead out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
 }
 
 /// How a message enters a busy session.
@@ -133,4 +139,34 @@ pub struct DeliveryView {
     /// The turn that took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
+    /// How its answer compares with its output schema, once there was an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckView>,
+}
+
+/// How an answer compares with the output schema of its message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CheckView {
+    /// The message that has the schema.
+    pub delivery: String,
+    /// checking, correcting, valid, invalid, unchecked (the check did not come to an end) or abandoned.
+    pub state: String,
+    /// Whether the answer satisfies the schema; nothing while that is not decided.
+    pub valid: Option<bool>,
+    /// What the newest answer that was checked violates: at most 20.
+    pub violations: Vec<ViolationView>,
+    /// How many corrections were asked for, of 2.
+    pub corrections: u8,
+    /// Why it was abandoned: stopped, interrupted, closed, cleared, cause_stopped, budget, failed or attempts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// One thing that is wrong with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ViolationView {
+    /// Where in the document, as a JSON Pointer; empty for the document itself.
+    pub path: String,
+    /// What was expected there.
+    pub expected: String,
 }

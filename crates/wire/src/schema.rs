@@ -108,6 +108,7 @@ use crate::{
         item::ItemQuery,
         item::ItemView,
         message::CreatedSession,
+        message::CheckView,
         message::DeliveryView,
         message::Queue,
         message::Receipt,

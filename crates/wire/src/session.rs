@@ -7,6 +7,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::item::UsageView;
+use crate::message::CheckView;
 use crate::time::Moment;
 use crate::worker::TerminalView;
 use crate::worktree::WorktreeEntry;
@@ -114,6 +115,9 @@ pub struct SessionView {
     /// Handles of the agents that its turn waits for right now. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<Vec<String>>,
+    /// How the newest answer that has an output schema compares with it. Only answers about one session have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckView>,
     /// Why it follows another version of its definition than the file holds. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -358,6 +362,11 @@ pub struct CreateSession {
     /// Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<String>,
+    /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
+    /// 64 KB, without references that lead out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
     /// The team that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,

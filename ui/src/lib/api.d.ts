@@ -7363,6 +7363,24 @@ export interface components {
             /** Format: int32 */
             wakes_allowed: number;
         };
+        /** @description How an answer compares with the output schema of its message. */
+        CheckView: {
+            /**
+             * Format: int32
+             * @description How many corrections were asked for, of 2.
+             */
+            corrections: number;
+            /** @description The message that has the schema. */
+            delivery: string;
+            /** @description Why it was abandoned: stopped, interrupted, closed, cleared, cause_stopped, budget, failed or attempts. */
+            reason?: string | null;
+            /** @description checking, correcting, valid, invalid, unchecked (the check did not come to an end) or abandoned. */
+            state: string;
+            /** @description Whether the answer satisfies the schema; nothing while that is not decided. */
+            valid?: boolean | null;
+            /** @description What the newest answer that was checked violates: at most 20. */
+            violations: components["schemas"]["ViolationView"][];
+        };
         /** @description The body of `…/claim`: from now on for this long. */
         ClaimTask: {
             /**
@@ -7406,6 +7424,11 @@ export interface components {
             };
             model?: string | null;
             name?: string | null;
+            /**
+             * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
+             *     64 KB, without references that lead out of it.
+             */
+            output_schema?: Record<string, never> | null;
             /** @description full, ask or read-only. Without it: that of the definition, else full. */
             permissions?: string | null;
             /** @description The first message. */
@@ -7511,6 +7534,7 @@ export interface components {
              * @description How often it is being handed over.
              */
             attempt?: number | null;
+            check?: components["schemas"]["CheckView"] | null;
             delivery: string;
             /** @description Why it is held. */
             reason?: string | null;
@@ -7772,6 +7796,11 @@ export interface components {
             attachments?: string[];
             /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
+            /**
+             * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
+             *     64 KB, without references that lead out of it.
+             */
+            output_schema?: Record<string, never> | null;
             /** @description Whose definitions count, and where a new session is started: an absolute path. */
             project: string;
             /** @description `latest`, `create`, `latest-or-create` (the default), or a handle or id of one of its sessions. */
@@ -8232,6 +8261,11 @@ export interface components {
         SendMessage: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
             attachments?: string[];
+            /**
+             * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
+             *     64 KB, without references that lead out of it.
+             */
+            output_schema?: Record<string, never> | null;
             text: string;
             verb?: components["schemas"]["Verb"];
             /** @description The answer to this message alone is waited for: it gets a turn of its own. */
@@ -8328,6 +8362,7 @@ export interface components {
             attributes: Record<string, never>;
             /** @description The cause of the turn under way. */
             cause?: string | null;
+            check?: components["schemas"]["CheckView"] | null;
             /** @description Ids of the open sessions that it started and that end with it. Only answers about one session have it. */
             children?: string[] | null;
             created_at: components["schemas"]["Moment"];
@@ -8821,6 +8856,13 @@ export interface components {
          * @enum {string}
          */
         Verb: "queue" | "steer" | "interrupt";
+        /** @description One thing that is wrong with an answer. */
+        ViolationView: {
+            /** @description What was expected there. */
+            expected: string;
+            /** @description Where in the document, as a JSON Pointer; empty for the document itself. */
+            path: string;
+        };
         /** @description Where a person went back to, and what was passed on there. */
         WentBack: {
             /** @description Id of the session that they left. */

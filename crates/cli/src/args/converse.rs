@@ -22,6 +22,9 @@ Examples:
 pub(crate) struct AskArgs {
     #[command(flatten)]
     pub(crate) words: AgentWords,
+    /// Require an answer that satisfies this JSON Schema; the agent corrects it at most twice
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// How long to wait for the answer, for example 30s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,

@@ -22,6 +22,7 @@ Examples:
   paseo run --agent reviewer \"Look at the last commit\"
   paseo run --permissions ask \"Clean up the branches\"
   paseo run --attach shot.png \"Why does the page look like this?\"
+  paseo run --output-schema release.json \"Which version is this, and when was it released?\"
   paseo run --worktree=spike \"Try the new parser\"
   git diff | paseo run --timeout 5m -
   agent=$(paseo run -d --prompt-file task.md) && paseo wait \"$agent\" && paseo read \"$agent\"")]
@@ -38,6 +39,9 @@ pub(crate) struct RunArgs {
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
+    /// Require an answer that satisfies this JSON Schema; the agent corrects it at most twice
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// Add a label (repeatable)
     #[arg(short, long = "label", value_name = "KEY=VALUE")]
     pub(crate) labels: Vec<Label>,
@@ -118,6 +122,9 @@ pub(crate) struct SendArgs {
     /// Attach a file: an image, a PDF document or a text file (repeatable)
     #[arg(long = "attach", value_name = "FILE")]
     pub(crate) attachments: Vec<PathBuf>,
+    /// Require an answer that satisfies this JSON Schema; the agent corrects it at most twice
+    #[arg(long, value_name = "FILE", conflicts_with = "steer")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// Add the message to the current turn
     #[arg(long, conflicts_with = "interrupt")]
     pub(crate) steer: bool,

@@ -2,26 +2,30 @@
 
 use paseo_wire::conversation::{MessageAgent, MessagedAgent};
 use paseo_wire::error::Exit;
+use serde_json::Value;
 
 use super::run::directory;
 use super::send::{detail, told};
 use crate::args::{AgentWords, AskArgs, TellArgs};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::outcome::Form;
 use crate::printer::{Mode, Printer};
-use crate::{attachments, consent, outcome, prompt};
+use crate::{attachments, consent, outcome, output_schema, prompt};
 
 pub(crate) async fn ask(context: &Context, args: AskArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output).plain_if(args.plain);
-    let receipt = send(context, &printer, &args.words, true).await?.receipt;
+    let schema = output_schema::read(args.output_schema.as_deref())?;
+    let form = Form::of(schema.as_ref());
+    let receipt = send(context, &printer, &args.words, Some(schema)).await?.receipt;
     printer.aside(&told(&receipt));
-    let waited = outcome::wait(context, &printer, &receipt, args.timeout).await?;
+    let waited = outcome::wait(context, &printer, &receipt, form, args.timeout).await?;
     outcome::report(&printer, &receipt, &waited)
 }
 
 pub(crate) async fn tell(context: &Context, args: TellArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output);
-    let sent = send(context, &printer, &args.words, false).await?;
+    let sent = send(context, &printer, &args.words, None).await?;
     match printer.mode() {
         Mode::Json => printer.json(&sent)?,
         Mode::Quiet => printer.line(&sent.receipt.delivery)?,
@@ -30,12 +34,12 @@ pub(crate) async fn tell(context: &Context, args: TellArgs) -> Result<Exit, Fail
     Ok(Exit::Ok)
 }
 
-/// Sends a message to the session that is meant.
+/// Sends a message to the session that is meant. `awaited` when the answer is waited for, with what it has to satisfy.
 async fn send(
     context: &Context,
     printer: &Printer,
     words: &AgentWords,
-    wait: bool,
+    awaited: Option<Option<Value>>,
 ) -> Result<MessagedAgent, Failure> {
     let text = prompt::typed(&words.message, "message")?;
     let files = attachments::read(&words.attachments)?;
@@ -43,11 +47,12 @@ async fn send(
         project: directory(None)?,
         text,
         session: words.session.clone(),
-        wait,
+        wait: awaited.is_some(),
         attachments: Vec::new(),
+        output_schema: awaited.clone().flatten(),
         default_provider: context.provider().await?,
     };
-    if wait {
+    if awaited.is_some() {
         consent::review(context, printer, &words.agent, &message.project).await?;
     }
     message.attachments = attachments::upload(context, files).await?;

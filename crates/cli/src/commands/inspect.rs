@@ -14,6 +14,7 @@ use crate::asks;
 use crate::consent;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output_schema;
 use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, limit, relative, status_style};
 
@@ -166,6 +167,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("waits for", &session.waits_for.clone().unwrap_or_default().join(" ")),
         plain("hold", &hold),
         ("parked", Style::Yellow, session.parked_until.map(limit).unwrap_or_default()),
+        plain("check", &session.check.as_ref().map(output_schema::summary).unwrap_or_default()),
         plain("messages", &waiting),
         plain("provider", &session.provider),
         maybe("model", &session.model),

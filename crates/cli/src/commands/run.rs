@@ -11,8 +11,9 @@ use super::worktree;
 use crate::args::RunArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::outcome::Form;
 use crate::printer::Mode;
-use crate::{attachments, consent, harnesses, outcome, prompt};
+use crate::{attachments, consent, harnesses, outcome, output_schema, prompt};
 
 pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output).plain_if(args.plain);
@@ -52,7 +53,8 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
     })?;
     printer.aside(&format!("Started {handle} ({provider})"));
     worktree::explain(&printer, &created);
-    let waited = outcome::wait(context, &printer, receipt, args.timeout).await?;
+    let form = Form::of(wanted.output_schema.as_ref());
+    let waited = outcome::wait(context, &printer, receipt, form, args.timeout).await?;
     outcome::report(&printer, receipt, &waited)
 }
 
@@ -91,6 +93,7 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
         base: args.base.clone(),
         prompt: Some(prompt),
         attachments: Vec::new(),
+        output_schema: output_schema::read(args.output_schema.as_deref())?,
         team: args.team.clone(),
         team_agent: args.member.clone(),
         team_role: args.leads.then(|| "leader".to_owned()),

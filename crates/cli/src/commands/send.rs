@@ -6,8 +6,9 @@ use paseo_wire::message::{Receipt, SendMessage, Verb};
 use crate::args::SendArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::outcome::Form;
 use crate::printer::{Mode, Printer};
-use crate::{attachments, consent, outcome, prompt};
+use crate::{attachments, consent, outcome, output_schema, prompt};
 
 pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failure> {
     let printer = context.printer.with(args.output).plain_if(args.plain);
@@ -17,20 +18,22 @@ pub(crate) async fn run(context: &Context, args: SendArgs) -> Result<Exit, Failu
         _ => Verb::Queue,
     };
     let text = prompt::typed(&args.message, "message")?;
+    let output_schema = output_schema::read(args.output_schema.as_deref())?;
     let files = attachments::read(&args.attachments)?;
     if !files.is_empty() {
         // Nothing is uploaded for an agent that is not there.
         context.client()?.session(&args.handle).await?;
     }
     let attachments = attachments::upload(context, files).await?;
-    let message = SendMessage { text, verb, wait: args.wait, attachments };
+    let message = SendMessage { text, verb, wait: args.wait, attachments, output_schema };
     let receipt = context.client()?.send(&args.handle, &message, args.key.as_deref()).await?;
     context.explain_version();
     consent::explain(&printer, Some(&receipt));
     detail(&printer, &receipt);
     if args.wait {
         printer.aside(&told(&receipt));
-        let waited = outcome::wait(context, &printer, &receipt, args.timeout).await?;
+        let form = Form::of(message.output_schema.as_ref());
+        let waited = outcome::wait(context, &printer, &receipt, form, args.timeout).await?;
         return outcome::report(&printer, &receipt, &waited);
     }
     match printer.mode() {

@@ -9,6 +9,7 @@ use crate::args::TraceArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
+use crate::output_schema;
 use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, lasted};
 
@@ -103,6 +104,15 @@ fn words(step: &TraceStep, people: &People) -> String {
             (outcome, "") => outcome.to_owned(),
             (outcome, code) => format!("{outcome} ({code})"),
         },
+        "answer.checked" => match text("verdict") {
+            "valid" => "the answer satisfies the output schema".to_owned(),
+            "correct" => {
+                "the answer does not satisfy the output schema: a correction is asked for".to_owned()
+            }
+            "invalid" => "the answer does not satisfy the output schema".to_owned(),
+            _ => "the answer could not be checked against the output schema".to_owned(),
+        },
+        "answer.abandoned" => format!("the answer is given up: {}", output_schema::given_up(text("reason"))),
         _ => String::new(),
     }
 }

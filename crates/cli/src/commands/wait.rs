@@ -4,6 +4,7 @@ use std::pin::pin;
 
 use paseo_client::{Arrival, Client};
 use paseo_wire::error::{Code, Exit};
+use paseo_wire::message::CheckView;
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
 use serde::Serialize;
@@ -13,6 +14,7 @@ use crate::args::WaitArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::outcome;
+use crate::output_schema;
 use crate::printer::{Mode, Printer, Style, status_style};
 
 /// One line of `--json`.
@@ -22,6 +24,8 @@ pub(crate) struct DoneView<'a> {
     session: &'a str,
     handle: &'a str,
     status: &'a str,
+    /// How its newest answer that has an output schema compares with it.
+    check: Option<CheckView>,
 }
 
 /// An agent that is waited for.
@@ -63,11 +67,11 @@ pub(crate) async fn run(context: &Context, args: WaitArgs) -> Result<Exit, Failu
         biased;
         result = watch(client, &printer, &mut awaited, args.any, seq) => result?,
         () = &mut deadline => {
-            report(&printer, &awaited)?;
+            report(client, &printer, &awaited).await?;
             return Err(late(client, &busy(&awaited)).await);
         }
     }
-    report(&printer, &awaited)
+    report(client, &printer, &awaited).await
 }
 
 /// Finds all agents before any is waited for. Returns them with the point in the log to follow them from.
@@ -139,13 +143,20 @@ fn is_done(status: &str) -> bool {
 }
 
 /// Prints who is done and returns the worst of it.
-fn report(printer: &Printer, awaited: &[Awaited]) -> Result<Exit, Failure> {
+async fn report(client: &Client, printer: &Printer, awaited: &[Awaited]) -> Result<Exit, Failure> {
     let mut exit = Exit::Ok;
     for one in awaited {
         let Some(status) = &one.done else { continue };
         exit = worse(exit, exit_of(status));
+        // Words about a check are an extra: the status is told without them.
+        let session = client.session(&one.id).await.ok().map(|answer| answer.session);
+        let (code, check) = session.map_or((None, None), |session| (session.status_code, session.check));
+        let is_of_answer = code.is_some_and(|code| code.starts_with("answer_"));
+        if let Some(check) = check.as_ref().filter(|_| is_of_answer && status == "error") {
+            output_schema::unsatisfied(&one.handle, check).lines().for_each(|line| printer.note(line));
+        }
         match printer.mode() {
-            Mode::Json => printer.json(&DoneView { session: &one.id, handle: &one.handle, status })?,
+            Mode::Json => printer.json(&DoneView { session: &one.id, handle: &one.handle, status, check })?,
             Mode::Quiet => {}
             Mode::Normal => {
                 printer.styled(&[

@@ -26,6 +26,7 @@ mod retries;
 mod servers;
 mod skills;
 mod steering;
+mod structured;
 mod survival;
 mod table;
 mod threads;
@@ -102,6 +103,7 @@ columns! {
     failures::a_broken_stream_is_told_and_the_next_message_works,
     failures::a_stream_that_breaks_once_is_read_again,
     failures::a_retry_is_shown,
+    structured::an_answer_is_corrected_until_it_satisfies_its_schema,
     attachments::an_image_reaches_the_model,
     attachments::a_text_file_reaches_the_model,
     attachments::a_message_that_waits_keeps_its_image,
@@ -163,6 +165,7 @@ with_opencode! {
     guarded::a_guarded_agent_changes_what_its_task_covers_until_it_ends,
     guarded::a_guarded_agent_claims_works_and_completes_by_itself,
     withheld::who_may_do_nothing_does_not_even_read,
+    structured::an_answer_is_corrected_until_it_satisfies_its_schema,
     attachments::an_image_reaches_the_model,
     attachments::a_text_file_reaches_the_model,
 }

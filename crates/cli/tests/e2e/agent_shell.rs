@@ -85,8 +85,13 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
     let as_agent = Client::tcp(url.trim_start_matches("http://"), Some(token));
 
     assert_eq!(as_agent.whoami().await.unwrap().actor, format!("session:{}", agent.session.id));
-    let message =
-        SendMessage { text: "hello".into(), verb: Default::default(), wait: false, attachments: Vec::new() };
+    let message = SendMessage {
+        text: "hello".into(),
+        verb: Default::default(),
+        wait: false,
+        attachments: Vec::new(),
+        output_schema: None,
+    };
     let refusals = [
         as_agent.send(&victim.id, &message, None).await.err(),
         as_agent.stop(&victim.id).await.err(),

@@ -160,6 +160,7 @@ async fn deleting_takes_everything_with_it_whatever_arrives_meanwhile() {
                 verb: Default::default(),
                 wait: false,
                 attachments: Vec::new(),
+                output_schema: None,
             };
             let _ = watched.client.send(&session, &message, None).await;
         }

@@ -33,7 +33,7 @@ async fn what_was_acknowledged_before_the_disk_was_full_is_there_afterwards() {
     let mut acknowledged = Vec::new();
     let refusal = loop {
         let text = format!("{} {}", acknowledged.len(), "x".repeat(20_000));
-        let message = SendMessage { text, verb: Default::default(), wait: false, attachments: Vec::new() };
+        let message = SendMessage { text, verb: Default::default(), wait: false, attachments: Vec::new(), output_schema: None };
         match watched.client.send(&session, &message, None).await {
             Ok(receipt) => acknowledged.push(receipt.delivery),
             Err(error) => break error,

@@ -31,7 +31,13 @@ async fn what_was_retrieved_is_not_told_again() {
 
 async fn steer(cast: &Cast, session: &str, text: &str) {
     let (text, verb) = (text.to_owned(), paseo_wire::message::Verb::Steer);
-    let message = paseo_wire::message::SendMessage { text, verb, wait: false, attachments: Vec::new() };
+    let message = paseo_wire::message::SendMessage {
+        text,
+        verb,
+        wait: false,
+        attachments: Vec::new(),
+        output_schema: None,
+    };
     cast.0.client.send(session, &message, None).await.unwrap();
 }
 

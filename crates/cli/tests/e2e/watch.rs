@@ -48,6 +48,7 @@ impl Watched {
             verb: Default::default(),
             wait: false,
             attachments: Vec::new(),
+            output_schema: None,
         };
         self.client.send(session, &message, None).await.unwrap()
     }

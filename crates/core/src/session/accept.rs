@@ -1,6 +1,6 @@
 //! What happens to a message that arrives. The one delivery rule.
 
-use super::{Accepted, Class, Draft, Event, HeldReason, Hold, Pending, Session, Verb};
+use super::{Abandoned, Accepted, Class, Draft, Event, HeldReason, Hold, Pending, Session, Verb, answer};
 use crate::id::DeliveryId;
 use crate::limits::QUEUE_LENGTH;
 
@@ -35,6 +35,8 @@ pub enum Refusal {
     CannotSteer,
     #[error("only a person may steer or interrupt")]
     PeopleOnly,
+    #[error("a message with an output schema needs a turn of its own, and cannot steer")]
+    StructuredSteer,
     #[error("{max} agents wait for news of this one already", max = crate::limits::WATCHES)]
     Watched,
     #[error("the current task has a title already")]
@@ -52,6 +54,14 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
     if !wakes {
         incoming.verb = Verb::Queue;
         incoming.waited = false;
+        incoming.schema = None;
+    }
+    if incoming.schema.is_some() {
+        if incoming.verb == Verb::Steer {
+            return Err(Refusal::StructuredSteer);
+        }
+        // Whatever else the turn answered would be part of what is checked.
+        incoming.waited = true;
     }
     let reopens = human && wakes;
     if !reopens && !draft.session.is_open() {
@@ -66,6 +76,9 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
     }
 
     let (delivery, verb) = (incoming.delivery, incoming.verb);
+    if verb == Verb::Interrupt && !running {
+        answer::abandon(draft, Abandoned::Interrupted);
+    }
     if !draft.session.is_open() {
         draft.push(Event::Reopened {});
     }
@@ -105,6 +118,9 @@ pub fn accept(draft: &mut Draft, mut incoming: Incoming, can_steer: bool) -> Res
 /// Says whether nothing more of this kind can wait. What agents send takes no room from people, who could not set a full
 /// queue going otherwise; and news of its own work always reaches an agent, as it asked for no more than it gets.
 fn is_full(session: &Session, incoming: &Incoming) -> bool {
+    if incoming.corrects.is_some() {
+        return false;
+    }
     let waiting = match (incoming.origin.is_human(), incoming.class) {
         (_, Class::Completion) => return false,
         (true, _) => session.queue.iter().filter(|pending| pending.origin.is_human()).count(),

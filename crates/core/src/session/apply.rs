@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Accepted, Ask, Class, Condition, Created, Due, Ended, Event, Exit, HeldReason, History, Hold, Naming, On,
-    Outcome, Pending, Profile, Receipt, Retry, Session, Settled, Source, Status, Turn, Uprooted, Verb,
+    Accepted, Ask, Checked, Class, Condition, Created, Due, Ended, Event, Exit, HeldReason, History, Hold,
+    Naming, On, Outcome, Pending, Profile, Receipt, Retry, Session, Settled, Source, Stage, Status, Turn,
+    Uprooted, Verb,
 };
 use crate::id::{DeliveryId, TurnId};
 use crate::limits::{HANDING_ATTEMPTS, RECENT_DELIVERIES};
@@ -42,6 +43,7 @@ impl Session {
             condition: Condition::new(Status::Idle, Source::Daemon, at),
             hold: Hold::None,
             turn: None,
+            check: None,
             queue: Vec::new(),
             recent: Vec::new(),
             history: History::default(),
@@ -144,7 +146,7 @@ impl Session {
             Event::Returned { delivery, repeat } => self.returned(*delivery, *repeat),
             Event::Cancelled { delivery } => {
                 if take(&mut self.queue, *delivery).is_some() {
-                    self.settle(*delivery, Receipt::Cancelled, None);
+                    self.settle(*delivery, Receipt::Cancelled, None, None);
                 }
             }
             Event::TurnOpened { turn, cause, hop, deliveries } => {
@@ -190,6 +192,10 @@ impl Session {
                 let (turn, outcome, source) = (*turn, *outcome, *source);
                 self.history.ended = Some(Box::new(Ended { turn, outcome, source, returned }));
             }
+            Event::AnswerChecked { turn, verdict, violations, .. } => {
+                self.answer_checked(*turn, *verdict, violations.clone(), at);
+            }
+            Event::AnswerAbandoned { reason, .. } => self.answer_abandoned(*reason, at),
             Event::Asked { hash, text, tool, shape } => {
                 if let Some(turn) = &mut self.turn {
                     let (hash, text) = (hash.clone(), text.clone());
@@ -242,8 +248,13 @@ impl Session {
             tried: Vec::new(),
             held: None,
             attachments: accepted.attachments.clone(),
+            schema: accepted.schema.clone().map(Box::new),
+            corrects: accepted.corrects,
             accepted_at: at,
         };
+        if let Some(check) = self.check.as_mut().filter(|check| accepted.corrects == Some(check.delivery)) {
+            check.stage = Stage::Correcting(accepted.delivery);
+        }
         if accepted.origin.is_human() && accepted.class == Class::Message {
             self.naming.titled = false;
             if !accepted.aside {
@@ -319,11 +330,20 @@ impl Session {
         };
         let mut returned = Vec::new();
         if let Some(ended) = self.turn.take() {
-            ended.deliveries.iter().for_each(|pending| self.settle(pending.id, receipt, Some(turn)));
+            for pending in &ended.deliveries {
+                let is_checked = outcome == Outcome::Completed && self.answered(pending, turn);
+                if !is_checked {
+                    self.settle(pending.id, receipt, Some(turn), None);
+                }
+            }
             returned = ended.returned;
         }
         self.history.turns += 1;
         let status = match (outcome, source) {
+            // It goes on with the check, or with the correction that came back.
+            (Outcome::Completed, _) | (Outcome::Interrupted, Source::Restart) if self.check.is_some() => {
+                Status::Running
+            }
             (Outcome::Completed, _) | (Outcome::Interrupted, Source::Person) => Status::Idle,
             (Outcome::Interrupted, _) => Status::Interrupted,
             (Outcome::Failed, _) => Status::Error,
@@ -336,15 +356,22 @@ impl Session {
         returned
     }
 
-    fn settle(&mut self, id: DeliveryId, receipt: Receipt, turn: Option<TurnId>) {
+    pub(super) fn settle(
+        &mut self,
+        id: DeliveryId,
+        receipt: Receipt,
+        turn: Option<TurnId>,
+        checked: Option<Checked>,
+    ) {
         self.watched(id, receipt, turn);
         if self.recent.len() >= RECENT_DELIVERIES {
             self.recent.remove(0);
         }
-        self.recent.push(Settled { id, receipt, turn });
+        let checked = checked.map(Box::new);
+        self.recent.push(Settled { id, receipt, turn, checked });
     }
 
-    fn enter(&mut self, status: Status, source: Source, since: Timestamp) {
+    pub(super) fn enter(&mut self, status: Status, source: Source, since: Timestamp) {
         self.condition = Condition::new(status, source, since);
     }
 }

@@ -158,6 +158,20 @@ pub enum Event {
         until: Option<Timestamp>,
     },
 
+    /// The answer to a message was compared with the schema of that message.
+    #[serde(rename = "answer.checked")]
+    AnswerChecked {
+        delivery: DeliveryId,
+        turn: TurnId,
+        verdict: Verdict,
+        /// What the answer violates, as JSON.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        violations: Option<ContentRef>,
+    },
+    /// An answer that satisfies the schema of its message is not waited for any more.
+    #[serde(rename = "answer.abandoned")]
+    AnswerAbandoned { delivery: DeliveryId, reason: Abandoned },
+
     #[serde(rename = "permission.asked")]
     Asked {
         hash: String,
@@ -314,6 +328,12 @@ pub struct Accepted {
     /// The files that it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
+    /// The JSON Schema that the answer has to satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<ContentRef>,
+    /// The message whose answer it asks to correct.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrects: Option<DeliveryId>,
 }
 
 /// How a message enters a busy session.
@@ -375,6 +395,42 @@ pub enum Outcome {
     Completed,
     Failed,
     Interrupted,
+}
+
+/// What a check of an answer led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The answer satisfies its schema.
+    Valid,
+    /// It does not, and the agent is asked to correct it.
+    Correct,
+    /// It does not, and the agent was asked as often as it may be.
+    Invalid,
+    /// The check did not come to an end.
+    Unchecked,
+}
+
+/// Why an answer is not waited for any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Abandoned {
+    /// A person stopped the agent.
+    Stopped,
+    /// A person interrupted the correction, or sent a message that interrupts.
+    Interrupted,
+    /// The agent was closed.
+    Closed,
+    /// The transcript was cleared.
+    Cleared,
+    /// A person stopped everything that descends from the request.
+    CauseStopped,
+    /// No wake was left for the correction.
+    Budget,
+    /// The turn of the correction failed.
+    Failed,
+    /// The correction was handed several times and never answered.
+    Attempts,
 }
 
 /// How a status is known.

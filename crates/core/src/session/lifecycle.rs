@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Draft, Ending, Event, HeldReason, Hold, Outcome, Pending, Refusal, Source, Status, turn};
+use super::{
+    Abandoned, Check, Draft, Ending, Event, HeldReason, Hold, Outcome, Pending, Refusal, Source, Stage,
+    Status, answer, turn,
+};
 use crate::content::ContentRef;
 use crate::id::CauseId;
 use crate::label::{Label, Labels, Malformed};
@@ -22,8 +25,12 @@ pub fn hold_for_stop(draft: &mut Draft) -> bool {
         .filter(|pending| pending.held.is_none())
         .map(|pending| pending.id)
         .collect();
-    if draft.session.turn.is_none() && waiting.is_empty() {
+    if draft.session.turn.is_none() && draft.session.check.is_none() && waiting.is_empty() {
         return false;
+    }
+    // A correction under way ends with its turn.
+    if draft.session.turn.is_none() {
+        answer::abandon(draft, Abandoned::Stopped);
     }
     if draft.session.hold != Hold::Stopped {
         draft.push(Event::Held { hold: Hold::Stopped });
@@ -44,11 +51,17 @@ pub fn hold_cause(draft: &mut Draft, cause: CauseId) {
             reason: HeldReason::CauseStopped,
         });
     }
+    answer::review(draft);
+    let is_checked = |check: &Check| check.cause == cause && check.stage == Stage::Checking;
+    if draft.session.check.as_deref().is_some_and(is_checked) {
+        answer::abandon(draft, Abandoned::CauseStopped);
+    }
 }
 
 /// Closes a session. A running turn ends with it; waiting messages stay for the day it is reopened.
 pub fn close(draft: &mut Draft, source: Source) {
     if draft.session.is_open() {
+        answer::abandon(draft, Abandoned::Closed);
         turn::end(draft, Ending::of(Outcome::Interrupted, Source::Person));
         draft.push(Event::Closed { source });
     }
@@ -66,6 +79,7 @@ pub fn clear(draft: &mut Draft) -> Result<(), Refusal> {
     if draft.session.turn.is_some() {
         return Err(Refusal::Busy);
     }
+    answer::abandon(draft, Abandoned::Cleared);
     draft.push(Event::Cleared {});
     Ok(())
 }

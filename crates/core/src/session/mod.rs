@@ -1,6 +1,7 @@
 //! A session as a function of its events.
 
 mod accept;
+mod answer;
 mod apply;
 mod callback;
 mod draft;
@@ -20,10 +21,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use accept::{Incoming, Placement, Refusal, accept};
+pub use answer::{Check, Checked, Conclusion, Finding, Stage, judge, next_correction};
 pub use callback::{Landing, Unasked, call_back};
 pub use draft::Draft;
 pub use event::{
-    Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, TeamSeat, Verb, Worktree,
+    Abandoned, Accepted, Class, Created, Event, HeldReason, Hold, Outcome, SeatOf, Source, TeamSeat, Verb,
+    Verdict, Worktree,
 };
 pub use lifecycle::{
     BadAttributes, attribute, branch, clear, close, hold_cause, hold_for_stop, label, pin, pin_rank, rename,
@@ -59,6 +62,9 @@ pub struct Session {
     pub hold: Hold,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Box<Turn>>,
+    /// The answer that has to satisfy a schema, from the end of its turn until it does or cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Box<Check>>,
     /// Accepted messages that no turn has taken yet, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<Pending>,
@@ -294,6 +300,12 @@ pub struct Pending {
     /// The files that it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
+    /// The JSON Schema that the answer has to satisfy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Box<ContentRef>>,
+    /// The message whose answer it asks to correct.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrects: Option<DeliveryId>,
     pub accepted_at: Timestamp,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{HeldReason, Pending, Session};
+use super::{Checked, HeldReason, Pending, Session};
 use crate::id::{DeliveryId, TurnId};
 
 /// The stage that a message has reached.
@@ -34,11 +34,18 @@ pub struct Settled {
     pub receipt: Receipt,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
+    /// How the check of its answer ended, when it has a schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Box<Checked>>,
 }
 
 impl Session {
     /// Returns what became of a message, when the state still knows.
     pub fn receipt(&self, delivery: DeliveryId) -> Option<Receipt> {
+        if self.check.as_ref().is_some_and(|check| check.delivery == delivery) {
+            // The agent has it; whether its answer will do is not known.
+            return Some(Receipt::Handed);
+        }
         let by_id = |pending: &&Pending| pending.id == delivery;
         if let Some(pending) = self.queue.iter().find(by_id) {
             return Some(pending.held.map_or(Receipt::Queued, Receipt::Held));

@@ -1,6 +1,8 @@
 //! How turns begin and end.
 
-use super::{Class, Draft, Event, HeldReason, Hold, Outcome, Pending, Session, Source, Verb};
+use super::{
+    Abandoned, Class, Draft, Event, HeldReason, Hold, Outcome, Pending, Session, Source, Stage, Verb, answer,
+};
 use crate::attachment;
 use crate::cause::{self, Cause, Charge, Exhausted};
 use crate::id::{CauseId, DeliveryId, TurnId};
@@ -26,6 +28,8 @@ pub enum Opening {
     Opened(Option<cause::Event>),
     /// No wake was left: these messages wait for a person. Others may still have one: plan again.
     Held(Exhausted),
+    /// No wake was left to ask for a correction: its answer is given up. Others may still have one: plan again.
+    Abandoned(Exhausted),
 }
 
 /// Plans the next turn, when something waits that may start one.
@@ -34,6 +38,21 @@ pub fn next(session: &Session) -> Option<Plan> {
     let free = matches!(session.hold, Hold::None | Hold::Budget);
     if !session.is_open() || session.turn.is_some() || session.parked().is_some() || !free {
         return None;
+    }
+    match session.check.as_ref().map(|check| check.stage) {
+        None => {}
+        // Whether the agent has to go on is not known yet.
+        Some(Stage::Checking) => return None,
+        // Before everything else: it is about the newest answer.
+        Some(Stage::Correcting(correction)) => {
+            let correction = session.queue.iter().find(|pending| pending.id == correction)?;
+            return Some(Plan {
+                deliveries: vec![correction.id],
+                cause: correction.cause,
+                hop: correction.hop,
+                charge: Some(Charge::Session),
+            });
+        }
     }
     let ready: Vec<&Pending> = session.queue.iter().filter(|pending| pending.held.is_none()).collect();
     let wakes = |pending: &&Pending| pending.class != Class::Passive;
@@ -91,6 +110,16 @@ pub fn open(draft: &mut Draft, plan: Plan, cause: &Cause, turn: TurnId) -> Openi
     };
     let spent = match paid {
         Ok(spent) => spent,
+        Err(exhausted) if answer::is_correction(&draft.session, &plan.deliveries) => {
+            answer::abandon(
+                draft,
+                match exhausted {
+                    Exhausted::Session | Exhausted::Cause => Abandoned::Budget,
+                    Exhausted::Stopped => Abandoned::CauseStopped,
+                },
+            );
+            return Opening::Abandoned(exhausted);
+        }
         Err(exhausted) => {
             let reason = match exhausted {
                 Exhausted::Session | Exhausted::Cause => HeldReason::Budget,
@@ -138,6 +167,8 @@ pub fn take_words(draft: &mut Draft) -> Option<Pending> {
             && pending.verb != Verb::Interrupt
             // They are told as the result of a tool, which has no files.
             && pending.attachments.is_empty()
+            // They would be answered by a turn that others share.
+            && pending.schema.is_none()
     };
     let taken = draft.session.queue.iter().find(words)?.clone();
     draft.push(Event::Handing { delivery: taken.id, turn });
@@ -192,8 +223,14 @@ fn end_turn(draft: &mut Draft, ending: Ending, sent: bool) {
         for pending in turn.deliveries.iter().rev() {
             draft.push(Event::Returned { delivery: pending.id, repeat: sent });
         }
+    } else if outcome == Outcome::Interrupted && source == Source::Restart {
+        // Nobody but the daemon waits for what it asked to correct, and it goes on.
+        for pending in turn.deliveries.iter().filter(|pending| pending.corrects.is_some()) {
+            draft.push(Event::Returned { delivery: pending.id, repeat: true });
+        }
     }
     draft.push(Event::TurnEnded { turn: turn.id, outcome, source, code, until });
+    answer::review(draft);
 }
 
 /// Returns the planned messages that the spent cause was to pay for. Those of others may have wakes left.

@@ -131,7 +131,7 @@ pub fn forget_news(draft: &mut Draft, of: SessionId) {
 /// Returns the watches whose watchers are to be told now.
 pub fn due(session: &Session) -> impl Iterator<Item = &Watch> {
     let over = !session.is_open();
-    let idle = over || session.turn.is_none() && next(session).is_none();
+    let idle = over || session.turn.is_none() && session.check.is_none() && next(session).is_none();
     session.watches.iter().filter(move |watch| match watch.on {
         _ if watch.notice.is_some() => true,
         On::Delivery(_) => over || watch.due.is_some(),

@@ -59,7 +59,7 @@ impl Bed {
                     spent.iter().for_each(|event| cause.apply(event, now()));
                     return true;
                 }
-                Opening::Held(_) => {}
+                Opening::Held(_) | Opening::Abandoned(_) => {}
             }
         }
         false
@@ -148,6 +148,8 @@ pub(crate) fn human(message: u8) -> Accepted {
         class: Class::Message,
         waited: false,
         aside: false,
+        schema: None,
+        corrects: None,
     }
 }
 

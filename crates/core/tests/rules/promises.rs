@@ -152,6 +152,21 @@ fn teams_and_threads() {
 }
 
 #[test]
+fn structured_answers() {
+    promised!(
+        SCHEMA_BYTES = 65_536,
+        SCHEMA_DEPTH = 64,
+        CORRECTIONS = 2,
+        VIOLATIONS = 20,
+        VIOLATION_CHARS = 300,
+        CHECKED_BYTES = 4_194_304,
+        CHECK_SECONDS = 10,
+        CHECK_MEMORY_BYTES = 1_073_741_824,
+        CHECKS_AT_ONCE = 2,
+    );
+}
+
+#[test]
 fn every_limit_is_promised_here() {
     let names = include_str!("../../src/limits.rs").lines().filter_map(|line| {
         let (name, _) = line.strip_prefix("pub const ")?.split_once(':')?;

@@ -81,8 +81,10 @@ pub(crate) async fn message(
     let text = Some(request.text);
     let default_provider = request.default_provider;
     let attachments = request.attachments;
+    let schema = app.sessions.context.usable_schema(request.output_schema.as_ref()).await?;
     let (ui, aside) = (false, true);
-    let wanted = Wanted { by: &by, definition, project, default_provider, text, attachments, ui, aside, key };
+    let wanted =
+        Wanted { by: &by, definition, project, default_provider, text, attachments, schema, ui, aside, key };
     let (receipt, created) = match find(&app, choice, &wanted).await? {
         Found::Made(made) => (first_receipt(*made)?, true),
         Found::Before(receipt, created) => (receipt, created),
@@ -144,9 +146,10 @@ pub(crate) async fn switch(
         None => person_is_in(&app, &by, &project).await?.map(|session| session.id),
     };
     let SwitchAgent { text, ui, default_provider, .. } = request;
-    let attachments = Vec::new();
+    let (attachments, schema) = (Vec::new(), None);
     let (aside, key) = (false, None);
-    let wanted = Wanted { by: &by, definition, project, default_provider, text, attachments, ui, aside, key };
+    let wanted =
+        Wanted { by: &by, definition, project, default_provider, text, attachments, schema, ui, aside, key };
     let (id, created, receipt) = match find(&app, Choice::LatestOrCreate, &wanted).await? {
         Found::Made(made) => (made.session.id.parse().map_err(Failure::internal)?, true, made.receipt),
         Found::Before(receipt, created) => {
@@ -174,6 +177,7 @@ pub(super) fn words(origin: Actor, text: String) -> Message {
         class: Class::Message,
         waited: false,
         aside: false,
+        schema: None,
         notify: None,
         cause: None,
         key: None,
@@ -189,6 +193,8 @@ struct Wanted<'a> {
     text: Option<String>,
     /// Ids of the files that the text has.
     attachments: Vec<String>,
+    /// What its answer has to satisfy, as JSON.
+    schema: Option<String>,
     /// The session is to be seen in the web app.
     ui: bool,
     /// Said in passing: they stay where they are.
@@ -249,7 +255,8 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
         guarded: false,
     };
     let attachments = context.attachments.claimed(wanted.by, &wanted.attachments).await?;
-    let prompt = wanted.text.clone().map(|text| Prompt { text, attachments });
+    let schema = wanted.schema.clone();
+    let prompt = wanted.text.clone().map(|text| Prompt { text, attachments, schema });
     let made = start(app, order, None, Wish::default(), prompt, wanted.key.clone(), None).await?;
     Ok(Found::Made(Box::new(made)))
 }
@@ -286,9 +293,10 @@ async fn one_of(app: &App, wanted: &Wanted<'_>, handle: &str) -> Result<SessionI
 /// Says something in a session; a closed one is reopened by that.
 async fn say(app: &App, id: SessionId, wanted: Wanted<'_>, waited: bool) -> Result<Receipt, Failure> {
     let text = wanted.text.unwrap_or_default();
-    let aside = wanted.aside;
+    let (aside, schema) = (wanted.aside, wanted.schema);
     let attachments = app.sessions.context.attachments.claimed(wanted.by, &wanted.attachments).await?;
-    let message = Message { attachments, waited, aside, key: wanted.key, ..words(wanted.by.clone(), text) };
+    let message =
+        Message { attachments, waited, aside, schema, key: wanted.key, ..words(wanted.by.clone(), text) };
     app.sessions.ask(id, |reply| Command::Deliver(message, reply)).await
 }
 

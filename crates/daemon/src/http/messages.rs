@@ -4,8 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
 use paseo_core::codec;
+use paseo_core::content::ContentRef;
 use paseo_core::id::{CauseId, DeliveryId, SessionId};
-use paseo_core::session::{self, Class, Event, Outcome, Receipt as Stage, Verb};
+use paseo_core::session::{
+    self, Checked, Class, Conclusion, Event, Outcome, Receipt as Stage, Verb, Verdict,
+};
 use paseo_store::Text;
 use paseo_wire::error::Code;
 use paseo_wire::message::{self, DeliveryView, Queue, QueuedMessage, Receipt, SendMessage};
@@ -17,7 +20,7 @@ use super::sessions::{check_text, resolve};
 use crate::attachments;
 use crate::failure::Failure;
 use crate::sessions::{Command, Message};
-use crate::{tools, view};
+use crate::{checks, tools, view};
 
 /// Events that are read at once.
 const PAGE: usize = 500;
@@ -50,6 +53,7 @@ pub(crate) async fn send(
     if app.sessions.context.directory.get(id).is_some_and(|session| session.profile.terminal.is_some()) {
         app.sessions.context.terminals.look().await?;
     }
+    let schema = app.sessions.context.usable_schema(request.output_schema.as_ref()).await?;
     let attachments = app.sessions.context.attachments.claimed(&by, &request.attachments).await?;
     let message = Message {
         attachments,
@@ -64,6 +68,7 @@ pub(crate) async fn send(
         class: Class::Message,
         waited: request.wait,
         aside: false,
+        schema,
         notify: None,
         key,
     };
@@ -129,15 +134,24 @@ pub(crate) async fn delivery(
     let context = &app.sessions.context;
     let seq = context.journal.head();
     let (session, _) = context.journal.session(id).await?.ok_or_else(unknown)?;
-    let stage = match session.receipt(delivery) {
-        Some(stage) => stage,
-        None => settled_long_ago(&app, id, delivery).await?.ok_or_else(unknown)?,
+    let (stage, check) = match session.receipt(delivery) {
+        Some(stage) => (stage, checks::of_delivery(&context.journal, &session, delivery).await?),
+        None => {
+            let past = settled_long_ago(&app, id, delivery).await?.ok_or_else(unknown)?;
+            let check = match &past.checked {
+                Some(checked) => Some(checks::over(&context.journal, delivery, checked).await?),
+                None => None,
+            };
+            (past.stage, check)
+        }
     };
+    let checked = session.check.as_ref().filter(|check| check.delivery == delivery);
     let turn = session
         .recent
         .iter()
         .find(|settled| settled.id == delivery)
         .and_then(|settled| settled.turn)
+        .or(checked.map(|check| check.turn))
         .or_else(|| {
             session
                 .turn
@@ -154,6 +168,7 @@ pub(crate) async fn delivery(
         reason,
         attempt,
         turn: turn.map(|turn| turn.to_string()),
+        check,
     }))
 }
 
@@ -163,19 +178,28 @@ fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId
     sender.map(|sender| tools::admitted(&app.sessions, &sender, target)).transpose()
 }
 
+/// What became of a message that the state has forgotten.
+pub(super) struct Past {
+    pub(super) stage: Stage,
+    /// How the check of its answer ended.
+    checked: Option<Checked>,
+}
+
 /// Finds out from the log what became of a message that the state has forgotten.
 pub(super) async fn settled_long_ago(
     app: &App,
     id: SessionId,
     delivery: DeliveryId,
-) -> Result<Option<Stage>, Failure> {
+) -> Result<Option<Past>, Failure> {
     let (stream, log) = (session::stream(id), &app.sessions.context.journal.log);
     let (mut after, mut turn, mut stage) = (0, None, None);
+    let (mut checked, mut corrections, mut found): (Option<Checked>, u8, Option<ContentRef>) =
+        (None, 0, None);
     loop {
         let records = log.read_stream(&stream, after, PAGE).await?;
         let Some(paseo_store::Body::Control { version }) = records.last().map(|record| record.body.clone())
         else {
-            return Ok(stage);
+            return Ok(stage.map(|stage| Past { stage, checked }));
         };
         after = version;
         for record in records {
@@ -198,6 +222,25 @@ pub(super) async fn settled_long_ago(
                         Outcome::Failed => Stage::Failed,
                         Outcome::Interrupted => Stage::Interrupted,
                     });
+                }
+                Some(Event::AnswerChecked { delivery: of, verdict, violations, .. }) if of == delivery => {
+                    found = violations;
+                    let (receipt, conclusion) = match verdict {
+                        Verdict::Correct => {
+                            corrections += 1;
+                            continue;
+                        }
+                        Verdict::Valid => (Stage::Answered, Conclusion::Valid),
+                        Verdict::Invalid => (Stage::Failed, Conclusion::Invalid),
+                        Verdict::Unchecked => (Stage::Failed, Conclusion::Unchecked),
+                    };
+                    stage = Some(receipt);
+                    checked = Some(Checked { conclusion, corrections, violations: found.clone() });
+                }
+                Some(Event::AnswerAbandoned { delivery: of, reason }) if of == delivery => {
+                    stage = Some(reason.receipt());
+                    let conclusion = Conclusion::Abandoned(reason);
+                    checked = Some(Checked { conclusion, corrections, violations: found.clone() });
                 }
                 _ => {}
             }

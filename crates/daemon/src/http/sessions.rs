@@ -27,6 +27,7 @@ use super::reply::Answer;
 use super::request::{Asked, Body, Caller, Key, Path};
 use super::{App, permissions};
 use crate::attachments::Claimed;
+use crate::checks;
 use crate::directory::Reach;
 use crate::failure::Failure;
 use crate::glimpse;
@@ -57,6 +58,13 @@ pub(crate) async fn create(
     }
     match &request.prompt {
         Some(prompt) => check_text(prompt)?,
+        None if request.output_schema.is_some() => {
+            return Err(Failure::new(
+                Code::InvalidRequest,
+                "there is an output schema, and no message to answer",
+            )
+            .hint("say what to do in `prompt`"));
+        }
         None if request.attachments.is_empty() => {}
         None => {
             return Err(Failure::new(Code::InvalidRequest, "files are attached, and there is no message")
@@ -91,8 +99,9 @@ pub(crate) async fn create(
     let mode = request.permissions.as_deref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
     let team = request.team.map(|team| joining(&team, request.team_agent, request.team_role)).transpose()?;
+    let schema = context.usable_schema(request.output_schema.as_ref()).await?;
     let attachments = context.attachments.claimed(&order.by, &request.attachments).await?;
-    let prompt = request.prompt.map(|text| Prompt { text, attachments });
+    let prompt = request.prompt.map(|text| Prompt { text, attachments, schema });
     let created = start(&app, order, mode, wish, prompt, key, team).await?;
     let receipt = created.receipt.map(|receipt| noticed(&app, receipt)).transpose()?;
     Ok(Json(CreatedSession { receipt, ..created }))
@@ -102,6 +111,7 @@ pub(crate) async fn create(
 pub(super) struct Prompt {
     pub(super) text: String,
     pub(super) attachments: Vec<Claimed>,
+    pub(super) schema: Option<String>,
 }
 
 fn joining(team: &str, agent: Option<String>, role: Option<String>) -> Result<(Joining, String), Failure> {
@@ -126,8 +136,12 @@ pub(super) async fn start(
     let shown = order.labels.is_ui() && !order.definition.is_external();
     let new = order.by_person(context, mode)?;
     let app = app.clone();
-    let (prompt, attachments) = prompt.map(|first| (first.text, first.attachments)).unzip();
-    let new = NewSession { prompt, attachments: attachments.unwrap_or_default(), key, ..new };
+    let new = match prompt {
+        Some(Prompt { text, attachments, schema }) => {
+            NewSession { prompt: Some(text), attachments, schema, key, ..new }
+        }
+        None => NewSession { key, ..new },
+    };
     // Before anything is made for it on the disk.
     app.sessions.check_attachments(&new)?;
     // Whoever asked may go away: no place is kept for a session that does not come to be.
@@ -400,6 +414,7 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
         guard: context.is_guarded_process(&session).then(|| LEASE.to_owned()),
         last_cause: session.last_cause().map(|cause| cause.to_string()),
         waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
+        check: checks::newest(&context.journal, &session).await?,
         notice: context.definitions.notice(&session),
         ..shown(app, &session).await?
     })

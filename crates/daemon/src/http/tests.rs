@@ -135,6 +135,7 @@ impl House {
             notes: None,
             prompt: None,
             attachments: Vec::new(),
+            schema: None,
             aside: false,
             key: None,
         };

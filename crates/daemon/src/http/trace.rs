@@ -60,7 +60,9 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
             }
             Event::Handed { delivery: one }
             | Event::Returned { delivery: one, .. }
-            | Event::Cancelled { delivery: one } => *one == delivery,
+            | Event::Cancelled { delivery: one }
+            | Event::AnswerChecked { delivery: one, .. }
+            | Event::AnswerAbandoned { delivery: one, .. } => *one == delivery,
             Event::TurnOpened { turn, deliveries, .. } => {
                 deliveries.contains(&delivery) && {
                     turns.insert(*turn);
@@ -83,7 +85,7 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
     let (state, _) = context.journal.session(session).await?.ok_or_else(unknown)?;
     let stage = match state.receipt(delivery) {
         Some(stage) => stage,
-        None => super::messages::settled_long_ago(&app, session, delivery).await?.ok_or_else(unknown)?,
+        None => super::messages::settled_long_ago(&app, session, delivery).await?.ok_or_else(unknown)?.stage,
     };
     Ok(Json(DeliveryTrace {
         delivery: delivery.to_string(),

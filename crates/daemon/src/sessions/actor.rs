@@ -13,6 +13,7 @@ use paseo_store::{Seq, Version};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::answers::{Checking, Found};
 use super::asks::OpenRequest;
 use super::harness::{Running, Start};
 use super::reattach::Search;
@@ -44,6 +45,8 @@ pub(super) struct SessionActor {
     pub(super) start: Option<Start>,
     /// It is looked for whoever was in its terminal when the last daemon ended.
     pub(super) search: Option<Search>,
+    /// The check of an answer that is under way.
+    pub(super) checking: Option<Checking>,
     /// The turn that the harness has, or is about to get.
     pub(super) current: Option<TurnId>,
     /// Who is ending the current turn.
@@ -139,6 +142,7 @@ enum Wake {
     Command(Option<Command>),
     Outputs(Vec<Output>),
     Started(Result<Running, super::harness::NotStarted>),
+    Checked(Found),
     Timer(Timer),
 }
 
@@ -161,6 +165,7 @@ impl SessionActor {
             running: None,
             start: None,
             search: None,
+            checking: None,
             current: None,
             ending: None,
             timer: None,
@@ -192,6 +197,7 @@ impl SessionActor {
                 Wake::Command(None) => break,
                 Wake::Outputs(outputs) => self.outputs(outputs).await,
                 Wake::Started(result) => self.started(result).await,
+                Wake::Checked(found) => self.checked(found).await,
                 Wake::Timer(Timer::Interrupt) => self.not_interrupted().await,
                 Wake::Timer(Timer::Shim) => self.kill_shim(),
                 Wake::Timer(Timer::Idle) => self.sleep(),
@@ -312,7 +318,7 @@ impl SessionActor {
 
     async fn next(&mut self) -> Wake {
         let timer = self.alarm();
-        let Self { commands, running, start, .. } = self;
+        let Self { commands, running, start, checking, .. } = self;
         let outputs = async {
             match running {
                 Some(running) => running.outputs(OUTPUTS).await,
@@ -322,6 +328,12 @@ impl SessionActor {
         let started = async {
             match start {
                 Some(start) => start.await,
+                None => std::future::pending().await,
+            }
+        };
+        let checked = async {
+            match checking {
+                Some(checking) => checking.found().await,
                 None => std::future::pending().await,
             }
         };
@@ -338,6 +350,7 @@ impl SessionActor {
             command = commands.recv() => Wake::Command(command),
             outputs = outputs => Wake::Outputs(outputs),
             result = started => Wake::Started(result),
+            found = checked => Wake::Checked(found),
             what = alarm => Wake::Timer(what),
         }
     }
@@ -374,6 +387,7 @@ impl SessionActor {
             Command::Resume(reply) => {
                 let resumed = self.advance(&Actor::Daemon).await;
                 self.send_notices();
+                self.look_for_check();
                 answer(reply, resumed);
             }
             Command::ClearAway(reply) => {
@@ -393,6 +407,7 @@ impl SessionActor {
         let parked = self.session.parked().is_some() && !self.over;
         let idle = self.running.is_none()
             && self.start.is_none()
+            && self.checking.is_none()
             && (self.current.is_none() || self.over)
             && !parked;
         idle && self.sessions.mailboxes.close(self.session.id, &mut self.commands)

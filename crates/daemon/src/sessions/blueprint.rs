@@ -170,6 +170,7 @@ impl Order {
             notes: None,
             prompt: None,
             attachments: Vec::new(),
+            schema: None,
             aside: self.aside,
             key: None,
         })

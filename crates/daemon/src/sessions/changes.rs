@@ -12,6 +12,7 @@ use paseo_store::{Appended, Error, Fence, IdempotencyKey, Version};
 use paseo_wire::error::Code;
 
 use super::actor::SessionActor;
+use super::answers::note_abandoned;
 use crate::directory::Closing;
 use crate::failure::Failure;
 use crate::journal::Entries;
@@ -97,6 +98,8 @@ impl SessionActor {
                     );
                 }
                 Opening::Held(exhausted) => note_held(change, exhausted),
+                // Said when it is stored.
+                Opening::Abandoned(_) => {}
             }
         }
         Ok(Spent::default())
@@ -109,7 +112,8 @@ impl SessionActor {
         spent: Spent,
         key: Option<IdempotencyKey>,
     ) -> Result<Stored, Failure> {
-        let Change { mut draft, entries } = change;
+        let Change { mut draft, mut entries } = change;
+        note_abandoned(&mut entries, &draft);
         // In the batch that makes the outcome known: no crash comes in between.
         session::gather(&mut draft, |watch| self.context.waits.is_waited(watch));
         let mut entries = entries.session(self.session.id, self.version, &draft.events);
@@ -146,6 +150,7 @@ impl SessionActor {
                 }
                 self.hand_over().await;
                 self.send_notices();
+                self.look_for_check();
                 Ok(Stored::Done)
             }
             Ok(Appended::Repeat { receipt }) => Ok(Stored::Repeat(receipt)),

@@ -65,6 +65,8 @@ pub(crate) struct NewSession {
     pub(crate) prompt: Option<String>,
     /// The files of the prompt.
     pub(crate) attachments: Vec<Claimed>,
+    /// The JSON Schema that the answer to the prompt has to satisfy, as JSON.
+    pub(crate) schema: Option<String>,
     /// The prompt is said in passing.
     pub(crate) aside: bool,
     pub(crate) key: Option<RequestKey>,
@@ -182,6 +184,7 @@ impl Sessions {
                 class: Class::Message,
                 waited: new.spawned.is_some_and(|spawned| spawned.waited),
                 aside: new.aside,
+                schema: new.schema,
                 notify: new.spawned.and_then(|spawned| spawned.notify),
                 cause: new.spawned.map(|spawned| spawned.cause),
                 key: None,
@@ -197,6 +200,8 @@ impl Sessions {
                 match session::open(&mut change.draft, plan, state, mint::turn()) {
                     Opening::Opened(spent) => paid.iter_mut().for_each(|paid| paid.3.extend(spent.clone())),
                     Opening::Held(exhausted) => note_held(&mut change, exhausted),
+                    // Nothing was answered yet.
+                    Opening::Abandoned(_) => {}
                 }
             }
             let receipt = receipt(&change.draft.session, placement, delivery, cause, before, handle.clone());

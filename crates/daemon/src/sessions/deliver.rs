@@ -115,6 +115,8 @@ pub(super) fn incoming(message: &Message) -> Accepted {
         waited: message.waited,
         aside: message.aside,
         attachments: message.attachments.iter().map(|file| file.attached.clone()).collect(),
+        schema: message.schema.as_deref().map(journal::reference),
+        corrects: None,
     }
 }
 
@@ -129,6 +131,9 @@ pub(super) fn draft(
     let extra = attachments::extra(&message.attachments)?;
     change.entries.content(session, incoming.text.id, message.text.clone(), extra);
     message.attachments.iter().for_each(|file| change.entries.claim(session, file.attached.id));
+    if let (Some(schema), Some(text)) = (&incoming.schema, &message.schema) {
+        change.entries.content(session, schema.id, text.clone(), None);
+    }
     let (on, class) = (On::Delivery(incoming.delivery), Class::Completion);
     let (cause, hop, request) = (incoming.cause, incoming.hop + 1, Some(incoming.text.id));
     let placement = session::accept(&mut change.draft, incoming, can_steer)?;

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use paseo_core::answer;
 use paseo_core::envelope::{self, Sender};
 use paseo_core::id::{DeliveryId, SessionId, TurnId};
 use paseo_core::item::{Draft, Kind};
@@ -394,6 +395,13 @@ impl SessionActor {
             let text = match self.texts.get(&pending.text.id) {
                 Some(text) => text.clone(),
                 None => self.context.journal.log.text(pending.text.id.uuid()).await?.unwrap_or_default(),
+            };
+            let text = match &pending.schema {
+                Some(schema) => {
+                    let schema = self.context.journal.log.text(schema.id.uuid()).await?;
+                    answer::asked(&text, &schema.unwrap_or_default())
+                }
+                None => text,
             };
             let sender = pending.origin.session().map(|sender| self.context.directory.handle(sender));
             let (origin, handle) = (&pending.origin, sender.as_deref());

@@ -45,6 +45,7 @@ fn limit_over(cause: (CauseId, u32)) -> Message {
         class: Class::Message,
         waited: false,
         aside: false,
+        schema: None,
         notify: None,
         cause: Some(cause),
         key: None,

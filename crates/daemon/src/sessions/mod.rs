@@ -1,6 +1,7 @@
 //! Sessions: each that has something to do has an actor; idle ones cost nothing but their place in the directory.
 
 mod actor;
+mod answers;
 mod asks;
 mod attempts;
 mod blueprint;
@@ -226,6 +227,8 @@ pub(crate) struct Message {
     pub(crate) waited: bool,
     /// Said in passing: the person stays where they are.
     pub(crate) aside: bool,
+    /// The JSON Schema that the answer has to satisfy, as JSON.
+    pub(crate) schema: Option<String>,
     /// Who is told what becomes of it.
     pub(crate) notify: Option<Notify>,
     /// What it descends from; `None` opens a new cause, which only people do.

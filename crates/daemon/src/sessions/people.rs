@@ -96,7 +96,8 @@ impl SessionActor {
             session::clear(&mut change.draft)?;
             let kept = |pending: &Pending| {
                 let files = pending.attachments.iter().map(|file| file.id.uuid());
-                [pending.text.id.uuid()].into_iter().chain(files).collect::<Vec<_>>()
+                let schema = pending.schema.iter().map(|schema| schema.id.uuid());
+                [pending.text.id.uuid()].into_iter().chain(schema).chain(files).collect::<Vec<_>>()
             };
             let keep = change.draft.session.queue.iter().flat_map(kept).collect();
             change.entries.erase(Erasure::Contents { stream: session::stream(self.id()), keep });
@@ -109,7 +110,8 @@ impl SessionActor {
 
     /// Deletes the session: its texts are removed, its events emptied.
     pub(super) async fn delete(&mut self, by: Actor, force: bool) -> Result<bool, Failure> {
-        if self.session.turn.is_some() && !force {
+        let is_busy = self.session.turn.is_some() || self.session.check.is_some();
+        if is_busy && !force {
             return Err(Failure::from(Refusal::Busy).hint("stop it first with `paseo stop`, or add --force"));
         }
         let waiting = self.session.queue.len();

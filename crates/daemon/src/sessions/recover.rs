@@ -68,6 +68,7 @@ impl Sessions {
         if session.turn.is_some()
             || session.profile.terminal.is_some()
             || session.parked().is_some()
+            || session.check.is_some()
             || !session.watches.is_empty()
             || session::next(&session).is_some()
         {

@@ -65,6 +65,7 @@ impl SessionActor {
             class: Class::Message,
             waited: false,
             aside: true,
+            schema: None,
             notify: None,
             cause: None,
             key: None,
@@ -132,6 +133,8 @@ impl SessionActor {
     /// Has what came of the turn that ended posted where its answers go.
     pub(super) fn report(&self) {
         if self.session.profile.reports_to.is_some()
+            // What is still to be corrected is not what was asked for.
+            && self.session.check.is_none()
             && let Some(ended) = &self.session.history.ended
         {
             tokio::spawn(workers::report(self.sessions.clone(), self.id(), (**ended).clone()));

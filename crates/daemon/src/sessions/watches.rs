@@ -157,6 +157,7 @@ async fn deliver(
         class: notice.class,
         waited: false,
         aside: false,
+        schema: None,
         notify: None,
         cause: Some((notice.cause, notice.hop)),
         key: Some(key),

@@ -89,6 +89,7 @@ impl Teams {
                     class: Class::Passive,
                     waited: false,
                     aside: false,
+                    schema: None,
                     notify: None,
                     cause: Some((mint::cause(), 1)),
                     key: None,

@@ -119,6 +119,7 @@ pub(super) async fn message(
                 class: Class::Message,
                 waited: sync,
                 aside: false,
+                schema: None,
                 notify: Some(notify),
                 key: None,
             };

@@ -30,6 +30,7 @@ pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -
         class: Class::Message,
         waited: false,
         aside: false,
+        schema: None,
         notify: None,
         key: None,
     };

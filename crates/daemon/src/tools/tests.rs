@@ -158,6 +158,7 @@ async fn whoever_is_closed_meanwhile_starts_no_user_agent() {
         class: Class::Message,
         waited: false,
         aside: false,
+        schema: None,
         notify: None,
         cause: None,
         key: None,

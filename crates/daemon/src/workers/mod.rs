@@ -152,6 +152,7 @@ impl Workers {
             class: Class::Message,
             waited: false,
             aside: true,
+            schema: None,
             notify: None,
             cause,
             key: None,

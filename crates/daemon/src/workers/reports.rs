@@ -55,7 +55,10 @@ fn may_pass(code: Code) -> bool {
 /// Returns the turn of a worker that may have ended without a word about it: the daemon ended just then.
 pub(crate) fn unreported(session: &Session) -> Option<&Ended> {
     let age = mint::now().as_millis().saturating_sub(session.condition.since.as_millis());
-    let fresh = session.profile.reports_to.is_some() && session.turn.is_none() && age < FRESH_MILLIS;
+    let fresh = session.profile.reports_to.is_some()
+        && session.turn.is_none()
+        && session.check.is_none()
+        && age < FRESH_MILLIS;
     session.history.ended.as_deref().filter(|_| fresh)
 }
 

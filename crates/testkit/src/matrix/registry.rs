@@ -41,6 +41,7 @@ pub const CASES: [(Feature, &[&str]); 16] = [
             "many_turns_share_one_process",
             "usage_adds_up",
             "files_are_made_changed_renamed_and_deleted",
+            "an_answer_is_corrected_until_it_satisfies_its_schema",
         ],
     ),
     (
@@ -161,13 +162,17 @@ pub const CASES: [(Feature, &[&str]); 16] = [
 ];
 
 /// Tests of their own that are about one harness.
-pub const SINGLES: [(&str, Program, Feature); 43] = [
+pub const SINGLES: [(&str, Program, Feature); 47] = [
     ("attachments::claude_agent_acp_shows_its_model_an_image", ClaudeAcp, Attachments),
     ("attachments::codex_acp_shows_its_model_an_image", CodexAcp, Attachments),
     ("attachments::copilot_shows_its_model_an_image", Copilot, Attachments),
     ("attachments::gemini_shows_its_model_an_image", Gemini, Attachments),
     ("attachments::our_own_agent_is_shown_the_image_again_by_a_new_process", OpenAi, Attachments),
     ("attachments::pi_refuses_an_image_that_its_model_would_not_see", Pi, Attachments),
+    ("structured::claude_agent_acp_corrects_its_answer", ClaudeAcp, Conversation),
+    ("structured::copilot_corrects_its_answer", Copilot, Conversation),
+    ("structured::gemini_corrects_its_answer", Gemini, Conversation),
+    ("structured::qwen_corrects_its_answer", Qwen, Conversation),
     ("background::of_the_real_one_keep_it_awake", Claude, Background),
     ("own_turns::of_the_real_one_are_shown_and_spend_a_wake", Claude, Background),
     ("cycles::of_claude_leave_nothing", Claude, Continuing),

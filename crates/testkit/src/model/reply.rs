@@ -126,6 +126,7 @@ pub(crate) fn answer(
     let round = rounds.swap_remove(conversation.since.min(last));
     let mut parts = Vec::new();
     let mut pause = Duration::ZERO;
+    let is_exact = matches!(round.last(), Some(Step::Exactly(_)));
     for (place, step) in round.into_iter().enumerate() {
         let content = match step {
             Step::Slow(wanted) => {
@@ -149,7 +150,7 @@ pub(crate) fn answer(
                 Content::Break
             }
             Step::Status(_) | Step::Break(_) | Step::Torn(_) => continue,
-            Step::Say(text) => Content::Text(text),
+            Step::Say(text) | Step::Exactly(text) => Content::Text(text),
             Step::Think(text) => Content::Thought(text),
             Step::Big(size) => Content::Text(big(size)),
             Step::Hang => Content::Hang,
@@ -167,7 +168,7 @@ pub(crate) fn answer(
         usage: usage(conversation, &parts),
         parts,
     };
-    if !reply.calls() && !reply.breaks() {
+    if !reply.calls() && !reply.breaks() && !is_exact {
         finish(&mut reply.parts, pause, &conversation.footer());
     }
     Answer::Reply(reply)
@@ -242,6 +243,7 @@ mod tests {
     fn every_final_text_has_the_footer() {
         assert_eq!(contents("hello", 0), [Content::Text("Received: hello [turns=2 tools=3 model=m]".into())]);
         assert_eq!(contents("<<think x>>", 0)[1], Content::Text("[turns=2 tools=3 model=m]".into()));
+        assert_eq!(contents("<<exactly 7>>", 0), [Content::Text("7".into())], "unless it is to be exact");
         let Content::Text(text) = &contents("<<oops>>", 0)[0] else { panic!("a text") };
         assert!(text.contains("is no directive") && text.ends_with("model=m]"), "{text}");
     }

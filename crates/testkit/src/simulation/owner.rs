@@ -345,7 +345,7 @@ pub(super) fn advance(
                 effects.push(Effect::Hand(turn));
                 return;
             }
-            Opening::Held(_) => {}
+            Opening::Held(_) | Opening::Abandoned(_) => {}
         }
     }
 }

@@ -43,6 +43,8 @@ pub(super) fn human(random: &mut Random, now: Timestamp) -> Incoming {
         class: if random.percent(5) { Class::Passive } else { Class::Message },
         waited: random.percent(10),
         aside: false,
+        schema: None,
+        corrects: None,
     }
 }
 

@@ -237,7 +237,7 @@ impl Conversation {
     }
 
     async fn send(&mut self, text: String, verb: Verb) -> Result<(), Failure> {
-        let message = SendMessage { text, verb, wait: false, attachments: Vec::new() };
+        let message = SendMessage { text, verb, wait: false, attachments: Vec::new(), output_schema: None };
         let receipt = self.client.send(&self.session.id, &message, None).await?;
         let words = send::told(&receipt);
         self.surface.aside(Style::Dim, &words)?;
