@@ -34,12 +34,27 @@ pub(super) fn magic(head: &[u8]) -> Magic {
     }
 }
 
+/// Says whether a PDF document has a version at its beginning and its mark at its end. `tail` are its last bytes.
+pub(super) fn is_whole_pdf(head: &[u8], tail: &[u8]) -> bool {
+    let version = matches!(head.get(5..8), Some([major, b'.', minor]) if major.is_ascii_digit() && minor.is_ascii_digit());
+    version && tail.windows(5).any(|window| window == b"%%EOF")
+}
+
 /// Reads width and height of an image; `None` when it is damaged, or says them further back.
 pub(super) fn dimensions(kind: Kind, head: &[u8]) -> Option<(u32, u32)> {
     match kind {
         Kind::Png => {
-            let header = head.get(8..24)?;
-            (header.get(4..8)? == b"IHDR").then_some(())?;
+            // All of the first chunk: its length, its name, what it says, and its checksum.
+            let header = head.get(8..33)?;
+            (header.get(..8)? == b"\0\0\0\x0dIHDR").then_some(())?;
+            let [depth, colour, 0, 0, 0 | 1] = header.get(16..21)? else { return None };
+            let is_known = match colour {
+                0 => matches!(depth, 1 | 2 | 4 | 8 | 16),
+                3 => matches!(depth, 1 | 2 | 4 | 8),
+                2 | 4 | 6 => matches!(depth, 8 | 16),
+                _ => false,
+            };
+            is_known.then_some(())?;
             Some((big(header.get(8..12)?)?, big(header.get(12..16)?)?))
         }
         Kind::Gif => Some((little(head.get(6..8)?)?, little(head.get(8..10)?)?)),
@@ -103,7 +118,12 @@ mod tests {
 
     #[test]
     fn images_say_how_large_they_are() {
-        let png = [b"\x89PNG\r\n\x1a\n".as_slice(), b"\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58"].concat();
+        let png = [
+            b"\x89PNG\r\n\x1a\n".as_slice(),
+            b"\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58",
+            b"\x08\x06\0\0\0CRC!",
+        ]
+        .concat();
         assert_eq!((magic(&png), dimensions(Kind::Png, &png)), (Magic::Known(Kind::Png), Some((800, 600))));
         let gif = b"GIF89a\x20\x03\x58\x02";
         assert_eq!((magic(gif), dimensions(Kind::Gif, gif)), (Magic::Known(Kind::Gif), Some((800, 600))));
@@ -133,6 +153,10 @@ mod tests {
         for (kind, head) in [
             (Kind::Png, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIDAT\0\0\x03\x20\0\0\x02\x58".as_slice()),
             (Kind::Png, b"\x89PNG\r\n\x1a\n"),
+            (Kind::Png, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58"),
+            (Kind::Png, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58\x08\x06\0\0\0CR"),
+            (Kind::Png, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58\x07\x06\0\0\0CRC!"),
+            (Kind::Png, b"\x89PNG\r\n\x1a\n\0\0\0\x0cIHDR\0\0\x03\x20\0\0\x02\x58\x08\x06\0\0\0CRC!"),
             (Kind::Gif, b"GIF89a\x20"),
             (Kind::Jpeg, b"\xff\xd8\xff\xe0\0\0\xff\xc0"),
             (Kind::Jpeg, b"\xff\xd8\xff\xda\0\x04abcd"),

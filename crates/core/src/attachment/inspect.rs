@@ -3,12 +3,14 @@
 //! Harnesses turn an image that they cannot read into a sentence and go on. So a file is judged here, before any
 //! agent gets it.
 
-use super::image::{Magic, dimensions, magic};
+use super::image::{Magic, dimensions, is_whole_pdf, magic};
 use super::{Kind, size};
 use crate::limits::{ATTACHMENT_BYTES, ATTACHMENT_TEXT_BYTES, IMAGE_PIXELS, IMAGE_SIDE};
 
 /// How much of its beginning is kept: JPEG files may have the dimensions behind much else.
 const HEAD: usize = 512 * 1024;
+/// How much of its end is kept: documents have their mark somewhere there.
+const TAIL: usize = 1024;
 /// As much tells one kind from another.
 const MAGIC: usize = 32;
 
@@ -16,6 +18,7 @@ const MAGIC: usize = 32;
 #[derive(Debug, Default)]
 pub struct Inspection {
     head: Vec<u8>,
+    tail: Vec<u8>,
     len: u64,
     /// What is left of a character that began in the last piece.
     cut: Vec<u8>,
@@ -85,6 +88,8 @@ impl Inspection {
         }
         let room = HEAD.saturating_sub(self.head.len()).min(piece.len());
         self.head.extend_from_slice(&piece[..room]);
+        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         self.look_for_text(piece);
         match magic(&self.head) {
             Magic::Other(name) => Err(Unusable::Other(name)),
@@ -108,6 +113,9 @@ impl Inspection {
             Magic::Nothing if self.not_text || !self.cut.is_empty() => return Err(Unusable::Unknown),
             Magic::Nothing => Kind::Text,
         };
+        if kind == Kind::Pdf && !is_whole_pdf(&self.head, &self.tail) {
+            return Err(Unusable::Damaged(kind));
+        }
         if !kind.is_image() {
             return Ok(Found { kind, len: self.len, pixels: None });
         }
@@ -163,14 +171,14 @@ mod tests {
 
     fn png(width: u32, height: u32) -> Vec<u8> {
         let head = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice();
-        [head, &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\x06\0\0\0"].concat()
+        [head, &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\x06\0\0\0CRC!"].concat()
     }
 
     #[test]
     fn a_file_is_what_its_bytes_say() {
         let found = inspected(&[&png(800, 600)]).unwrap();
         assert_eq!((found.kind, found.pixels), (Kind::Png, Some((800, 600))));
-        assert_eq!(inspected(&[b"%PDF-1.7\n\xff\0"]).unwrap().kind, Kind::Pdf);
+        assert_eq!(inspected(&[b"%PDF-1.7\n\xff\0\n%%EOF\n"]).unwrap().kind, Kind::Pdf);
         assert_eq!(inspected(&[b"hello\r\n"]).unwrap().kind, Kind::Text);
         // A drawing in XML may run programs in a browser: to us it is text.
         assert_eq!(inspected(&[b"<svg xmlns='http://www.w3.org/2000/svg'/>"]).unwrap().kind, Kind::Text);
@@ -186,6 +194,12 @@ mod tests {
         assert_eq!(inspected(&[b"zero\0"]), Err(Unusable::Unknown));
         assert_eq!(inspected(&[b"cut \xe8\xaa"]), Err(Unusable::Unknown));
         assert_eq!(inspected(&[b"\x89PNG\r\n\x1a\n not a picture"]), Err(Unusable::Damaged(Kind::Png)));
+        let whole = [b"%PDF-1.7\n".as_slice(), &[7; 5_000], b"\n%%EO", b"F\n"];
+        assert!(inspected(&whole).is_ok());
+        for cut in [b"%PDF-".as_slice(), b"%PDF-1.7\n", b"%PDF-x.7\n%%EOF", &whole[..3].concat()] {
+            assert_eq!(inspected(&[cut]), Err(Unusable::Damaged(Kind::Pdf)), "{cut:?}");
+        }
+        assert_eq!(inspected(&[&png(8, 8)[..32]]), Err(Unusable::Damaged(Kind::Png)));
         assert_eq!(inspected(&[&png(0, 600)]), Err(Unusable::Damaged(Kind::Png)));
         let bomb = inspected(&[&png(60_000, 60_000)]).unwrap_err();
         assert_eq!(
