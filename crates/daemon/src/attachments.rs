@@ -34,6 +34,8 @@ const PIECE: usize = 256 * 1024;
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How often files are looked for that no message refers to.
 const TIDY: Duration = Duration::from_secs(3600);
+/// How long a client that is refused may go on sending.
+const DRAIN: Duration = Duration::from_secs(10);
 /// After how many seconds another upload is worth a try.
 const RETRY_SECONDS: u64 = 2;
 
@@ -69,7 +71,13 @@ impl Attachments {
         body: impl Stream<Item = Result<Bytes, E>>,
         permitted: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<UploadedAttachment, Failure> {
-        let _slot = self.slot(by).await?;
+        let _slot = match self.slot(by).await {
+            Ok(slot) => slot,
+            Err(refused) => {
+                drain(body).await;
+                return Err(refused);
+            }
+        };
         let id = mint::file();
         let pieces = Pieces { log: Arc::clone(&self.log), id, complete: false };
         let received = tokio::time::timeout(PATIENCE, pieces.receive(by, name, body, permitted)).await;
@@ -243,6 +251,22 @@ impl Context {
         }
         Ok(read)
     }
+}
+
+/// Lets a client come to its end that is refused: while it is still sending, it does not hear why.
+async fn drain<E>(body: impl Stream<Item = Result<Bytes, E>>) {
+    let mut body = std::pin::pin!(body);
+    let read = async {
+        let mut len = 0;
+        while let Some(Ok(piece)) = body.next().await {
+            len += piece.len() as u64;
+            if len > ATTACHMENT_BYTES {
+                break;
+            }
+        }
+    };
+    // It is told in any case.
+    let _ = tokio::time::timeout(DRAIN, read).await;
 }
 
 /// Returns what is kept beside the text of a message that has files.

@@ -369,6 +369,23 @@ async fn an_agent_uploads_with_the_right_to_send_and_reads_nothing() {
 }
 
 #[tokio::test]
+async fn a_client_that_is_still_sending_hears_why_it_is_refused() {
+    let watched = Watched::new();
+    std::fs::write(watched.home.work().join("shot.png"), png("large", 8 * 1024 * 1024)).unwrap();
+    let _slow: Vec<UnixStream> =
+        (0..4).map(|_| begin(&watched, "content-length: 1000", &png("slow", 500))).collect();
+    let refused = loop {
+        let output = watched.home.paseo(&["run", "-d", "--attach", "shot.png", "<<say seen>>"]);
+        // Until the daemon has got to all of them, there is room.
+        if output.code != 0 {
+            break output;
+        }
+    };
+    assert!(refused.stderr.contains("4 files are being uploaded already"), "{refused:?}");
+    assert!(refused.stderr.contains("try again in a moment"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn only_a_few_upload_at_a_time() {
     let watched = Watched::new();
     let slow: Vec<UnixStream> =
