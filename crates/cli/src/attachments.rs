@@ -1,11 +1,11 @@
 //! Files that go with a message: looked at before anything is sent, then uploaded.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use paseo_core::attachment::{self, Inspection, Refused, Unusable};
 use paseo_core::limits::{ATTACHMENT_BYTES, ATTACHMENTS, ATTACHMENTS_BYTES};
+use paseo_runtime::plain_file;
 use paseo_wire::attachment::AttachmentView;
 use paseo_wire::item::ItemView;
 use serde_json::Value;
@@ -39,11 +39,12 @@ fn read_one(path: &Path) -> Result<Attachable, Failure> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| Failure::usage(format!("cannot read {shown}: {error}"));
     let unusable = |why: Unusable| Failure::usage(format!("{shown}: {why}")).hint(why.hint());
-    let file = File::open(path).map_err(unreadable)?;
-    if file.metadata().map_err(unreadable)?.is_dir() {
+    if path.is_dir() {
         return Err(Failure::usage(format!("{shown} is a directory"))
             .hint("attach single files, or name the directory in the message"));
     }
+    // A pipe or a device may never end, or never begin.
+    let file = plain_file::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     // No more than it takes to see that it is too much.
     file.take(ATTACHMENT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -99,6 +100,10 @@ mod tests {
         assert!(told(&[write("a.zip", b"PK\x03\x04")]).contains("a.zip: the file is a ZIP archive"));
         assert!(told(&[folder.path().join("missing")]).contains("cannot read"));
         assert!(told(&[folder.path().to_owned()]).contains("is a directory"));
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        assert!(told(&[pipe]).contains("it is no regular file"));
+        assert!(told(&[PathBuf::from("/dev/zero")]).contains("it is no regular file"));
         assert!(told(&vec![text; 11]).contains("at most 10"));
     }
 }
