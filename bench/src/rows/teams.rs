@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use paseo_wire::team::{NoticePage, NoticeView, TaskAnswer, TeamAnswer};
+use paseo_wire::words::NoticeKind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
         thread::sleep(Duration::from_millis(100));
         let (notices, next) = audit(&mut connection, ending, cursor);
         cursor = next;
-        let expired = notices.into_iter().filter(|notice| notice.kind == "task_expired");
+        let expired = notices.into_iter().filter(|notice| notice.kind == NoticeKind::TaskExpired);
         ended.extend(expired.filter_map(|notice| Some((notice.task?, notice.ts.as_millis()))));
     }
     let late: Vec<f64> = expected.iter().map(|(task, due)| (ended[task] - due) as f64).collect();

@@ -78,7 +78,12 @@ pub(crate) fn described(files: &[AttachmentView]) -> Vec<String> {
 fn describe(file: &AttachmentView) -> String {
     let pixels = file.width.zip(file.height).map(|(width, height)| format!(", {width}×{height}"));
     let size = attachment::size(file.size);
-    format!("[{}: {}, {size}{}]", line(&file.name), line(&file.media_type), pixels.unwrap_or_default())
+    format!(
+        "[{}: {}, {size}{}]",
+        line(&file.name),
+        line(file.media_type.as_str()),
+        pixels.unwrap_or_default()
+    )
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ mod tests {
         LiveFrame {
             session: "s".to_owned(),
             item: item.to_owned(),
-            kind: "assistant_text".to_owned(),
+            kind: "assistant_text".into(),
             offset,
             text: text.to_owned(),
         }

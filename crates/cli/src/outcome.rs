@@ -8,6 +8,7 @@ use paseo_client::{Client, Outcome, Progress, Step};
 use paseo_wire::error::Exit;
 use paseo_wire::message::{CheckView, Receipt};
 use paseo_wire::time::Moment;
+use paseo_wire::words::{Placement, PlacementReason};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -99,8 +100,8 @@ pub(crate) async fn wait(
     timeout: Option<Duration>,
 ) -> Result<Waited, Failure> {
     let client = context.client_as_is();
-    if receipt.placement == "held" {
-        let reason = receipt.reason.clone().unwrap_or_else(|| "held".to_owned());
+    if receipt.placement == Placement::Held {
+        let reason = receipt.reason.as_ref().map_or("held", PlacementReason::as_str).to_owned();
         return Ok(Waited {
             ending: Ending::Outcome(Outcome::Held { reason }),
             shown: false,

@@ -3,6 +3,7 @@
 use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
+use paseo_wire::words::LiveKind;
 use serde_json::Value;
 
 use crate::growth::Growth;
@@ -70,15 +71,15 @@ impl Display {
     }
 
     fn live(&mut self, live: &LiveFrame) {
-        let document = self.form == Form::Document && live.kind == "assistant_text";
-        if !self.printer.is_watched() || live.kind == "tool_output" || document {
+        let document = self.form == Form::Document && live.kind == LiveKind::AssistantText;
+        if !self.printer.is_watched() || live.kind == LiveKind::ToolOutput || document {
             return;
         }
         let Some((new, begins)) = self.growth.piece(live) else { return };
         if begins {
             self.finish();
         }
-        self.grow(&live.kind, new);
+        self.grow(live.kind.as_str(), new);
     }
 
     fn item(&mut self, item: &ItemView) {

@@ -7,6 +7,7 @@ use paseo_wire::error::Code;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::message::{CheckView, DeliveryView};
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
+use paseo_wire::words::{Stage, Status};
 use serde_json::Value;
 
 use crate::{Arrival, Client, Error, Events};
@@ -48,7 +49,7 @@ pub enum Progress {
     /// A turn took the message.
     Opened { turn: String },
     /// The session has this status now.
-    Status(String),
+    Status(Status),
     /// The turn's transcript grew.
     Item(Box<ItemView>),
     /// An item of the turn is growing.
@@ -78,7 +79,7 @@ pub struct Follow {
     correction: Option<String>,
     /// The turn that gave the message back.
     left: Option<String>,
-    status: Option<String>,
+    status: Option<Status>,
     /// The newest stored items: a late live frame of one of them is old news.
     stored: VecDeque<String>,
 }
@@ -217,7 +218,7 @@ impl Follow {
 
     /// A message that is held may have been released since: the past is not the present.
     async fn hold(&mut self, reason: String) -> Result<Option<Step>, Error> {
-        let held = self.delivery().await?.is_none_or(|view| view.stage == "held");
+        let held = self.delivery().await?.is_none_or(|view| view.stage == Stage::Held);
         Ok(held.then_some(Step::Done(Outcome::Held { reason })))
     }
 
@@ -231,10 +232,14 @@ impl Follow {
             _ => "",
         };
         let Some(view) = self.delivery().await? else { return Ok(None) };
-        let outcome = match view.stage.as_str() {
-            "held" => Outcome::Held { reason: view.reason.unwrap_or_else(|| "held".to_owned()) },
-            "queued" if failed => self.failed(text(&event.data, "turn").unwrap_or_default(), event).await?,
-            "queued" if !reason.is_empty() => Outcome::Held { reason: reason.to_owned() },
+        let outcome = match view.stage {
+            Stage::Held => {
+                Outcome::Held { reason: view.reason.map_or_else(|| "held".to_owned(), |why| why.to_string()) }
+            }
+            Stage::Queued if failed => {
+                self.failed(text(&event.data, "turn").unwrap_or_default(), event).await?
+            }
+            Stage::Queued if !reason.is_empty() => Outcome::Held { reason: reason.to_owned() },
             _ => return Ok(None),
         };
         Ok(Some(Step::Done(outcome)))

@@ -380,7 +380,7 @@ pub(crate) fn view(attached: &Attached, meta: &Meta) -> AttachmentView {
     AttachmentView {
         id: attached.id.to_string(),
         name: meta.name.clone(),
-        media_type: attached.kind.media_type().to_owned(),
+        media_type: attached.kind.media_type().into(),
         size: attached.len,
         width: meta.pixels.map(|(width, _)| width),
         height: meta.pixels.map(|(_, height)| height),

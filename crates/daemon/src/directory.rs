@@ -329,7 +329,7 @@ impl Directory {
             handle: self.handle(session.id),
             id: session.id.to_string(),
             name: session.naming.shown().or(member(session)).map(str::to_owned),
-            status: session.condition.status.word().to_owned(),
+            status: session.condition.status.into(),
         }
     }
 }

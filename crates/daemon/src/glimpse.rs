@@ -10,7 +10,6 @@ use paseo_wire::session::TodoView;
 
 use crate::failure::Failure;
 use crate::journal::Journal;
-use crate::view;
 
 /// Items that are looked at, at once.
 const PAGE: usize = 50;
@@ -50,8 +49,8 @@ pub(crate) async fn todo(journal: &Journal, session: &Session) -> Result<Option<
     let list: Vec<Todo> = serde_json::from_str(&text).map_err(Failure::internal)?;
     let shown = list.into_iter().map(|one| TodoView {
         content: one.content,
-        status: view::word(&one.status),
-        priority: view::word(&one.priority),
+        status: one.status.into(),
+        priority: one.priority.into(),
     });
     Ok(Some(shown.collect()))
 }

@@ -163,6 +163,8 @@ impl Drop for Listener {
 
 #[cfg(test)]
 mod tests {
+    use paseo_wire::words::LiveKind;
+
     use super::*;
 
     fn session(number: u8) -> SessionId {
@@ -174,7 +176,7 @@ mod tests {
     }
 
     fn say(live: &Live, session: SessionId, after: Seq, text: &str) {
-        let (session_name, item, kind) = (session.to_string(), "i".to_owned(), "assistant_text".to_owned());
+        let (session_name, item, kind) = (session.to_string(), "i".to_owned(), LiveKind::AssistantText);
         let frame = LiveFrame { session: session_name, item, kind, offset: 0, text: text.to_owned() };
         live.publish(session, after, || frame);
     }

@@ -11,6 +11,7 @@ use paseo_store::{ContentRow, ItemRow, Text};
 use paseo_wire::agent::AgentProblem;
 use paseo_wire::item::{ItemView, UsageView};
 use paseo_wire::session::{EnteredView, RetryView, SessionLine, SessionView, WorktreeView};
+use paseo_wire::words::{HeldReason, Stage};
 use paseo_wire::worker::{ExitView, TerminalView};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -31,19 +32,19 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         name: session.naming.name.clone(),
         agent: profile.slug().to_owned(),
         title: session.naming.title.clone(),
-        status: condition.status.word().to_owned(),
-        status_source: word(&condition.source),
+        status: condition.status.into(),
+        status_source: condition.source.into(),
         status_since: condition.since.into(),
         status_code: condition.code.clone(),
         status_reason: None,
-        hold: word(&session.hold),
+        hold: session.hold.into(),
         parked_until: session.parked().map(Into::into),
         retry: retry(session),
         heard_at: None,
         provider: profile.provider.clone(),
         model: profile.model.clone(),
         effort: profile.effort.clone(),
-        permissions: profile.permissions.word().to_owned(),
+        permissions: profile.permissions.into(),
         labels: labels(session),
         pinned_at: session.pinned_at.map(Into::into),
         attributes: session.attributes.clone(),
@@ -82,7 +83,7 @@ pub(crate) fn line(session: &Session, handle: String, status_reason: Option<Stri
     let profile = &session.profile;
     SessionLine {
         handle,
-        status: session.condition.status.word().to_owned(),
+        status: session.condition.status.into(),
         status_reason,
         parked_until: session.parked().map(Into::into),
         retry: retry(session),
@@ -180,16 +181,16 @@ pub(crate) fn item(row: ItemRow) -> ItemView {
 }
 
 /// Shows what became of a message: the stage, why it is held, how often it is being handed.
-pub(crate) fn receipt(receipt: Receipt) -> (&'static str, Option<String>, Option<u8>) {
+pub(crate) fn receipt(receipt: Receipt) -> (Stage, Option<HeldReason>, Option<u8>) {
     match receipt {
-        Receipt::Queued => ("queued", None, None),
-        Receipt::Held(reason) => ("held", Some(word(&reason)), None),
-        Receipt::Handing(attempt) => ("handing", None, Some(attempt)),
-        Receipt::Handed => ("handed", None, None),
-        Receipt::Answered => ("answered", None, None),
-        Receipt::Failed => ("failed", None, None),
-        Receipt::Interrupted => ("interrupted", None, None),
-        Receipt::Cancelled => ("cancelled", None, None),
+        Receipt::Queued => (Stage::Queued, None, None),
+        Receipt::Held(reason) => (Stage::Held, Some(reason.into()), None),
+        Receipt::Handing(attempt) => (Stage::Handing, None, Some(attempt)),
+        Receipt::Handed => (Stage::Handed, None, None),
+        Receipt::Answered => (Stage::Answered, None, None),
+        Receipt::Failed => (Stage::Failed, None, None),
+        Receipt::Interrupted => (Stage::Interrupted, None, None),
+        Receipt::Cancelled => (Stage::Cancelled, None, None),
     }
 }
 
@@ -218,6 +219,6 @@ pub(crate) fn problem(problem: &Problem) -> AgentProblem {
         line: problem.line,
         message: problem.message.clone(),
         slug: problem.slug.clone(),
-        severity: problem.severity.word().to_owned(),
+        severity: problem.severity.into(),
     }
 }

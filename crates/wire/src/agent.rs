@@ -1,5 +1,8 @@
 //! Definitions of agents on the wire.
 
+use crate::words::{
+    DefinitionKind, Exposure, FileChange, Guard, Layer, PendingChange, PermissionMode, Severity, Trust,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -41,10 +44,9 @@ pub struct AgentList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PendingAgent {
     pub slug: String,
-    /// home or project.
-    pub origin: String,
-    /// new, shadows, changed, removed, or named (it counts, and another definition may use it as it is once it is trusted).
-    pub change: String,
+    /// Home or project.
+    pub origin: Layer,
+    pub change: PendingChange,
     /// The file that changed.
     pub file: Option<String>,
     /// What it would grant beyond what counts now.
@@ -103,8 +105,8 @@ pub struct AgentSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentText {
     pub file: String,
-    /// home or project.
-    pub origin: String,
+    /// Home or project.
+    pub origin: Layer,
     /// The definition, without the rest of its file; null when it cannot be read.
     pub text: Option<String>,
 }
@@ -116,8 +118,7 @@ pub struct AgentProject {
     pub directory: String,
     /// Of the names and contents of its files.
     pub sha256: String,
-    /// trusted, changed (others were trusted) or untrusted.
-    pub trust: String,
+    pub trust: Trust,
     /// The files, from the directory on.
     pub files: Vec<String>,
     /// When others were trusted: what became of those. Null when nobody knows.
@@ -129,8 +130,7 @@ pub struct AgentProject {
 pub struct AgentFileChange {
     /// From the directory of the project on.
     pub file: String,
-    /// added, changed or removed.
-    pub change: String,
+    pub change: FileChange,
 }
 
 /// A definition in a list.
@@ -139,17 +139,16 @@ pub struct AgentEntry {
     pub slug: String,
     pub name: String,
     pub description: Option<String>,
-    /// chat or external.
+    /// Where its agents run.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: DefinitionKind,
     /// Null: the default provider.
     pub provider: Option<String>,
     /// Only ever a child of another agent.
     pub is_subagent: bool,
     /// False: agents do not find it.
     pub ui_visible: bool,
-    /// built-in, home or project.
-    pub origin: String,
+    pub origin: Layer,
     /// Null for what is built in.
     pub file: Option<String>,
     /// Whether it is the one that is used under its slug.
@@ -159,11 +158,11 @@ pub struct AgentEntry {
     /// Why this version counts although its file holds another one, or none; or why none counts under this slug.
     #[serde(default)]
     pub notice: Option<String>,
-    /// full, ask or read-only; null: full, or the parent's.
-    pub permissions: Option<String>,
-    /// `lease`: its agents change nothing but what a task that they hold covers.
+    /// Null: full, or the parent's.
+    pub permissions: Option<PermissionMode>,
+    /// What keeps its agents from changing files.
     #[serde(default)]
-    pub guard: Option<String>,
+    pub guard: Option<Guard>,
     /// Patterns over the names of tools.
     pub tools: ListsView,
     /// What it may pass on to agents that it starts; null: what it may use itself.
@@ -189,8 +188,7 @@ pub struct AgentProblem {
     pub message: String,
     /// Which definition it is about, as far as that can be told.
     pub slug: Option<String>,
-    /// error (the definition is not loaded) or warning.
-    pub severity: String,
+    pub severity: Severity,
 }
 
 /// The answer to `GET /api/agents/{slug}`: a definition with everything that it comes to.
@@ -205,8 +203,7 @@ pub struct AgentView {
     pub prompt: Option<String>,
     /// Patterns over the capabilities of tools.
     pub capabilities: ListsView,
-    /// tools, skills or mixed.
-    pub exposure: String,
+    pub exposure: Exposure,
     /// Which plugins it gets as skills.
     pub skills: ListsView,
     /// Which other agents it sees.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::MediaType;
 
 /// The query of `POST /api/attachments`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -26,8 +27,8 @@ pub struct UploadedAttachment {
 pub struct AttachmentView {
     pub id: String,
     pub name: String,
-    /// By its bytes: image/png, image/jpeg, image/gif, image/webp, application/pdf or text/plain.
-    pub media_type: String,
+    /// By its bytes.
+    pub media_type: MediaType,
     /// In bytes.
     pub size: u64,
     /// Of an image, in pixels.

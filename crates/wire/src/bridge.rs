@@ -14,6 +14,7 @@ use crate::thread::{
     ThreadView, Toggle,
 };
 use crate::time::Moment;
+use crate::words::ThreadEventKind;
 
 /// Digits of a fraction of a second that tell the time; those behind them tell the place in the thread.
 const MILLI_DIGITS: usize = 3;
@@ -147,18 +148,18 @@ impl BridgeEvent {
     /// Returns an event in the protocol's envelope; `None` for what the protocol has no word for.
     pub fn of(event: ThreadEvent) -> Option<Self> {
         let place = Place { at: event.ts, version: event.version };
-        let content = match event.kind.as_str() {
-            "message" | "control" => event.content,
+        let content = match event.kind {
+            ThreadEventKind::Message | ThreadEventKind::Control => event.content,
             // In the protocol their content is the name alone.
-            "thread.created" | "thread.renamed" => event.content["name"].clone(),
-            _ => return None,
+            ThreadEventKind::Created | ThreadEventKind::Renamed => event.content["name"].clone(),
+            ThreadEventKind::Moved | ThreadEventKind::Other(_) => return None,
         };
         let meta = BridgeMeta { reply_to: event.meta.reply_to, tags: event.meta.tags, via: event.meta.via };
         Some(Self {
             id: event.id,
             ts: place.to_string(),
             thread: event.thread,
-            kind: event.kind,
+            kind: event.kind.to_string(),
             from: event.from,
             to: event.to,
             content,
@@ -274,7 +275,13 @@ impl From<PresenceList> for BridgePresenceList {
     fn from(list: PresenceList) -> Self {
         let view = |one: PresenceView| {
             let PresenceView { id, state, updated_at, stale, details } = one;
-            BridgePresenceView { id, state, updated_at, stale, details: as_details(details) }
+            BridgePresenceView {
+                id,
+                state: state.to_string(),
+                updated_at,
+                stale,
+                details: as_details(details),
+            }
         };
         let PresenceList { thread, ttl_seconds, participants } = list;
         Self { thread, ttl_seconds, participants: participants.into_iter().map(view).collect() }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::Status;
 
 /// One thing in a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -60,8 +61,7 @@ pub struct ItemQuery {
 pub struct LastTurn {
     pub session: String,
     pub handle: String,
-    /// idle, starting, running, waiting, error, interrupted or closed.
-    pub status: String,
+    pub status: Status,
     /// The newest turn in which it said something, other than the running one.
     pub turn: Option<String>,
     /// Everything that it said in that turn, in order. Agents get the first 20,000 characters.

@@ -24,6 +24,7 @@ pub mod thread;
 pub mod time;
 pub mod tool;
 pub mod trace;
+pub mod words;
 pub mod worker;
 pub mod worktree;
 

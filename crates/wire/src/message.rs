@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use crate::attachment::AttachmentView;
 use crate::session::SessionView;
 use crate::time::Moment;
+use crate::words::{HeldReason, Placement, PlacementReason, ProviderReason, Stage};
 
 /// The body of `POST /api/sessions/{id}/messages`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -47,12 +48,10 @@ pub struct Receipt {
     pub delivery: String,
     pub session: String,
     pub handle: String,
-    /// started, queued, steering, interrupting or held.
-    pub placement: String,
-    /// Why it is held; why it is queued when not for a turn that was running: earlier (messages that were kept are
-    /// first) or limit; terminal when it was started and waits for a tmux that does not answer.
+    pub placement: Placement,
+    /// Why it is held, or queued when not for a running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<PlacementReason>,
     pub cause: String,
     /// The point in the log from before the message: stream from here to see what becomes of it.
     pub seq: u64,
@@ -67,9 +66,8 @@ pub struct CreatedSession {
     pub session: SessionView,
     /// Of the first message, when there was one.
     pub receipt: Option<Receipt>,
-    /// Why this provider: asked_for, configured or first_ready.
-    #[serde(default)]
-    pub provider_reason: String,
+    /// Why this provider.
+    pub provider_reason: ProviderReason,
     /// What a person should know about where it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<PlaceNotes>,
@@ -109,11 +107,11 @@ pub struct QueuedMessage {
     pub origin: String,
     pub cause: String,
     pub since: Moment,
-    /// queued or held.
-    pub stage: String,
+    /// Queued or held.
+    pub stage: Stage,
     /// Why it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<HeldReason>,
     /// How it begins.
     pub text: String,
     /// How long all of it is, in bytes.
@@ -128,11 +126,10 @@ pub struct DeliveryView {
     pub seq: u64,
     pub delivery: String,
     pub session: String,
-    /// queued, held, handing, handed, answered, failed, interrupted or cancelled.
-    pub stage: String,
+    pub stage: Stage,
     /// Why it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<HeldReason>,
     /// How often it is being handed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u8>,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::LeaveDecision;
 
 /// Something that an agent waits to be allowed, or to be told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -92,8 +93,7 @@ pub struct AskLeave(pub Map<String, Value>);
 /// The answer to `POST /api/sessions/{id}/leave`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LeaveAnswer {
-    /// allow, deny, or ask: the person at the terminal decides.
-    pub decision: String,
+    pub decision: LeaveDecision,
     /// Why not, in words for the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

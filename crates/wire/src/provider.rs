@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::words::{AttachmentKind, Lifetime, PermissionMode, Power, ProviderReason, Readiness};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -43,8 +44,7 @@ pub struct ProviderView {
     /// A person added it: a command that speaks the Agent Client Protocol.
     #[serde(default)]
     pub added: bool,
-    /// ready, no_login, unset, missing, or broken: its program does not run.
-    pub readiness: String,
+    pub readiness: Readiness,
     /// The program that is run; `None` when there is none.
     pub program: Option<String>,
     /// What the program says about itself.
@@ -56,8 +56,8 @@ pub struct ProviderView {
     pub hint: Option<String>,
     /// Used when none is named.
     pub default: bool,
-    /// Why it is the default: configured or first_ready.
-    pub default_reason: Option<String>,
+    /// Why it is the default.
+    pub default_reason: Option<ProviderReason>,
     pub capabilities: CapabilitiesView,
 }
 
@@ -72,12 +72,11 @@ pub struct CapabilitiesView {
     pub models: bool,
     /// The words for how hard it thinks; empty when that cannot be chosen.
     pub efforts: Vec<String>,
-    /// The permission modes that it can keep: full, ask, read-only.
-    pub permissions: Vec<String>,
-    /// The powers that it can do without: native_read, native_write, native_shell, native_net. The others it has,
-    /// whatever its definition says.
+    /// The permission modes that it can keep.
+    pub permissions: Vec<PermissionMode>,
+    /// The powers that it can do without. The others it has, whatever its definition says.
     #[serde(default)]
-    pub withholds: Vec<String>,
+    pub withholds: Vec<Power>,
     /// It takes our tools by MCP.
     pub mcp: bool,
     /// It shows what it thinks.
@@ -92,9 +91,8 @@ pub struct CapabilitiesView {
     /// It can run in a terminal that people take over.
     #[serde(default)]
     pub terminal: bool,
-    /// The kinds of files that a message to it may have: image, pdf, text. Workers in terminals take none.
+    /// The kinds of files that a message to it may have. Workers in terminals take none.
     #[serde(default)]
-    pub attachments: Vec<String>,
-    /// What becomes of it when the daemon goes: pipe (it ends), reattach or remote.
-    pub lifetime: String,
+    pub attachments: Vec<AttachmentKind>,
+    pub lifetime: Lifetime,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::{SearchIn, SearchKind, Status};
 
 /// What is asked for. Every condition must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -18,9 +19,8 @@ pub struct SearchQuery {
     /// In this thread: a name or an id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// `agents` or `threads`.
     #[serde(default, rename = "in", skip_serializing_if = "Option::is_none")]
-    pub within: Option<String>,
+    pub within: Option<SearchIn>,
     /// `said`, `answered`, `tool` or `name`; several with commas between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -60,8 +60,7 @@ pub struct SearchPage {
 /// Something that was found: in an agent's transcript or in a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SearchHit {
-    /// `said`, `answered`, `tool`, `name` or `title`.
-    pub kind: String,
+    pub kind: SearchKind,
     /// An actor, or the id of a participant of the thread.
     pub who: String,
     pub at: Moment,
@@ -86,7 +85,7 @@ pub struct FoundAgent {
     pub handle: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    pub status: String,
+    pub status: Status,
     pub project: String,
 }
 

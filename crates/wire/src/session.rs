@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::item::UsageView;
 use crate::message::CheckView;
 use crate::time::Moment;
+use crate::words::{Guard, Hold, PermissionMode, Status, StatusSource, TeamRole, TodoPriority, TodoStatus};
 use crate::worker::TerminalView;
 use crate::worktree::WorktreeEntry;
 
@@ -26,18 +27,16 @@ pub struct SessionView {
     pub agent: String,
     /// Given by the agent.
     pub title: Option<String>,
-    /// idle, starting, running, waiting, error, interrupted or closed.
-    pub status: String,
-    /// How the status is known: protocol, process_exit, hook, screen, person, daemon or restart.
-    pub status_source: String,
+    pub status: Status,
+    /// How the status is known.
+    pub status_source: StatusSource,
     pub status_since: Moment,
     /// Code of what went wrong, when something did.
     pub status_code: Option<String>,
     /// Why it has not got further, when only this moment knows. Lists and answers have it, the stream does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_reason: Option<String>,
-    /// none, stopped, error, budget or paused.
-    pub hold: String,
+    pub hold: Hold,
     /// When a limit that was reached ends; until then nothing starts by itself.
     pub parked_until: Option<Moment>,
     /// The attempt that is made because one broke off.
@@ -49,8 +48,7 @@ pub struct SessionView {
     pub provider: String,
     pub model: Option<String>,
     pub effort: Option<String>,
-    /// full, ask or read-only.
-    pub permissions: String,
+    pub permissions: PermissionMode,
     pub labels: BTreeMap<String, String>,
     /// When a person pinned it: pinned ones are listed first.
     #[serde(default)]
@@ -108,7 +106,7 @@ pub struct SessionView {
     pub children: Option<Vec<String>>,
     /// `lease` when it changes nothing but what a task that it holds covers. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guard: Option<String>,
+    pub guard: Option<Guard>,
     /// The cause of the newest turn, also when it is over. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_cause: Option<String>,
@@ -127,12 +125,8 @@ pub struct SessionView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TodoView {
     pub content: String,
-    /// pending, in_progress, completed or cancelled.
-    pub status: String,
-    /// high, medium or low.
-    #[serde(default)]
-    #[schema(required)]
-    pub priority: String,
+    pub status: TodoStatus,
+    pub priority: TodoPriority,
 }
 
 /// That a person came into a session from another one.
@@ -161,7 +155,7 @@ pub struct Candidate {
     pub handle: String,
     pub id: String,
     pub name: Option<String>,
-    pub status: String,
+    pub status: Status,
 }
 
 /// A page of sessions, newest first.
@@ -179,7 +173,7 @@ pub struct SessionPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionLine {
     pub handle: String,
-    pub status: String,
+    pub status: Status,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -335,9 +329,9 @@ pub struct CreateSession {
     /// How hard it thinks, in the provider's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
-    /// full, ask or read-only. Without it: that of the definition, else full.
+    /// Without it: that of the definition, else full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permissions: Option<String>,
+    pub permissions: Option<PermissionMode>,
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -375,10 +369,10 @@ pub struct CreateSession {
     pub team_agent: Option<String>,
     /// `worker` unless this says otherwise; a `leader` is told to direct the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team_role: Option<String>,
+    pub team_role: Option<TeamRole>,
     /// `lease`: it changes nothing but what a task that it holds covers. Needs a team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guard: Option<String>,
+    pub guard: Option<Guard>,
 }
 
 /// The body of `PATCH /api/sessions/{id}`.

@@ -13,6 +13,7 @@ use crate::item::ItemView;
 use crate::session::SessionView;
 use crate::thread::ThreadEvent;
 use crate::time::Moment;
+use crate::words::LiveKind;
 
 /// One frame of the stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,8 +73,7 @@ pub struct ItemFrame {
 pub struct LiveFrame {
     pub session: String,
     pub item: String,
-    /// assistant_text, thinking or tool_output.
-    pub kind: String,
+    pub kind: LiveKind,
     /// Where `text` begins in the item, in bytes.
     pub offset: u64,
     pub text: String,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::{NoticeKind, TaskStatus, TeamRole, WriteReason};
 
 /// A team, in a list and by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -30,9 +31,9 @@ pub struct TeamView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentOfTeam {
     pub id: String,
-    /// `worker` unless somebody says otherwise; a `leader` decides about what others have.
+    /// `worker` unless it is said.
     #[serde(default = "worker")]
-    pub role: String,
+    pub role: TeamRole,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The session that acts as this one.
@@ -46,8 +47,8 @@ pub struct AgentOfTeam {
     pub gone: bool,
 }
 
-fn worker() -> String {
-    "worker".to_owned()
+fn worker() -> TeamRole {
+    TeamRole::Worker
 }
 
 /// A task.
@@ -57,8 +58,7 @@ pub struct TaskView {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// blocked, pending, in_progress, completed, failed or canceled.
-    pub status: String,
+    pub status: TaskStatus,
     /// Why it is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -166,7 +166,7 @@ pub struct CreateTeam {
 pub struct EnrolAgent {
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
+    pub role: Option<TeamRole>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -250,9 +250,9 @@ pub struct NoticeQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NoticeView {
     pub cursor: u64,
-    /// task_completed, thread_message and the like.
+    /// What happened.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: NoticeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -299,8 +299,7 @@ pub struct WriteQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WriteAnswer {
     pub allow: bool,
-    /// lease_active_for_resource, no_active_lease_for_path, outside_project, path_traversal_denied or invalid_path.
-    pub reason: String,
+    pub reason: WriteReason,
     /// In words, with what to do.
     pub advice: String,
 }

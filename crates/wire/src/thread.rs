@@ -5,6 +5,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::{PresenceState, Status, ThreadEventKind};
 
 /// A thread, in a list and by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -84,7 +85,7 @@ pub struct Participant {
     pub handle: Option<String>,
     /// Its status, while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
+    pub status: Option<Status>,
     /// It works on an answer.
     #[serde(default)]
     pub working: bool,
@@ -169,9 +170,8 @@ pub struct ThreadEvent {
     pub id: String,
     pub ts: Moment,
     pub thread: String,
-    /// message, control, thread.created, thread.renamed or thread.moved.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: ThreadEventKind,
     pub from: String,
     pub to: String,
     /// A message is a text, everything else an object.
@@ -272,8 +272,7 @@ pub struct PresenceList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PresenceView {
     pub id: String,
-    /// listening, thinking, typing, idle, or offline when nothing was heard for a while.
-    pub state: String,
+    pub state: PresenceState,
     pub updated_at: Option<Moment>,
     pub stale: bool,
     #[serde(default)]
@@ -281,10 +280,10 @@ pub struct PresenceView {
 }
 
 /// The body of `POST /api/threads/{thread}/presence`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SayPresence {
-    pub state: String,
+    pub state: PresenceState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
 }

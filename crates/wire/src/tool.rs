@@ -1,5 +1,6 @@
 //! Tools on the wire: what an agent can call, and what it is answered.
 
+use crate::words::{Power, ToolOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -9,10 +10,10 @@ use utoipa::ToSchema;
 pub struct ToolList {
     /// What it can call.
     pub tools: Vec<ToolView>,
-    /// What its harness may do by itself: native_read, native_write, native_shell, native_net.
-    pub powers: Vec<String>,
+    /// What its harness may do by itself.
+    pub powers: Vec<Power>,
     /// What its harness does all the same, as its provider cannot withhold it.
-    pub unheld: Vec<String>,
+    pub unheld: Vec<Power>,
 }
 
 /// A tool that an agent can call.
@@ -37,8 +38,7 @@ pub struct ToolArguments(pub Map<String, Value>);
 /// The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolAnswer {
-    /// ok, error or interrupted.
-    pub outcome: String,
+    pub outcome: ToolOutcome,
     /// What the tool says.
     pub text: String,
 }

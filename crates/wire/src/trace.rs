@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::item::UsageView;
 use crate::time::Moment;
+use crate::words::{Stage, TracedStatus, TurnOutcome};
 
 /// The answer to `GET /api/deliveries/{delivery}`: the life of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -14,8 +15,8 @@ pub struct DeliveryTrace {
     pub session: String,
     pub handle: String,
     pub cause: String,
-    /// The stage it has reached: queued, held, handing, handed, answered, failed, interrupted or cancelled.
-    pub stage: String,
+    /// The stage it has reached.
+    pub stage: Stage,
     pub steps: Vec<TraceStep>,
 }
 
@@ -62,8 +63,8 @@ pub struct CauseAgent {
     pub handle: String,
     /// What people see instead of the handle.
     pub name: Option<String>,
-    /// Its status now; `deleted` when it is gone.
-    pub status: String,
+    /// Its status now.
+    pub status: TracedStatus,
     /// The session that started it or wrote to it first; `None` for whom the person asked.
     pub by: Option<String>,
     /// It was started for this.
@@ -88,7 +89,7 @@ pub struct CauseTurn {
     pub woken: bool,
     pub opened_at: Moment,
     pub ended_at: Option<Moment>,
-    /// completed, failed or interrupted; `None` while it runs.
-    pub outcome: Option<String>,
+    /// `None` while it runs.
+    pub outcome: Option<TurnOutcome>,
     pub usage: UsageView,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time::Moment;
+use crate::words::{PlacementReason, Status};
 
 /// A worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -21,8 +22,8 @@ pub struct WorkerView {
     /// Slug of the definition that it follows; `default` is the built-in one.
     pub agent: String,
     pub provider: String,
-    /// idle, starting, running, waiting, error or interrupted, as its log says.
-    pub status: String,
+    /// As its log says.
+    pub status: Status,
     pub directory: String,
     /// It changes nothing but what a task that it holds covers: its program was started so.
     pub guarded: bool,
@@ -117,7 +118,7 @@ pub struct StartedWorker {
     pub worker: WorkerView,
     /// The task could not be typed in: it waits, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held: Option<String>,
+    pub held: Option<PlacementReason>,
     /// Why the worker follows another version of its definition than its file holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,

@@ -11,6 +11,7 @@ use paseo_wire::agent::{
     AgentEntry, AgentList, AgentProblem, AgentQuery, AgentView, AgentViewQuery, ListsView, PendingAgent,
 };
 use paseo_wire::error::Exit;
+use paseo_wire::words::{Layer, PendingChange, PermissionMode, Severity, Trust};
 
 use crate::args::{AgentsCommand, AgentsPlace};
 use crate::context::Context;
@@ -80,7 +81,7 @@ fn table(list: &AgentList) -> Table<6> {
     // What is beaten by another is seen with --json.
     for agent in list.agents.iter().filter(|agent| agent.counts || !agent.trusted) {
         let (style, origin) = if agent.trusted {
-            (Style::Plain, agent.origin.clone())
+            (Style::Plain, agent.origin.to_string())
         } else {
             (Style::Yellow, format!("{}, not trusted", agent.origin))
         };
@@ -113,7 +114,10 @@ fn kind(agent: &AgentEntry) -> String {
 fn remarks(printer: &Printer, list: &AgentList) {
     let counting = list.agents.iter().filter(|agent| agent.counts);
     counting.filter_map(|agent| agent.notice.as_ref()).for_each(|notice| printer.warn(notice, None));
-    let refused = list.pending.iter().filter(|pending| pending.origin == "home" && pending.change == "new");
+    let refused = list
+        .pending
+        .iter()
+        .filter(|pending| pending.origin == Layer::Home && pending.change == PendingChange::New);
     for PendingAgent { slug, widens, .. } in refused {
         let more = if widens.is_empty() { String::new() } else { format!(" ({})", widens.join(", ")) };
         printer.warn(
@@ -121,12 +125,13 @@ fn remarks(printer: &Printer, list: &AgentList) {
             None,
         );
     }
-    if list.pending.iter().any(|pending| pending.origin == "home") {
+    if list.pending.iter().any(|pending| pending.origin == Layer::Home) {
         printer.note("run `paseo agents trust`");
     }
-    let held = list.agents.iter().filter(|agent| !agent.trusted && agent.origin == "project").count();
-    if let Some(project) = list.project.as_ref().filter(|project| project.trust != "trusted" && held > 0) {
-        let changed = project.trust == "changed";
+    let held = list.agents.iter().filter(|agent| !agent.trusted && agent.origin == Layer::Project).count();
+    if let Some(project) = list.project.as_ref().filter(|project| project.trust != Trust::Trusted && held > 0)
+    {
+        let changed = project.trust == Trust::Changed;
         let what = match (held, changed) {
             (1, false) => "1 definition is not trusted".to_owned(),
             (1, true) => "1 definition is no longer trusted".to_owned(),
@@ -136,7 +141,7 @@ fn remarks(printer: &Printer, list: &AgentList) {
         printer.note(&format!("{what} in {}; review them with `paseo agents trust`", project.directory));
     }
     let (errors, warnings): (Vec<_>, Vec<_>) =
-        list.problems.iter().partition(|problem| problem.severity == "error");
+        list.problems.iter().partition(|problem| problem.severity == Severity::Error);
     // What concerns no single definition may concern them all.
     let shared = errors.iter().filter(|problem| problem.slug.is_none());
     shared.for_each(|AgentProblem { file, line, message, .. }| {
@@ -221,7 +226,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
     };
     let origin = match &agent.file {
         Some(file) => format!("{} ({file})", agent.origin),
-        None => agent.origin.clone(),
+        None => agent.origin.to_string(),
     };
     vec![
         ("slug", agent.slug.clone()),
@@ -233,10 +238,10 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
         ("models", models),
         ("effort", view.effort.clone().unwrap_or_default()),
         ("permissions", permissions(agent)),
-        ("guard", agent.guard.clone().unwrap_or_default()),
+        ("guard", agent.guard.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("tools", lists(&agent.tools)),
         ("capabilities", lists(&view.capabilities)),
-        ("exposure", view.exposure.clone()),
+        ("exposure", view.exposure.to_string()),
         ("skills", lists(&view.skills)),
         ("sees", lists(&view.agents)),
         ("passes on", agent.ceiling.as_ref().map(|ceiling| ceiling.join(", ")).unwrap_or_default()),
@@ -247,7 +252,7 @@ fn rows(view: &AgentView) -> Vec<(&'static str, String)> {
 
 /// Without any, it is what an agent has otherwise.
 fn permissions(agent: &AgentEntry) -> String {
-    agent.permissions.clone().unwrap_or_else(|| "full, or that of its parent".to_owned())
+    agent.permissions.as_ref().map_or("full, or that of its parent", PermissionMode::as_str).to_owned()
 }
 
 fn lists(lists: &ListsView) -> String {
@@ -280,7 +285,7 @@ async fn check(context: &Context, printer: &Printer, place: &AgentsPlace) -> Res
             printer.note(&format!("{what}, no problems"));
         }
     }
-    let lost = list.problems.iter().any(|problem| problem.severity == "error");
+    let lost = list.problems.iter().any(|problem| problem.severity == Severity::Error);
     Ok(if lost { Exit::AgentError } else { Exit::Ok })
 }
 
@@ -294,11 +299,11 @@ fn misconfigured(config: &str, message: &str) -> AgentProblem {
         line,
         message: words.to_owned(),
         slug: None,
-        severity: "error".to_owned(),
+        severity: Severity::Error,
     }
 }
 
 fn located(problem: &AgentProblem) -> String {
-    let severity = if problem.severity == "warning" { "warning: " } else { "" };
+    let severity = if problem.severity == Severity::Warning { "warning: " } else { "" };
     format!("{}:{}: {severity}{}", problem.file, problem.line, problem.message)
 }

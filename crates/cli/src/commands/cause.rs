@@ -3,6 +3,7 @@
 use paseo_wire::error::Exit;
 use paseo_wire::item::UsageView;
 use paseo_wire::trace::{CauseAgent, CauseTurn, CauseView};
+use paseo_wire::words::TurnOutcome;
 
 use super::inspect::cost;
 use crate::args::CauseArgs;
@@ -71,7 +72,7 @@ fn agents(agents: &[CauseAgent]) -> Table<7> {
         let started = if agent.spawned { " (started)" } else { "" };
         table.row([
             (Style::Bold, format!("{branch}{}{name}{started}", agent.handle)),
-            (Style::Plain, agent.status.clone()),
+            (Style::Plain, agent.status.to_string()),
             (Style::Plain, agent.turns.to_string()),
             (Style::Plain, agent.wakes.to_string()),
             (if agent.waiting > 0 { Style::Red } else { Style::Plain }, agent.waiting.to_string()),
@@ -114,7 +115,7 @@ fn turns(turns: &[CauseTurn]) -> Table<7> {
         let depth = usize::try_from(turn.hop).unwrap_or_default();
         let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
         let woken = if turn.woken { " (woken)" } else { "" };
-        let outcome = turn.outcome.as_deref().unwrap_or("running");
+        let outcome = turn.outcome.as_ref().map_or("running", TurnOutcome::as_str);
         table.row([
             (Style::Bold, format!("{branch}{}", turn.handle)),
             (Style::Dim, short(&turn.turn).to_owned()),

@@ -6,6 +6,7 @@ use paseo_wire::item::UsageView;
 use paseo_wire::session::{EnteredView, SessionView, TodoView};
 use paseo_wire::time::Moment;
 use paseo_wire::tool::ToolList;
+use paseo_wire::words::{Guard, Hold, Power, TodoStatus};
 
 use super::ls::shown_labels;
 use super::why::is_elsewhere;
@@ -96,11 +97,12 @@ async fn handle_of(client: &Client, id: &str) -> String {
 
 /// Returns what the agent may use, and what nobody can keep it from.
 fn granted(tools: &ToolList) -> Vec<(&'static str, Style, String)> {
-    let names: Vec<&str> =
-        tools.powers.iter().chain(tools.tools.iter().map(|tool| &tool.name)).map(String::as_str).collect();
+    let powers = tools.powers.iter().map(Power::as_str);
+    let names: Vec<&str> = powers.chain(tools.tools.iter().map(|tool| tool.name.as_str())).collect();
+    let unheld: Vec<&str> = tools.unheld.iter().map(Power::as_str).collect();
     vec![
         ("tools", Style::Plain, if names.is_empty() { "none".to_owned() } else { names.join(", ") }),
-        ("cannot withhold", Style::Yellow, tools.unheld.join(", ")),
+        ("cannot withhold", Style::Yellow, unheld.join(", ")),
     ]
 }
 
@@ -108,12 +110,12 @@ fn granted(tools: &ToolList) -> Vec<(&'static str, Style, String)> {
 fn todo_list(todo: &[TodoView]) -> Table<2> {
     let mut table = Table::new([Column::fixed(""), Column::wrapped("")]);
     for one in todo {
-        let style = match one.status.as_str() {
-            "in_progress" => Style::Bold,
-            "pending" => Style::Plain,
-            _ => Style::Dim,
+        let style = match one.status {
+            TodoStatus::InProgress => Style::Bold,
+            TodoStatus::Pending => Style::Plain,
+            TodoStatus::Completed | TodoStatus::Cancelled | TodoStatus::Other(_) => Style::Dim,
         };
-        table.row([(Style::Dim, one.status.replace('_', " ")), (style, one.content.clone())]);
+        table.row([(Style::Dim, one.status.as_str().replace('_', " ")), (style, one.content.clone())]);
     }
     table
 }
@@ -148,8 +150,8 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         known_from(session)
     );
     let permissions =
-        if is_elsewhere(session) { "external: managed elsewhere" } else { &session.permissions };
-    let hold = if session.hold == "none" { String::new() } else { session.hold.clone() };
+        if is_elsewhere(session) { "external: managed elsewhere" } else { session.permissions.as_str() };
+    let hold = if session.hold == Hold::None { String::new() } else { session.hold.to_string() };
     let worktree = session.worktree.as_ref();
     let worktree = worktree.map(|tree| format!("{} on {} of {}", tree.path, tree.branch, tree.repository));
     let worktree = worktree.unwrap_or_default();
@@ -163,7 +165,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("name", &session.name),
         maybe("title", &session.title),
         plain("agent", &session.agent),
-        ("status", status_style(&session.status), status),
+        ("status", status_style(session.status.as_str()), status),
         plain("waits for", &session.waits_for.clone().unwrap_or_default().join(" ")),
         plain("hold", &hold),
         ("parked", Style::Yellow, session.parked_until.map(limit).unwrap_or_default()),
@@ -175,7 +177,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("permissions", permissions),
         maybe("team", &session.team),
         maybe("member", &session.member),
-        plain("guard", session.guard.as_deref().unwrap_or_default()),
+        plain("guard", session.guard.as_ref().map_or("", Guard::as_str)),
         plain("labels", &shown_labels(&session.labels)),
         plain("pinned", &session.pinned_at.map(moment).unwrap_or_default()),
         plain("attributes", &shown_attributes(session)),

@@ -3,6 +3,7 @@
 use paseo_core::provider::is_relative;
 use paseo_wire::error::Exit;
 use paseo_wire::provider::{AddProvider, CapabilitiesView, ProviderView};
+use paseo_wire::words::{ProviderReason, Readiness};
 
 use crate::args::{Output, ProvidersArgs, ProvidersCommand};
 use crate::context::Context;
@@ -77,13 +78,13 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
         // What is configured here beats what the daemon was started with.
         for provider in &mut list.providers {
             provider.default = provider.name == configured;
-            provider.default_reason = provider.default.then(|| "configured".to_owned());
+            provider.default_reason = provider.default.then_some(ProviderReason::Configured);
         }
     }
     match printer.mode() {
         Mode::Json => printer.json(&list)?,
         Mode::Quiet => {
-            for provider in list.providers.iter().filter(|provider| provider.readiness == "ready") {
+            for provider in list.providers.iter().filter(|provider| provider.readiness == Readiness::Ready) {
                 printer.line(&provider.name)?;
             }
         }
@@ -116,16 +117,16 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
 }
 
 fn ready(provider: &ProviderView) -> (Style, String) {
-    let (style, word) = match provider.readiness.as_str() {
-        "ready" => (Style::Green, "yes"),
-        "no_login" => (Style::Yellow, "not logged in"),
-        "unset" => (Style::Yellow, "not set up"),
-        "missing" => (Style::Dim, "not installed"),
-        "broken" => (Style::Red, "not working"),
-        other => (Style::Plain, other),
+    let (style, word) = match &provider.readiness {
+        Readiness::Ready => (Style::Green, "yes"),
+        Readiness::NoLogin => (Style::Yellow, "not logged in"),
+        Readiness::Unset => (Style::Yellow, "not set up"),
+        Readiness::Missing => (Style::Dim, "not installed"),
+        Readiness::Broken => (Style::Red, "not working"),
+        Readiness::Other(word) => (Style::Plain, word.as_ref()),
     };
-    let default = match provider.default_reason.as_deref() {
-        Some("configured") => ", default (configured)",
+    let default = match provider.default_reason {
+        Some(ProviderReason::Configured) => ", default (configured)",
         Some(_) => ", default (first ready)",
         None => "",
     };
@@ -148,11 +149,11 @@ fn missing(able: &CapabilitiesView) -> String {
     lack(able.thinking, "thinking");
     lack(able.cost, "costs");
     lack(able.terminal, "terminals");
-    let taken = |kind: &str| able.attachments.iter().any(|taken| taken == kind);
+    let taken = |kind: &str| able.attachments.iter().any(|taken| taken.as_str() == kind);
     lacks.extend(FILES.iter().filter(|(kind, _)| !taken(kind)).map(|(_, words)| (*words).to_owned()));
-    let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known == *mode));
+    let modes = MODES.iter().filter(|mode| !able.permissions.iter().any(|known| known.as_str() == **mode));
     lacks.extend(modes.map(|mode| format!("`{mode}`")));
-    let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known == *power));
+    let powers = POWERS.iter().filter(|power| !able.withholds.iter().any(|known| known.as_str() == **power));
     lacks.extend(powers.map(|power| format!("withholding {power}")));
     lacks.join(", ")
 }
@@ -168,24 +169,24 @@ mod tests {
             resume: true,
             models: true,
             efforts: vec!["low".to_owned()],
-            permissions: MODES.map(str::to_owned).into(),
-            withholds: POWERS.map(str::to_owned).into(),
+            permissions: MODES.map(Into::into).into(),
+            withholds: POWERS.map(Into::into).into(),
             mcp: true,
             thinking: true,
             cost: true,
             own_turns: true,
             guard: false,
             terminal: true,
-            attachments: FILES.map(|(kind, _)| kind.to_owned()).into(),
-            lifetime: "pipe".to_owned(),
+            attachments: FILES.map(|(kind, _)| kind.into()).into(),
+            lifetime: "pipe".into(),
         };
         assert_eq!(missing(&able), "");
         able.steer = false;
         able.terminal = false;
         able.efforts.clear();
-        able.attachments.retain(|kind| kind != "pdf");
-        able.permissions.retain(|mode| mode != "ask");
-        able.withholds.retain(|power| power != "native_net");
+        able.attachments.retain(|kind| kind.as_str() != "pdf");
+        able.permissions.retain(|mode| mode.as_str() != "ask");
+        able.withholds.retain(|power| power.as_str() != "native_net");
         assert_eq!(
             missing(&able),
             "steering, efforts, terminals, PDF documents, `ask`, withholding native_net"

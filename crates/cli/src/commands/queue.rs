@@ -2,6 +2,7 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::message::{Queue, QueuedMessage};
+use paseo_wire::words::Stage;
 
 use crate::args::QueueArgs;
 use crate::attachments;
@@ -43,7 +44,7 @@ fn show(printer: &Printer, queue: &Queue, people: &People) -> Result<(), Failure
             (Style::Plain, &format!("  from {}", people.shown(&message.origin))),
             (Style::Dim, &format!("  {}", relative(message.since))),
         ])?;
-        let style = if message.stage == "held" { Style::Yellow } else { Style::Dim };
+        let style = if message.stage == Stage::Held { Style::Yellow } else { Style::Dim };
         printer.styled(&[(style, &format!("{INDENT}{}", state(message)))])?;
         let text = [vec![head(message)], attachments::described(&message.attachments)].concat().join("\n");
         for line in text.lines().flat_map(|line| printer.wrapped(line, INDENT.len())) {
@@ -55,8 +56,8 @@ fn show(printer: &Printer, queue: &Queue, people: &People) -> Result<(), Failure
 
 fn state(message: &QueuedMessage) -> String {
     match &message.reason {
-        Some(reason) => format!("{}: {}", message.stage, outcome::held(reason)),
-        None => message.stage.clone(),
+        Some(reason) => format!("{}: {}", message.stage, outcome::held(reason.as_str())),
+        None => message.stage.to_string(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `paseo read`
 
 use paseo_wire::error::Exit;
+use paseo_wire::words::Status;
 use serde::Serialize;
 
 use crate::args::ReadArgs;
@@ -34,7 +35,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
         printer.json(&AnswerView {
             session: &last.session,
             handle: &last.handle,
-            status: &last.status,
+            status: last.status.as_str(),
             turn: last.turn.as_deref(),
             answer: last.text.as_deref(),
             truncated: last.truncated,
@@ -48,7 +49,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
         printer.aside("the answer is cut off here");
     }
     let handle = &last.handle;
-    if last.status == "error" {
+    if last.status == Status::Error {
         if last.text.is_some() {
             printer.aside("printed before the turn failed");
         }

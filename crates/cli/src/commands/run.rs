@@ -6,6 +6,7 @@ use paseo_core::definition::DEFAULT;
 use paseo_core::label::Labels;
 use paseo_wire::error::Exit;
 use paseo_wire::session::CreateSession;
+use paseo_wire::words::{ProviderReason, TeamRole};
 
 use super::worktree;
 use crate::args::RunArgs;
@@ -28,19 +29,13 @@ pub(crate) async fn run(context: &Context, args: RunArgs) -> Result<Exit, Failur
     context.explain_version();
     consent::explain(&printer, created.receipt.as_ref());
     let handle = &created.session.handle;
-    let provider = match created.provider_reason.as_str() {
-        "first_ready" => {
-            format!(
-                "Using {}, the first provider that is ready; choose another with --provider",
-                created.session.provider
-            )
-        }
-        _ => created.session.provider.clone(),
-    };
+    let provider = &created.session.provider;
+    if created.provider_reason == ProviderReason::FirstReady {
+        printer.aside(&format!(
+            "Using {provider}, the first provider that is ready; choose another with --provider"
+        ));
+    }
     if args.detach {
-        if created.provider_reason == "first_ready" {
-            printer.aside(&provider);
-        }
         worktree::explain(&printer, &created);
         match printer.mode() {
             Mode::Json => printer.json(&created)?,
@@ -79,7 +74,7 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
         default_provider: context.provider().await?,
         model: args.model.clone(),
         effort: args.effort.clone(),
-        permissions: args.permissions.clone(),
+        permissions: args.permissions.as_deref().map(Into::into),
         labels: labels.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
         name: args.title.clone(),
         directory: directory(args.cwd.as_deref())?,
@@ -96,8 +91,8 @@ async fn wanted(context: &Context, args: &RunArgs) -> Result<CreateSession, Fail
         output_schema: output_schema::read(args.output_schema.as_deref())?,
         team: args.team.clone(),
         team_agent: args.member.clone(),
-        team_role: args.leads.then(|| "leader".to_owned()),
-        guard: args.guard.clone(),
+        team_role: args.leads.then_some(TeamRole::Leader),
+        guard: args.guard.as_deref().map(Into::into),
     })
 }
 

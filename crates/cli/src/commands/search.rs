@@ -9,6 +9,7 @@ use paseo_core::time::Timestamp;
 use paseo_wire::error::Exit;
 use paseo_wire::search::{SearchHit, SearchPage, SearchQuery};
 use paseo_wire::time::Moment;
+use paseo_wire::words::SearchKind;
 
 use crate::args::{SearchArgs, When};
 use crate::context::Context;
@@ -60,7 +61,7 @@ fn query(args: SearchArgs) -> Result<SearchQuery, Failure> {
         q: words,
         agent: args.agent,
         thread: args.thread,
-        within: args.within.map(word),
+        within: args.within.map(|within| word(within).as_str().into()),
         kind: (!kinds.is_empty()).then(|| kinds.join(",")),
         from: args.from,
         since: args.since.map(moment),
@@ -130,7 +131,7 @@ fn place(hit: &SearchHit) -> (String, Option<String>) {
     match (&hit.agent, &hit.thread) {
         (Some(agent), _) => {
             let name = agent.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
-            (format!("{}{name}", agent.handle), Some(agent.status.clone()))
+            (format!("{}{name}", agent.handle), Some(agent.status.to_string()))
         }
         (None, Some(thread)) => (format!("thread {}", thread.name), None),
         (None, None) => (String::new(), None),
@@ -140,10 +141,10 @@ fn place(hit: &SearchHit) -> (String, Option<String>) {
 /// Returns who said or did it.
 fn told(hit: &SearchHit, people: &People) -> String {
     let own = hit.agent.as_ref().is_some_and(|agent| hit.who == format!("session:{}", agent.id));
-    match hit.kind.as_str() {
-        "name" | "title" => "name".to_owned(),
-        "tool" => "a tool".to_owned(),
-        "answered" if own => "answered".to_owned(),
+    match hit.kind {
+        SearchKind::Name | SearchKind::Title => "name".to_owned(),
+        SearchKind::Tool => "a tool".to_owned(),
+        SearchKind::Answered if own => "answered".to_owned(),
         _ => people.shown(&hit.who),
     }
 }
@@ -153,7 +154,7 @@ fn opened_with(hit: &SearchHit) -> String {
     match (&hit.agent, &hit.thread) {
         (Some(agent), _) => match hit.ordinal {
             Some(ordinal) => format!("paseo logs {} --since {ordinal}", agent.handle),
-            None if hit.kind == "said" => format!("paseo queue {}", agent.handle),
+            None if hit.kind == SearchKind::Said => format!("paseo queue {}", agent.handle),
             None => format!("paseo logs {}", agent.handle),
         },
         (None, Some(thread)) => match &hit.event {

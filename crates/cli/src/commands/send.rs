@@ -2,6 +2,7 @@
 
 use paseo_wire::error::Exit;
 use paseo_wire::message::{Receipt, SendMessage, Verb};
+use paseo_wire::words::{Placement, PlacementReason};
 
 use crate::args::SendArgs;
 use crate::context::Context;
@@ -52,24 +53,24 @@ pub(super) fn detail(printer: &Printer, receipt: &Receipt) {
 /// Returns the receipt in one readable line.
 pub(super) fn told(receipt: &Receipt) -> String {
     let handle = &receipt.handle;
-    match receipt.placement.as_str() {
-        "queued" if receipt.reason.as_deref() == Some("earlier") => {
+    match &receipt.placement {
+        Placement::Queued if receipt.reason == Some(PlacementReason::Earlier) => {
             format!("Queued for {handle}, behind held messages")
         }
-        "queued" if receipt.reason.as_deref() == Some("limit") => {
+        Placement::Queued if receipt.reason == Some(PlacementReason::Limit) => {
             format!("Queued: {handle} will read it when its rate limit ends")
         }
-        "started" if receipt.reason.as_deref() == Some("terminal") => {
+        Placement::Started if receipt.reason == Some(PlacementReason::Terminal) => {
             format!("Queued: {handle} will read it when tmux responds again")
         }
-        "started" => format!("Sent to {handle}"),
-        "queued" => format!("Queued: {handle} is busy and will read it after the current turn"),
-        "steering" => format!("Sent into the current turn of {handle}"),
-        "interrupting" => format!("Interrupting {handle} to read it next"),
-        "held" => {
-            let reason = receipt.reason.as_deref().map(outcome::held);
+        Placement::Started => format!("Sent to {handle}"),
+        Placement::Queued => format!("Queued: {handle} is busy and will read it after the current turn"),
+        Placement::Steering => format!("Sent into the current turn of {handle}"),
+        Placement::Interrupting => format!("Interrupting {handle} to read it next"),
+        Placement::Held => {
+            let reason = receipt.reason.as_ref().map(|reason| outcome::held(reason.as_str()));
             format!("Held for {handle} until a person acts: {}", reason.unwrap_or_default())
         }
-        other => format!("{other}: {handle}"),
+        Placement::Other(other) => format!("{other}: {handle}"),
     }
 }

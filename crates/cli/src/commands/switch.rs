@@ -7,6 +7,7 @@ use paseo_client::Client;
 use paseo_wire::conversation::{GoBack, SwitchAgent};
 use paseo_wire::error::Exit;
 use paseo_wire::session::SessionView;
+use paseo_wire::words::Placement;
 use serde::Serialize;
 
 use super::run::directory;
@@ -86,7 +87,7 @@ async fn back(
     let doing = format!("{} sums up", leaving.handle);
     let went = patiently(printer, &doing, client.go_back(&leaving.id, &GoBack { text })).await?;
     context.explain_version();
-    if went.receipt.placement == "held" {
+    if went.receipt.placement == Placement::Held {
         // A summary is an agent's words: only a person's own let a stopped agent go on.
         let (handle, summary) = (&went.session.handle, &went.summary);
         printer.aside(&format!(

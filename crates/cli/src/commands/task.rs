@@ -11,6 +11,7 @@ use paseo_wire::team::{
     ClaimTask, CreateTask, EndTask, MessageOfTeam, ReassignTask, RenewTask, TaskAnswer, TaskPage, TaskView,
     TeamQuery, TeamView, WriteQuery,
 };
+use paseo_wire::words::TaskStatus;
 
 use super::run;
 use super::watched::{self, Watched};
@@ -81,7 +82,7 @@ pub(crate) async fn can_write(context: &Context, args: CanWriteArgs) -> Result<E
     let printer = context.printer.with(args.of.output);
     match printer.mode() {
         Mode::Json => printer.json(&answer)?,
-        Mode::Quiet => printer.line(&answer.reason)?,
+        Mode::Quiet => printer.line(answer.reason.as_str())?,
         Mode::Normal => {
             let word = if answer.allow { "yes" } else { "no" };
             printer.line(&format!("{word}: {} ({})", answer.advice, answer.reason))?;
@@ -183,7 +184,7 @@ fn rows(tasks: &[TaskView]) -> Table<7> {
     for task in tasks {
         table.row([
             (Style::Bold, task.id.clone()),
-            (Style::Plain, task.status.clone()),
+            (Style::Plain, task.status.to_string()),
             (Style::Plain, task.owner.clone().unwrap_or_else(|| "-".to_owned())),
             (Style::Dim, task.lease.as_ref().map(|lease| clock(lease.expires_at)).unwrap_or_default()),
             (Style::Plain, task.title.clone()),
@@ -269,10 +270,10 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
             let until = clock(lease.expires_at);
             format!("{}: held by {} until {until} (epoch {})", task.status, lease.holder, lease.epoch)
         }
-        (None, None) => task.status.clone(),
+        (None, None) => task.status.to_string(),
     };
     printer.line(&format!("status      {status}"))?;
-    let deps = if task.status == "blocked" { "blocked by" } else { "after" };
+    let deps = if task.status == TaskStatus::Blocked { "blocked by" } else { "after" };
     for (name, list) in [(deps, &task.deps), ("needs", &task.resources)] {
         if !list.is_empty() {
             printer.line(&format!("{name:<11} {}", list.join(", ")))?;

@@ -1,8 +1,9 @@
 //! `paseo team`
 
-use paseo_core::team::{LEADER, suggested};
+use paseo_core::team::suggested;
 use paseo_wire::error::Exit;
 use paseo_wire::team::{AgentOfTeam, CreateTeam, NoticeQuery, NoticeView, TeamQuery, TeamView};
+use paseo_wire::words::{NoticeKind, TeamRole};
 use serde_json::json;
 
 use super::ls::under_home;
@@ -26,7 +27,7 @@ pub(crate) async fn run(context: &Context, command: TeamCommand) -> Result<Exit,
                 Mode::Normal => {
                     let id = &made.team.id;
                     printer.line(&format!("Created team {id}"))?;
-                    let leader = made.team.agents.iter().find(|agent| agent.role == LEADER);
+                    let leader = made.team.agents.iter().find(|agent| agent.role == TeamRole::Leader);
                     printer.note(&match leader.map(|leader| leader.id.as_str()) {
                         Some(leader) => {
                             format!("Start {leader}: paseo team leader {id} --member {leader} \"…\"")
@@ -61,7 +62,7 @@ fn member(text: &str) -> AgentOfTeam {
     let (id, role) = text.split_once(':').unwrap_or((text, "worker"));
     AgentOfTeam {
         id: id.to_owned(),
-        role: role.to_owned(),
+        role: role.into(),
         model: None,
         session: None,
         handle: None,
@@ -174,7 +175,7 @@ async fn show(context: &Context, typed: &str, output: Output) -> Result<(), Fail
         let session = agent.handle.clone().unwrap_or_else(|| "-".to_owned());
         table.row([
             (Style::Bold, agent.id.clone()),
-            (Style::Plain, agent.role.clone()),
+            (Style::Plain, agent.role.to_string()),
             (Style::Dim, agent.model.clone().unwrap_or_default()),
             (Style::Dim, session),
         ]);
@@ -262,7 +263,7 @@ fn told(notice: &NoticeView) -> String {
     let about = notice.thread.as_deref().or(notice.task.as_deref());
     let (about, of, to) = match (about, notice.to.as_deref()) {
         (None, whom) => (whom, None, None),
-        (about, to) if notice.kind == "task_assigned" => (about, None, to),
+        (about, to) if notice.kind == NoticeKind::TaskAssigned => (about, None, to),
         (about, of) => (about, of, None),
     };
     let word =

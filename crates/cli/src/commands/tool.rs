@@ -8,6 +8,7 @@ use paseo_core::tool::arguments::{kind_words, properties, required};
 use paseo_core::tool::flags::{self, JSON};
 use paseo_wire::error::Exit;
 use paseo_wire::tool::{ToolArguments, ToolView};
+use paseo_wire::words::ToolOutcome;
 use serde_json::{Map, Value};
 
 use crate::args::{Cli, ToolArgs};
@@ -37,7 +38,7 @@ pub(crate) async fn run(context: &Context, args: ToolArgs) -> Result<Exit, Failu
         None => Map::new(),
     };
     let answer = client.call_tool(name, &ToolArguments(arguments)).await?;
-    if answer.outcome != "ok" {
+    if answer.outcome != ToolOutcome::Ok {
         return Err(Failure::new(Exit::AgentError, answer.text));
     }
     printer.text(&answer.text)?;

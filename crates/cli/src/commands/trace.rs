@@ -3,6 +3,7 @@
 use paseo_client::Client;
 use paseo_wire::error::{Code, Exit};
 use paseo_wire::trace::{DeliveryTrace, TraceStep};
+use paseo_wire::words::Stage;
 use serde_json::Value;
 
 use crate::args::TraceArgs;
@@ -59,7 +60,7 @@ fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(),
     printer.styled(&[
         (Style::Bold, &trace.handle),
         (Style::Plain, " "),
-        (stage_style(&trace.stage), &trace.stage),
+        (stage_style(&trace.stage), trace.stage.as_str()),
         (Style::Dim, &format!("  delivery {}", trace.delivery)),
     ])?;
     let mut table = Table::new([
@@ -117,11 +118,11 @@ fn words(step: &TraceStep, people: &People) -> String {
     }
 }
 
-fn stage_style(stage: &str) -> Style {
+fn stage_style(stage: &Stage) -> Style {
     match stage {
-        "handing" | "handed" => Style::Green,
-        "held" => Style::Yellow,
-        "failed" | "interrupted" | "cancelled" => Style::Red,
-        _ => Style::Plain,
+        Stage::Handing | Stage::Handed => Style::Green,
+        Stage::Held => Style::Yellow,
+        Stage::Failed | Stage::Interrupted | Stage::Cancelled => Style::Red,
+        Stage::Queued | Stage::Answered | Stage::Other(_) => Style::Plain,
     }
 }

@@ -94,7 +94,7 @@ async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u
         seq = seq.min(answer.seq);
         if !awaited.iter().any(|known| known.id == answer.session.id) {
             let SessionView { id, handle, status, .. } = answer.session;
-            awaited.push(Awaited { id, handle, done: is_done(&status).then_some(status) });
+            awaited.push(Awaited { id, handle, done: is_done(status.as_str()).then(|| status.to_string()) });
         }
     }
     unknown.map_or(Ok((awaited, seq)), Err)
@@ -130,7 +130,7 @@ async fn watch(
             Arrival::Lost => printer.lost(),
             Arrival::Frame(Frame::Event(event)) => {
                 if let Some(one) = awaited.iter_mut().find(|one| one.id == event.session) {
-                    one.note(event.view.map(|view| view.status));
+                    one.note(event.view.map(|view| view.status.to_string()));
                 }
             }
             Arrival::Frame(_) => {}

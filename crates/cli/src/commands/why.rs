@@ -5,6 +5,7 @@ use paseo_wire::message::QueuedMessage;
 use paseo_wire::permission::OpenAsk;
 use paseo_wire::session::{RetryView, SessionView};
 use paseo_wire::time::Moment;
+use paseo_wire::words::{HeldReason, Hold, Stage, Status, StatusSource};
 use paseo_wire::worker::TerminalView;
 use serde::Serialize;
 
@@ -23,12 +24,11 @@ use crate::signs::{Signs, attempt};
 pub(crate) struct WhyView {
     session: String,
     handle: String,
-    status: String,
+    status: Status,
     since: Moment,
-    /// How the status is known: protocol, process_exit, hook, screen, person, daemon or restart.
-    source: String,
-    /// none, stopped, error, budget or paused.
-    hold: String,
+    /// How the status is known.
+    source: StatusSource,
+    hold: Hold,
     /// What ends the hold.
     released_by: Option<String>,
     /// What has to happen before it goes on.
@@ -68,8 +68,8 @@ pub(crate) struct QueuedView {
     /// Who sent it.
     origin: String,
     since: Moment,
-    /// queued or held.
-    stage: String,
+    /// Queued or held.
+    stage: Stage,
     why: String,
 }
 
@@ -107,7 +107,7 @@ pub(crate) async fn run(context: &Context, args: WhyArgs) -> Result<Exit, Failur
     found.last_delivery =
         client.last_message(&session.id).await?.and_then(|message| field(&message, "delivery"));
     // A turn that was interrupted left no error: what there is was said of an older one.
-    if session.status == "error" {
+    if session.status == Status::Error {
         found.error = client.last_error(&session.id).await?.map(|item| ErrorView {
             code: field(&item, "code"),
             at: item.ts,
@@ -220,21 +220,24 @@ fn waits_for(session: &SessionView) -> Option<String> {
         _ if session.parked_until.is_some() => {
             "the rate limit to end; a message from a person retries at once"
         }
-        _ if session.hold != "none" && session.held + session.queued > 0 => "a message from a person",
+        _ if session.hold != Hold::None && session.held + session.queued > 0 => "a message from a person",
         _ => return None,
     };
     Some(words.to_owned())
 }
 
 fn why_queued(session: &SessionView, one: &QueuedMessage) -> String {
-    match (one.stage.as_str(), &one.reason) {
-        ("held", reason) => {
-            format!("held until a person acts: {}", outcome::held(reason.as_deref().unwrap_or("held")))
+    match (&one.stage, &one.reason) {
+        (Stage::Held, reason) => {
+            format!(
+                "held until a person acts: {}",
+                outcome::held(reason.as_ref().map_or("held", HeldReason::as_str))
+            )
         }
         _ if session.turn.is_some() => "waiting for the current turn to end".to_owned(),
         _ if session.parked_until.is_some() => "waiting for the rate limit to end".to_owned(),
-        _ if session.status == "closed" => outcome::held("closed"),
-        _ if session.hold != "none" => outcome::held(&session.hold),
+        _ if session.status == Status::Closed => outcome::held("closed"),
+        _ if session.hold != Hold::None => outcome::held(session.hold.as_str()),
         _ => "about to be read".to_owned(),
     }
 }
@@ -258,7 +261,7 @@ fn next(session: &SessionView, reachable: bool) -> Vec<String> {
         "starting" | "running" => &["attach", "wait", "stop"],
         "error" | "interrupted" => &["logs", "send"],
         "closed" => &["reopen", "read"],
-        _ if session.hold != "none" => &["send"],
+        _ if session.hold != Hold::None => &["send"],
         _ => &["read", "send"],
     };
     let words = |command: &str| if command == "send" { " \"…\"" } else { "" };
@@ -296,14 +299,14 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     };
     let since = format!("{} since {} ({})", view.status, clock(view.since), relative(view.since));
     row("agent", Style::Bold, view.handle.clone());
-    row("status", status_style(&view.status), since);
+    row("status", status_style(view.status.as_str()), since);
     row(
         "reported by",
         Style::Plain,
-        format!("{} ({})", known_from(&view.source, view.elsewhere), view.source),
+        format!("{} ({})", known_from(view.source.as_str(), view.elsewhere), view.source),
     );
     if let Some(released_by) = &view.released_by {
-        row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(&view.hold)));
+        row("hold", Style::Yellow, format!("{}: {}", view.hold, outcome::held(view.hold.as_str())));
         row("released by", Style::Plain, released_by.clone());
     }
     row("limit", Style::Yellow, view.parked_until.map(limit).unwrap_or_default());
@@ -403,7 +406,7 @@ mod tests {
                 SessionView { provider: "external".into(), ..session(status, "none") },
                 Found::default(),
             );
-            format!("{:?} {}", view.waits_for, known_from(&view.source, view.elsewhere))
+            format!("{:?} {}", view.waits_for, known_from(view.source.as_str(), view.elsewhere))
         };
         for status in ["starting", "running", "idle", "error", "interrupted"] {
             let words = words(status);

@@ -177,7 +177,7 @@ fn table(workers: Vec<WorkerView>) -> Table<8> {
             (Style::Bold, worker.name),
             (Style::Plain, worker.handle),
             (Style::Plain, team),
-            (status_style(&worker.status), worker.status),
+            (status_style(worker.status.as_str()), worker.status.to_string()),
             (Style::Plain, terminal),
             (Style::Plain, worker.provider),
             (Style::Dim, worker.thread.unwrap_or_default()),

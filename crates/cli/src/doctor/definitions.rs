@@ -1,6 +1,7 @@
 //! The definitions of agents: whether they load.
 
 use paseo_wire::agent::AgentQuery;
+use paseo_wire::words::{Layer, PendingChange, Severity};
 
 use super::Check;
 use crate::autostart;
@@ -18,17 +19,21 @@ pub(super) async fn examine(context: &Context) -> Option<Check> {
     let list = context.client_as_is().agents(&AgentQuery { project }).await.ok()?;
     let counting = list.agents.iter().filter(|agent| agent.counts);
     let held = counting.filter_map(|agent| agent.notice.as_deref());
-    let new = list.pending.iter().filter(|pending| pending.change == "new" && pending.origin == "home");
+    let new = list
+        .pending
+        .iter()
+        .filter(|pending| pending.change == PendingChange::New && pending.origin == Layer::Home);
     let new: Vec<String> =
         new.map(|pending| format!("new definition `{}` is not trusted yet", pending.slug)).collect();
     let held: Vec<&str> = held.chain(new.iter().map(String::as_str)).collect();
-    let broken: Vec<_> = list.problems.iter().filter(|problem| problem.severity == "error").collect();
+    let broken: Vec<_> = list.problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
     let Some(first) = broken.first() else {
         if !held.is_empty() {
             return Some(Check::warn(NAME, held.join("; "), "run `paseo agents trust`"));
         }
-        let own = list.agents.iter().filter(|agent| agent.origin == "home" && agent.counts).count();
-        let project = list.agents.iter().filter(|agent| agent.origin == "project" && agent.counts).count();
+        let own = list.agents.iter().filter(|agent| agent.origin == Layer::Home && agent.counts).count();
+        let project =
+            list.agents.iter().filter(|agent| agent.origin == Layer::Project && agent.counts).count();
         return Some(Check::ok(NAME, format!("{own} of your own, {project} of this project")));
     };
     let more = match broken.len() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use paseo_runtime::provider::{Provider, Readiness};
 
 use paseo_wire::provider::ProviderView;
+use paseo_wire::words;
 
 use super::Check;
 use crate::context::Context;
@@ -43,7 +44,9 @@ pub(super) async fn examine(context: &Context) -> Vec<Check> {
     }
     checks.extend(added.into_iter().map(|added| match added.hint {
         None => Check::ok(added.name, added.program.unwrap_or_default()),
-        Some(hint) if added.readiness == "missing" => Check::warn(added.name, "no longer installed", hint),
+        Some(hint) if added.readiness == words::Readiness::Missing => {
+            Check::warn(added.name, "no longer installed", hint)
+        }
         Some(hint) => Check::warn(added.name, added.problem.unwrap_or_default(), hint),
     }));
     checks

@@ -351,7 +351,7 @@ impl Printer {
         for candidate in candidates {
             table.row([
                 (Style::Bold, candidate.handle.clone()),
-                (status_style(&candidate.status), candidate.status.clone()),
+                (status_style(candidate.status.as_str()), candidate.status.to_string()),
                 (Style::Plain, candidate.name.clone().unwrap_or_default()),
             ]);
         }

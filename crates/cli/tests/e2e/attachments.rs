@@ -112,7 +112,7 @@ async fn a_file_is_served_so_that_a_browser_runs_nothing() {
     let picture = watched.upload("a.png", &png("x", 100)).await.unwrap().attachment.id;
     let drawing = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
     let drawing = watched.upload("a.svg", drawing).await.unwrap().attachment;
-    assert_eq!(drawing.media_type, "text/plain");
+    assert_eq!(drawing.media_type.as_str(), "text/plain");
     watched.send_with(&session, "look", &[&picture, &drawing.id]).await.unwrap();
     let head = |file: &str| {
         let mut stream = UnixStream::connect(watched.home.path().join("daemon.sock")).unwrap();
@@ -273,7 +273,7 @@ async fn a_queued_message_has_its_file_after_a_crash() {
     let bytes = png("queued", 300_000);
     let file = watched.upload("shot.png", &bytes).await.unwrap().attachment;
     let receipt = watched.send_with(&session, "look", &[&file.id]).await.unwrap();
-    assert_eq!(receipt.placement, "queued");
+    assert_eq!(receipt.placement.as_str(), "queued");
     let queue = watched.client.queue(&session).await.unwrap();
     assert_eq!(queue.messages[0].attachments, [file]);
     // One that was uploaded and never sent survives, too, until its time is over.

@@ -16,7 +16,7 @@ fn summon(agent: &str, more: Value) -> Value {
 /// Returns what an agent has: tools and powers.
 async fn had(cast: &Cast, id: &str) -> Vec<String> {
     let list = cast.0.client.tools_of(id).await.unwrap();
-    list.tools.into_iter().map(|tool| tool.name).chain(list.powers).collect()
+    list.tools.into_iter().map(|tool| tool.name).chain(list.powers.iter().map(ToString::to_string)).collect()
 }
 
 fn withheld(text: &str) -> &str {
@@ -143,15 +143,13 @@ async fn permissions_are_passed_on_and_never_widened() {
     let cast = Cast::new(&["perm_summon"]);
     cast.script("flash", "is_subagent = true\ntools = ['read']", "<<say hi>>");
     cast.define("free", "is_subagent = true\ntools = ['read']\npermissions = 'full'");
-    let wanted = paseo_wire::session::CreateSession {
-        permissions: Some("read-only".to_owned()),
-        ..Default::default()
-    };
+    let wanted =
+        paseo_wire::session::CreateSession { permissions: Some("read-only".into()), ..Default::default() };
     let parent = cast.create(wanted).await;
     for (slug, kept) in [("flash", ""), ("free", "permissions full")] {
         let child = cast.call(&parent.id, "summon", &summon(slug, json!({}))).await;
         assert_eq!(withheld(child.ok()), kept);
-        assert_eq!(cast.view(&child.agent()).await.permissions, "read-only");
+        assert_eq!(cast.view(&child.agent()).await.permissions.as_str(), "read-only");
     }
 }
 

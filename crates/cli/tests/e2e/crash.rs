@@ -59,7 +59,7 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         }
         let stage = watched.client.delivery(session, &first.delivery).await.unwrap().stage;
         assert!(["answered", "interrupted"].contains(&stage.as_str()), "step {step}: {stage}");
-        *outcomes.entry(stage).or_default() += 1;
+        *outcomes.entry(stage.to_string()).or_default() += 1;
         let stage = watched.client.delivery(session, &second.delivery).await.unwrap().stage;
         assert!(["answered", "interrupted"].contains(&stage.as_str()), "step {step}: {stage}");
 

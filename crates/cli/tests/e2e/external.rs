@@ -42,7 +42,7 @@ async fn a_message_is_posted_and_its_answer_ends_the_turn() {
     assert_eq!(posted.headers["idempotency-key"], body["turnId"].as_str().unwrap());
     assert_eq!(posted.headers["content-type"], "application/json");
     cast.until_heard(&session.id, "hello there").await;
-    assert_eq!(cast.view(&session.id).await.status, "running");
+    assert_eq!(cast.view(&session.id).await.status.as_str(), "running");
 
     // Whoever runs the other side can tell that it was us.
     let secret = cast.0.home.paseo(&["inspect", "--secret", &session.handle]).ok().to_owned();
@@ -112,7 +112,7 @@ async fn a_dead_endpoint_is_said_and_what_was_for_it_is_kept() {
     cast.until(&session, |items| items.iter().any(|item| item.kind == "notice")).await;
     let told = cast.0.items(&session).await.pop().unwrap().text.unwrap();
     assert!(told.contains("could not be reached: ") && told.contains("efused"), "{told}");
-    assert_eq!(cast.view(&session).await.status, "starting");
+    assert_eq!(cast.view(&session).await.status.as_str(), "starting");
     cast.0.home.paseo(&["stop", &session]).ok();
     let view = cast.view(&session).await;
     assert_eq!((view.status.as_str(), view.queued + view.held), ("idle", 1));
@@ -372,7 +372,7 @@ async fn a_late_answer_to_what_came_back_is_its_answer_and_it_is_not_posted_agai
     }
     let view = cast.view(&session).await;
     assert_eq!((view.status.as_str(), view.queued + view.held), ("idle", 0));
-    assert_eq!(cast.0.client.delivery(&session, &sent.delivery).await.unwrap().stage, "answered");
+    assert_eq!(cast.0.client.delivery(&session, &sent.delivery).await.unwrap().stage.as_str(), "answered");
     cast.0.send(&session, "next").await;
     let next = far.next();
     assert_eq!(next.body["message"]["text"], "next");

@@ -40,7 +40,7 @@ async fn a_turn_that_was_handed_over_is_answered_after_the_restart() {
         assert_eq!(cast.said(&session).await, ["done", "done again"], "{way:?}");
         assert_eq!(cast.heard(&session).await, ["long work", "and then"], "{way:?}");
         let stage = cast.0.client.delivery(&session, &waits.delivery).await.unwrap().stage;
-        assert_eq!(stage, "answered");
+        assert_eq!(stage.as_str(), "answered");
     }
 }
 

@@ -86,7 +86,7 @@ async fn whoever_sits_at_the_terminal_gives_leave_for_what_is_held_then() {
     let task = format!("{claim}<<sh touch made>><<sh touch more>><<say over>>");
     let wanted = StartWorker { agent: Some("asker".to_owned()), provider: None, ..wanted(&task) };
     let worker = cast.0.client.start_worker(&wanted, None).await.unwrap().worker;
-    let waits = async || cast.view(&worker.session).await.status == "waiting";
+    let waits = async || cast.view(&worker.session).await.status.as_str() == "waiting";
     until("the question", waits).await;
     type_in(&cast, "red-1", &["y"]);
     until("what was allowed", async || home.work().join("made").exists()).await;

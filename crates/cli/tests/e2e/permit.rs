@@ -489,6 +489,6 @@ async fn an_agent_cannot_answer_its_own_ask() {
     .await
     .expect("the shell tried");
     assert!(said.ends_with("exit=6\n") && said.contains("only a person"), "{said}");
-    assert_eq!(watched.client.session(&id).await.unwrap().session.status, "waiting");
+    assert_eq!(watched.client.session(&id).await.unwrap().session.status.as_str(), "waiting");
     watched.client.stop(&id).await.unwrap();
 }

@@ -27,7 +27,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     watched.runs(&first.session.id).await;
     let second = watched.create("<<say done>>").await.session.id;
     let view = watched.client.session(&second).await.unwrap().session;
-    assert_eq!(view.status, "starting");
+    assert_eq!(view.status.as_str(), "starting");
     let reason = "waits for one of 1 processes";
     watched.explained(&second, Some(reason)).await;
     let status = watched.client.status().await.unwrap();

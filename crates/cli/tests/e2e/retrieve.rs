@@ -59,7 +59,7 @@ async fn a_persons_words_end_the_wait_and_are_heard_once() {
     assert_eq!(heard.iter().filter(|text| *text == "hurry up").count(), 1, "{heard:?}");
     assert_eq!(cast.view(&parent.id).await.turns, 2, "no turn of its own for it");
     let stage = cast.0.client.delivery(&parent.id, &sent.delivery).await.unwrap().stage;
-    assert_eq!(stage, "answered");
+    assert_eq!(stage.as_str(), "answered");
 
     let impatient = json!({ "agent_id": child, "timeout": 1 });
     let timeout = cast.call(&parent.id, "retrieve", &impatient).await;

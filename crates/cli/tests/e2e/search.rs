@@ -17,7 +17,7 @@ fn search(home: &TestHome, arguments: &[&str]) -> Vec<SearchHit> {
 
 /// Returns what kinds were found, the newest first.
 fn kinds(home: &TestHome, arguments: &[&str]) -> Vec<String> {
-    search(home, arguments).into_iter().map(|hit| hit.kind).collect()
+    search(home, arguments).into_iter().map(|hit| hit.kind.to_string()).collect()
 }
 
 fn text(hit: &SearchHit) -> String {

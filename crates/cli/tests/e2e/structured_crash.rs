@@ -55,7 +55,7 @@ async fn a_check_goes_on_when_the_daemon_dies_at_any_step_of_it() {
         }
         assert!(checked.values().all(|times| *times == 1), "step {step}: checked twice: {checked:?}");
         assert!(asked <= 2, "step {step}: asked {asked} times");
-        if view.stage == "interrupted" && view.check.is_none() {
+        if view.stage == "interrupted".into() && view.check.is_none() {
             assert!(!ended, "step {step}: the first turn was over");
             continue;
         }

@@ -75,7 +75,7 @@ async fn a_message_waits_for_the_correction_and_is_answered_by_itself() {
     assert_eq!((view.stage.as_str(), state(&view)), ("handed", ("correcting", None, 1)));
     assert_eq!(view.check.unwrap().violations.len(), 1);
     let second = watched.send(&session, "<<say hello>>").await;
-    assert_eq!(second.placement, "queued");
+    assert_eq!(second.placement, "queued".into());
     tokio::task::spawn_blocking(move || std::fs::write(gate, "").unwrap()).await.unwrap();
     let view = settled(&watched, &session, &first.delivery).await;
     assert_eq!((view.stage.as_str(), state(&view)), ("answered", ("valid", None, 1)));
@@ -102,7 +102,7 @@ async fn stopping_closing_and_interrupting_end_the_wait() {
                 };
                 let receipt = watched.client.send(&session, &message, None).await.unwrap();
                 let view = settled(&watched, &session, &receipt.delivery).await;
-                assert_eq!(view.stage, "answered");
+                assert_eq!(view.stage, "answered".into());
             }
         }
         let view = settled(&watched, &session, &first.delivery).await;
@@ -182,7 +182,8 @@ async fn the_stream_shows_one_check_for_each_answer() {
             let status = event.view.map(|view| view.status);
             let done = verdicts.last().is_some_and(|last| last == "valid");
             assert!(
-                done || ["starting", "running"].contains(&status.as_deref().unwrap_or_default()),
+                done || ["starting", "running"]
+                    .contains(&status.as_ref().map_or("", |status| status.as_str())),
                 "{status:?}"
             );
         }

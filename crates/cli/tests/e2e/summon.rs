@@ -206,7 +206,7 @@ async fn a_parent_is_told_once_when_its_child_dies() {
     cast.0.settled(&parent.id).await;
     let heard = cast.heard(&parent.id).await;
     assert_eq!(heard.iter().filter(|text| text.contains("[notice]")).count(), 1, "{heard:?}");
-    assert_eq!(cast.view(&child).await.status, "error");
+    assert_eq!(cast.view(&child).await.status.as_str(), "error");
 }
 
 #[tokio::test]
@@ -266,7 +266,7 @@ async fn a_user_agent_stands_on_its_own() {
         "This is a user agent (top-level tab) and cannot be retrieved. User agents are fire-and-forget.";
     assert_eq!(refused.error(), told);
     cast.0.client.close(&spawner.id).await.unwrap();
-    assert_eq!(cast.view(&agent.id).await.status, "idle", "it outlives who started it");
+    assert_eq!(cast.view(&agent.id).await.status.as_str(), "idle", "it outlives who started it");
     assert_eq!(cast.heard(&spawner.id).await.len(), 2, "nobody was told");
     // Without a label on the spawner there is none on it.
     let plain = cast.idle("default").await;
@@ -296,7 +296,7 @@ async fn closing_closes_what_descends_and_wakes_nobody() {
     let closed = cast.0.home.paseo(&["close", &root.handle]);
     closed.ok();
     for id in [&root.id, &branch, &leaf] {
-        assert_eq!(cast.view(id).await.status, "closed");
+        assert_eq!(cast.view(id).await.status.as_str(), "closed");
     }
     let events = async |id: &str| cast.view(id).await.status_since;
     assert!(events(&leaf).await <= events(&branch).await && events(&branch).await <= events(&root.id).await);

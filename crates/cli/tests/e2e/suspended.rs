@@ -71,7 +71,7 @@ async fn a_worker_in_a_terminal_that_slept_past_its_lease_changes_nothing_and_is
     kill_process(holder, Signal::STOP).unwrap();
     let expired = async || {
         let audit = client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
-        audit.iter().any(|notice| notice.kind == "task_expired")
+        audit.iter().any(|notice| notice.kind.as_str() == "task_expired")
     };
     until("the end of its lease", expired).await;
     let claimed = json(&home.paseo(&["task", "claim", "task-0001", "--json"]));
@@ -103,7 +103,7 @@ async fn listening(cast: &Cast) -> (WorkerView, Pid) {
 
 /// Waits until something was typed, and is not taken.
 async fn untaken(cast: &Cast, worker: &WorkerView) {
-    let waits = async || cast.view(&worker.session).await.status == "waiting";
+    let waits = async || cast.view(&worker.session).await.status.as_str() == "waiting";
     until("a word that it does not take the message", waits).await;
 }
 

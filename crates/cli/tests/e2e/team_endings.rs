@@ -14,7 +14,7 @@ async fn member(cast: &Cast, id: &str, role: &str) -> SessionView {
         provider: Some("scripted".to_owned()),
         team: Some("red".to_owned()),
         team_agent: Some(id.to_owned()),
-        team_role: Some(role.to_owned()),
+        team_role: Some(role.into()),
         ..CreateSession::default()
     })
     .await
@@ -67,7 +67,7 @@ async fn whoever_leaves_a_team_loses_what_it_had_there_and_is_told_so() {
         .unwrap()
         .notices
         .into_iter()
-        .map(|notice| notice.kind)
+        .map(|notice| notice.kind.to_string())
         .filter(|kind| kind.ends_with("left") || kind.ends_with("released"))
         .collect();
     assert_eq!(kinds, ["agent_left", "task_released", "agent_left"]);

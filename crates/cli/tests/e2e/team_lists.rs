@@ -59,8 +59,12 @@ async fn what_a_worker_asks_is_read_and_answered_on_a_narrow_terminal() {
     let question =
         "May I really push all of this to the branch that everybody else has been working on since?";
     let worker = started(&cast, &format!("<<ask {question}>>")).await;
-    until_seen("the question", async || cast.view(&worker.session).await, |view| view.status == "waiting")
-        .await;
+    until_seen(
+        "the question",
+        async || cast.view(&worker.session).await,
+        |view| view.status.as_str() == "waiting",
+    )
+    .await;
     for words in [&["permit", "ls"][..], &["why", "red-1"]] {
         let shown = on_terminal(home, 80, words);
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");

@@ -11,7 +11,7 @@ async fn member(cast: &Cast, role: &str) -> SessionView {
     cast.create(CreateSession {
         provider: Some("scripted".to_owned()),
         team: Some("red".to_owned()),
-        team_role: Some(role.to_owned()),
+        team_role: Some(role.into()),
         ..CreateSession::default()
     })
     .await

@@ -174,7 +174,8 @@ async fn the_lease_of_a_running_turn_extends_by_itself() {
         let mut events = cast.0.client.events(0, &["team:red"]);
         loop {
             let page = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap();
-            let found: Vec<_> = page.notices.into_iter().filter(|notice| notice.kind == kind).collect();
+            let found: Vec<_> =
+                page.notices.into_iter().filter(|notice| notice.kind.as_str() == kind).collect();
             if found.len() >= count {
                 return found;
             }
@@ -183,11 +184,11 @@ async fn the_lease_of_a_running_turn_extends_by_itself() {
     };
     let renewed = until("task_renewed", 3).await;
     assert!(renewed.iter().all(|notice| notice.actor == "daemon"));
-    assert_eq!(cast.0.client.task("red", "task-0001").await.unwrap().task.status, "in_progress");
+    assert_eq!(cast.0.client.task("red", "task-0001").await.unwrap().task.status.as_str(), "in_progress");
     cast.0.home.paseo(&["stop", &ann.handle]).ok();
     let expired = until("task_expired", 1).await;
     assert_eq!(expired[0].to.as_deref(), Some("ann"));
-    assert_eq!(cast.0.client.task("red", "task-0001").await.unwrap().task.status, "pending");
+    assert_eq!(cast.0.client.task("red", "task-0001").await.unwrap().task.status.as_str(), "pending");
 }
 
 #[tokio::test]

@@ -135,7 +135,11 @@ async fn only_who_is_invited_is_woken_and_the_coordinator_says_so() {
     room.paseo(&["uninvite", "plan", "ada"]);
     assert!(room.say("ada", "<<say x>>").await.meta.wakes.is_empty());
     assert_eq!(
-        room.all().await.iter().filter(|event| event.kind == "message" && event.from == "user").count(),
+        room.all()
+            .await
+            .iter()
+            .filter(|event| event.kind.as_str() == "message" && event.from == "user")
+            .count(),
         2
     );
 }

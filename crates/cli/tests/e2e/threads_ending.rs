@@ -47,7 +47,7 @@ impl Room {
     }
 
     async fn is_open(&self, session: &str) -> bool {
-        self.watched.client.session(session).await.unwrap().session.status != "closed"
+        self.watched.client.session(session).await.unwrap().session.status.as_str() != "closed"
     }
 
     /// Says whether a word is in any file of the log.
@@ -201,7 +201,7 @@ async fn what_waits_in_a_closed_session_is_reported() {
     assert_eq!(told.meta.tags, ["coordinator", "error"]);
     let shown = client.presence(&room.thread).await.unwrap();
     let ada = shown.participants.iter().find(|shown| shown.id == "ada").unwrap();
-    assert_eq!(ada.state, "idle", "nobody thinks about it");
+    assert_eq!(ada.state.as_str(), "idle", "nobody thinks about it");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
     let write = async |todos: Value| cast.call(&agent.id, "todo", &json!({ "todos": todos })).await;
     let shown = async || -> Vec<(String, String)> {
         let todo = cast.view(&agent.id).await.todo.unwrap_or_default();
-        todo.into_iter().map(|entry| (entry.content, entry.status)).collect()
+        todo.into_iter().map(|entry| (entry.content, entry.status.to_string())).collect()
     };
     let list = json!([
         { "content": "plan", "status": "completed", "priority": "high" },

@@ -64,7 +64,7 @@ impl Watched {
         loop {
             let view = self.client.session(session).await.unwrap().session;
             if view.turn.is_none() && view.queued == 0 {
-                return view.status;
+                return view.status.to_string();
             }
             next(&mut events).await;
         }
@@ -83,7 +83,7 @@ impl Watched {
     /// Waits until a session is at work.
     pub(crate) async fn runs(&self, session: &str) {
         let asked = async {
-            while self.client.session(session).await.unwrap().session.status != "running" {
+            while self.client.session(session).await.unwrap().session.status.as_str() != "running" {
                 tokio::task::yield_now().await;
             }
         };

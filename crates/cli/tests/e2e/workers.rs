@@ -129,7 +129,7 @@ async fn a_worker_is_typed_its_task_and_answers_in_its_thread() {
 
     cast.0.home.paseo(&["worker", "kill", "red-1"]).ok();
     assert!(cast.0.client.workers(&WorkerQuery::default()).await.unwrap().workers.is_empty());
-    assert_eq!(cast.view(&worker.session).await.status, "closed");
+    assert_eq!(cast.view(&worker.session).await.status.as_str(), "closed");
     assert_eq!(cast.0.home.left_beside_the_daemon(), Vec::<String>::new());
 }
 

@@ -23,15 +23,17 @@ async fn an_ended_worker_leaves_its_tasks_and_nobody_gets_its_name() {
     let task = cast.0.client.task("red", "task-0001").await.unwrap().task;
     assert_eq!((task.status.as_str(), task.owner), ("pending", None));
     let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
-    let released = audit.iter().find(|notice| notice.kind == "task_released").unwrap();
+    let released = audit.iter().find(|notice| notice.kind.as_str() == "task_released").unwrap();
     assert_eq!((released.actor.as_str(), released.to.as_deref()), ("daemon", Some("red-1")));
     assert!(released.reason.is_some(), "{released:?}");
-    let enrolled = audit.iter().find(|notice| notice.kind == "agent_enrolled").unwrap();
+    let enrolled = audit.iter().find(|notice| notice.kind.as_str() == "agent_enrolled").unwrap();
     assert_eq!(enrolled.session.as_deref(), Some(first.session.as_str()));
     let workers = async || {
         let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
-        let of_workers = audit.into_iter().filter(|notice| notice.kind.starts_with("worker_"));
-        of_workers.map(|notice| (notice.kind, notice.actor, notice.to.unwrap())).collect::<Vec<_>>()
+        let of_workers = audit.into_iter().filter(|notice| notice.kind.as_str().starts_with("worker_"));
+        of_workers
+            .map(|notice| (notice.kind.to_string(), notice.actor, notice.to.unwrap()))
+            .collect::<Vec<_>>()
     };
     let noted = |kind: &str, by: &str| (kind.to_owned(), by.to_owned(), "red-1".to_owned());
     assert_eq!(workers().await, [noted("worker_started", "user"), noted("worker_ended", "user")]);
@@ -96,7 +98,7 @@ async fn a_message_arrives_while_a_person_scrolls() {
     // So does a stop.
     type_in(&cast, "red-1", &["-l", "<<hang>>"]);
     type_in(&cast, "red-1", &["Enter"]);
-    until("the turn", async || cast.view(&worker.session).await.status == "running").await;
+    until("the turn", async || cast.view(&worker.session).await.status.as_str() == "running").await;
     assert!(tmux(&cast, &["copy-mode", "-t", "=red-1:"]).status().unwrap().success());
     cast.0.home.paseo(&["stop", &worker.handle]).ok();
     cast.0.settled(&worker.session).await;
@@ -206,10 +208,10 @@ async fn a_worker_that_is_written_to_while_it_is_ended_lives_or_is_ended() {
     crate::cast::release(&cast);
     let over = async || {
         let view = cast.view(&worker.session).await;
-        view.status == "closed" || (view.turn.is_none() && view.queued == 0)
+        view.status.as_str() == "closed" || (view.turn.is_none() && view.queued == 0)
     };
     until("the end", over).await;
-    if cast.view(&worker.session).await.status != "closed" {
+    if cast.view(&worker.session).await.status.as_str() != "closed" {
         assert_eq!(cast.said(&worker.session).await, ["here", "back"]);
         let listed = home.paseo(&["worker", "ls"]);
         assert!(listed.ok().contains("red-1") && !listed.ok().contains("gone"), "{listed:?}");

@@ -140,7 +140,7 @@ async fn a_worker_that_cannot_be_got_to_has_its_token_and_is_found_later() {
     let record = record(&cast);
     until("the end of its turn", async || fs::read_to_string(&record).unwrap().contains("\"done\"")).await;
     assert!(fs::read_to_string(&record).unwrap().contains("events"));
-    assert_eq!(cast.view(&worker.session).await.status, "running");
+    assert_eq!(cast.view(&worker.session).await.status.as_str(), "running");
     fs::rename(&hidden, &program).unwrap();
     goes_on(&cast, &worker, EVENTS).await;
 }
@@ -162,7 +162,8 @@ async fn typed_and_not_taken(cast: &Cast, text: &str) -> (WorkerView, Pid) {
     kill_process(program, Signal::STOP).unwrap();
     cast.0.send(&worker.session, text).await;
     // All that can be done was done: a person is asked to see to it.
-    until("the word for people", async || cast.view(&worker.session).await.status == "waiting").await;
+    until("the word for people", async || cast.view(&worker.session).await.status.as_str() == "waiting")
+        .await;
     assert!(cast.0.home.kill_daemon());
     (worker, program)
 }

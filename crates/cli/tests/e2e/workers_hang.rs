@@ -150,7 +150,7 @@ async fn a_worker_that_is_killed_while_tmux_hangs_ends_and_its_terminal_goes_lat
     assert!(killed.code != 0 && killed.stderr.contains("its processes are ended"), "{killed:?}");
     assert!(killed.stderr.contains("is suspended"), "{killed:?}");
     assert!(!lives(&cast, &ended.session) && lives(&cast, &other.session));
-    assert_eq!(cast.view(&ended.session).await.status, "closed");
+    assert_eq!(cast.view(&ended.session).await.status.as_str(), "closed");
     drop(suspended);
     until("the end of its terminal", async || !has_terminal(&cast, "red-1")).await;
     cast.0.home.paseo(&["send", &other.handle, "<<say here>>", "--wait"]).ok();
@@ -172,7 +172,7 @@ async fn cut_off(cast: &Cast, arguments: &[&str], worker: &WorkerView, is_ended:
 async fn what_was_ended_when_the_daemon_was_killed_is_gone_once_the_next_is_there() {
     let cast = red();
     let (closed, open) = (idle(&cast).await, idle(&cast).await);
-    let is_closed = async || cast.view(&closed.session).await.status == "closed";
+    let is_closed = async || cast.view(&closed.session).await.status.as_str() == "closed";
     cut_off(&cast, &["worker", "kill", "red-1"], &closed, is_closed).await;
     // Nobody knows this one, and nobody has made that one.
     let home = format!("PASEO_HOME={}", cast.0.home.path().display());

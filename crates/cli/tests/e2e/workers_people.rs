@@ -9,7 +9,7 @@ use crate::cast::Cast;
 use crate::workers::{red, started, type_in, until_seen, wanted};
 
 async fn until_status(cast: &Cast, session: &str, status: &str) {
-    until_seen(status, async || cast.view(session).await, |view| view.status == status).await;
+    until_seen(status, async || cast.view(session).await, |view| view.status.as_str() == status).await;
 }
 
 #[tokio::test]

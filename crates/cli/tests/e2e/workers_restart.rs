@@ -17,7 +17,7 @@ async fn busy(cast: &Cast) -> paseo_wire::worker::WorkerView {
 
 async fn goes_on(cast: &Cast, worker: &paseo_wire::worker::WorkerView) {
     let found = cast.0.client.worker("red-1").await.unwrap().worker;
-    assert!(found.alive && found.status == "running", "{found:?}");
+    assert!(found.alive && found.status.as_str() == "running", "{found:?}");
     assert_eq!((&found.session, &found.handle), (&worker.session, &worker.handle));
     release(cast);
     assert_eq!(cast.0.settled(&worker.session).await, "idle");
@@ -156,7 +156,7 @@ async fn what_a_person_typed_is_in_the_transcript_once_however_often_the_daemon_
     type_in(&cast, "red-1", &["Enter"]);
     cast.until_heard(&worker.session, "in between").await;
     cast.0.crash();
-    assert_eq!(cast.view(&worker.session).await.status, "running");
+    assert_eq!(cast.view(&worker.session).await.status.as_str(), "running");
     release(&cast);
     cast.until(&worker.session, |items| items.iter().any(|item| item.text.as_deref() == Some("in between")))
         .await;

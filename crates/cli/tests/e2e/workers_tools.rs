@@ -14,7 +14,7 @@ pub(crate) async fn member(cast: &Cast, agent: Option<&str>, role: &str) -> Sess
         provider: Some("scripted".to_owned()),
         agent: agent.map(str::to_owned),
         team: Some("red".to_owned()),
-        team_role: Some(role.to_owned()),
+        team_role: Some(role.into()),
         ..CreateSession::default()
     })
     .await
@@ -41,7 +41,7 @@ async fn a_leader_starts_watches_and_ends_workers() {
     assert!(begun["attach"].as_str().unwrap().contains("paseo worker attach red-1"), "{begun}");
 
     let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
-    let enrolled = audit.iter().rfind(|notice| notice.kind == "agent_enrolled").unwrap();
+    let enrolled = audit.iter().rfind(|notice| notice.kind.as_str() == "agent_enrolled").unwrap();
     let own = cast.0.client.team("red").await.unwrap().team.agents;
     let own = own.iter().find(|agent| agent.session.as_deref() == Some(lead.id.as_str())).unwrap();
     assert_eq!((&enrolled.actor, enrolled.to.as_deref()), (&own.id, Some("red-1")), "it took it in");
@@ -84,7 +84,7 @@ async fn a_leader_starts_watches_and_ends_workers() {
     assert!(gone.ok().contains("was ended"), "{gone:?}");
     let audit = cast.0.client.audit("red", &NoticeQuery::default()).await.unwrap().notices;
     for kind in ["worker_started", "worker_ended"] {
-        let noted = audit.iter().find(|notice| notice.kind == kind).unwrap();
+        let noted = audit.iter().find(|notice| notice.kind.as_str() == kind).unwrap();
         assert_eq!((&noted.actor, noted.to.as_deref()), (&own.id, Some("red-1")), "{kind}");
     }
     let missing = cast.call(&lead.id, "team_tmux_capture", &name).await;
@@ -125,7 +125,7 @@ async fn a_leader_is_refused_what_it_may_not() {
         .create(CreateSession {
             provider: Some("scripted".to_owned()),
             team: Some("blue".to_owned()),
-            team_role: Some("leader".to_owned()),
+            team_role: Some("leader".into()),
             ..CreateSession::default()
         })
         .await;

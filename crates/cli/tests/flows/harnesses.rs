@@ -9,6 +9,7 @@ use paseo_testkit::real::Program;
 use serde_json::json;
 
 use crate::flows;
+use crate::permissions::answer;
 use crate::scene::{Scene, until};
 
 /// Adds an agent that speaks ACP as `helper`.
@@ -57,8 +58,7 @@ flows! {
         let more = json!({ "provider": "helper", "permissions": "ask" });
         let agent = scene.start(more, "<<bash echo hi>><<say over>>");
         scene.until_status(&agent, "waiting");
-        let open = scene.look("/api/permissions")["asks"][0]["hash"].as_str().unwrap().to_owned();
-        scene.ok("POST", &format!("/api/sessions/{agent}/permissions/{open}"), json!({ "allow": true }));
+        answer(scene, json!({ "allow": true })).ok();
         scene.settle(&agent);
     }
     own_agent(scene) {

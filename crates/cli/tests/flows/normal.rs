@@ -221,11 +221,20 @@ impl Normal {
 }
 
 /// Returns the events of a stream. Items that come at once are stored at once, behind what else is: how many come at
-/// once is a matter of time. So a sum stands before the item that it adds.
+/// once is a matter of time. So a sum stands before the item that it adds. In a terminal the name of the conversation is
+/// found beside everything else: it stands where the terminal was taken.
 fn in_order<'a>(events: &'a [Event], stream: &str) -> Vec<&'a Event> {
     let mut ordered: Vec<&Event> = Vec::new();
     let mut sums: Vec<&Event> = Vec::new();
+    let mut boarded = None;
     for event in events.iter().filter(|event| event.stream == stream) {
+        if event.kind == "session.boarded" {
+            boarded = Some(ordered.len() + 1);
+        }
+        if let Some(at) = boarded.filter(|_| event.kind == "session.referenced") {
+            ordered.insert(at, event);
+            continue;
+        }
         if event.kind == "usage.added" {
             sums.push(event);
             continue;

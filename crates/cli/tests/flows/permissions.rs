@@ -13,7 +13,7 @@ fn asking(scene: &mut Scene, script: &str) -> String {
 }
 
 /// Answers the only request that is open.
-fn answer(scene: &mut Scene, body: Value) -> crate::api::Answer {
+pub(crate) fn answer(scene: &mut Scene, body: Value) -> crate::api::Answer {
     answer_to(scene, "", body)
 }
 

@@ -73,7 +73,7 @@ flows! {
         scene.up();
         scene.until_item(&session, "turn.ended", 1);
         scene.tell(&session, "<<say back>>");
-        scene.until_item(&session, "turn.ended", 2);
+        scene.until("thread.posted", 3);
     }
     worker_stopped(scene) {
         let session = worker(scene, &format!("<<say begun>>{}", gate("never")));

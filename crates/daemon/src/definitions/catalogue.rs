@@ -10,6 +10,7 @@ use paseo_core::definition::{
 };
 use paseo_core::settings::{self, Layer as Key};
 use paseo_wire::error::Code;
+use paseo_wire::words;
 
 use super::layer::Layer;
 use super::pending::{self, Pending};
@@ -83,13 +84,12 @@ pub(crate) enum Trust {
     Never,
 }
 
-impl Trust {
-    /// Returns the word for it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Trusted => "trusted",
-            Self::Changed => "changed",
-            Self::Nearer | Self::Never => "untrusted",
+impl From<Trust> for words::Trust {
+    fn from(trust: Trust) -> Self {
+        match trust {
+            Trust::Trusted => Self::Trusted,
+            Trust::Changed => Self::Changed,
+            Trust::Nearer | Trust::Never => Self::Untrusted,
         }
     }
 }

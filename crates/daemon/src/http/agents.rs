@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::definition::{Change, Definition, Kind, LEASE, Origin, Problem, Severity, Version, missing};
+use paseo_core::definition::{Change, Definition, Kind, Problem, Severity, Version, missing};
 use paseo_core::glob::{Glob, Lists};
 use paseo_core::settings::Event;
 use paseo_core::tool::REGISTRY;
@@ -14,6 +14,7 @@ use paseo_wire::agent::{
     AgentViewQuery, EffectiveTool, ListsView, ModelView, PendingAgent, SaveAgent, TrustAgent, TrustAgents,
 };
 use paseo_wire::error::Code;
+use paseo_wire::words::{DefinitionKind, Guard, Layer};
 
 use super::App;
 use super::reply::Answer;
@@ -66,11 +67,8 @@ pub(crate) async fn source(
     }
     let shown = |path: &std::path::Path| path.display().to_string();
     let (text, version) = own.map(|own| (own.text, own.version)).unzip();
-    let other = |other: Other| AgentText {
-        file: shown(&other.path),
-        origin: other.origin.word().to_owned(),
-        text: other.text,
-    };
+    let other =
+        |other: Other| AgentText { file: shown(&other.path), origin: other.origin.into(), text: other.text };
     let others = others.into_iter().map(other).collect();
     Ok(Json(AgentSource { slug, file: shown(&file), text, version, locked, others }))
 }
@@ -185,7 +183,7 @@ fn shown(app: &App, project: &str) -> AgentList {
         project: catalogue.project.as_ref().map(|found| AgentProject {
             directory: found.directory.clone(),
             sha256: found.sha256.clone(),
-            trust: found.trust.word().to_owned(),
+            trust: found.trust.into(),
             files: found.files.keys().cloned().collect(),
             changes: found.changes.as_ref().map(changed),
         }),
@@ -199,8 +197,8 @@ fn pending(pending: &Pending) -> PendingAgent {
     let text = |version: &Version| version.text.to_string();
     PendingAgent {
         slug: pending.slug.clone(),
-        origin: if pending.layer.is_home() { Origin::Home } else { Origin::Project }.word().to_owned(),
-        change: pending.waiting.kind.word().to_owned(),
+        origin: if pending.layer.is_home() { Layer::Home } else { Layer::Project },
+        change: pending.waiting.kind.into(),
         file: pending.file().map(str::to_owned),
         widens: pending.widens(),
         sha256: pending.sha256.clone(),
@@ -211,10 +209,8 @@ fn pending(pending: &Pending) -> PendingAgent {
 }
 
 fn changed(changes: &BTreeMap<String, Change>) -> Vec<AgentFileChange> {
-    let change = |(file, change): (&String, &Change)| AgentFileChange {
-        file: file.clone(),
-        change: change.word().to_owned(),
-    };
+    let change =
+        |(file, change): (&String, &Change)| AgentFileChange { file: file.clone(), change: (*change).into() };
     changes.iter().map(change).collect()
 }
 
@@ -225,20 +221,19 @@ fn entry(catalogue: &Catalogue, listed: &Listed) -> AgentEntry {
         name: definition.name.clone(),
         description: definition.description.clone(),
         kind: match definition.kind {
-            Kind::Chat => "chat",
-            Kind::External { .. } => "external",
-        }
-        .to_owned(),
+            Kind::Chat => DefinitionKind::Chat,
+            Kind::External { .. } => DefinitionKind::External,
+        },
         provider: definition.provider.clone(),
         is_subagent: definition.is_subagent,
         ui_visible: definition.ui_visible,
-        origin: definition.source.origin.word().to_owned(),
+        origin: definition.source.origin.into(),
         file: definition.source.file.clone(),
         counts: *counts,
         trusted: *trusted,
         notice: notice(catalogue, listed),
-        permissions: definition.permissions.map(|mode| mode.word().to_owned()),
-        guard: definition.guarded.then(|| LEASE.to_owned()),
+        permissions: definition.permissions.map(Into::into),
+        guard: definition.guarded.then_some(Guard::Lease),
         tools: lists(&definition.scope.tools),
         ceiling: definition.ceiling.as_deref().map(words),
         directory: definition.directory.clone(),
@@ -280,7 +275,7 @@ fn view(app: &App, catalogue: &Catalogue, listed: &Listed, project: &str) -> Age
         effort: definition.effort.clone(),
         prompt: definition.base_prompt(),
         capabilities: lists(&definition.scope.capabilities),
-        exposure: definition.exposure.word().to_owned(),
+        exposure: definition.exposure.into(),
         skills: lists(&definition.skills),
         agents: lists(&definition.agents),
         input_url,

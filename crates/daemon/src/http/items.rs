@@ -83,7 +83,7 @@ pub(crate) async fn last_turn(
     Ok(Json(LastTurn {
         session: id.to_string(),
         handle: context.directory.handle(id),
-        status: view::word(&session.condition.status),
+        status: session.condition.status.into(),
         turn: turn.map(|turn| turn.to_string()),
         text,
         truncated: is_cut.unwrap_or(false),

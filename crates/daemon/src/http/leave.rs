@@ -7,6 +7,7 @@ use paseo_core::permission::Verdict;
 use paseo_runtime::provider::Place;
 use paseo_wire::error::Code;
 use paseo_wire::permission::{AskLeave, LeaveAnswer};
+use paseo_wire::words::LeaveDecision;
 use serde_json::Value;
 
 use super::App;
@@ -45,9 +46,9 @@ pub(crate) async fn ask(
         None => Verdict::Allow,
     };
     let (decision, reason) = match verdict {
-        Verdict::Allow => ("allow", None),
-        Verdict::Ask => ("ask", None),
-        Verdict::Deny(reason) => ("deny", Some(reason)),
+        Verdict::Allow => (LeaveDecision::Allow, None),
+        Verdict::Ask => (LeaveDecision::Ask, None),
+        Verdict::Deny(reason) => (LeaveDecision::Deny, Some(reason)),
     };
-    Ok(Json(LeaveAnswer { decision: decision.to_owned(), reason }))
+    Ok(Json(LeaveAnswer { decision, reason }))
 }

@@ -17,6 +17,7 @@ use paseo_core::{session, snippet};
 use paseo_store::{Hit, Order, Piece, Search, Term, Who};
 use paseo_wire::error::Code;
 use paseo_wire::search::{ExcerptPiece, FoundAgent, FoundThread, SearchHit, SearchPage, SearchQuery};
+use paseo_wire::words::SearchIn;
 
 use super::App;
 use super::reply::Answer;
@@ -93,11 +94,11 @@ async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Fail
         within = Some(app.threads.find(typed).await?);
         stream = within.as_ref().map(|thread: &Thread| thread::stream(thread.id));
     }
-    let prefix = match query.within.as_deref() {
+    let prefix = match query.within {
         None => None,
-        Some("agents") => Some("session/".to_owned()),
-        Some("threads") => Some("thread/".to_owned()),
-        Some(_) => return Err(invalid("`in` is `agents` or `threads`".to_owned())),
+        Some(SearchIn::Agents) => Some("session/".to_owned()),
+        Some(SearchIn::Threads) => Some("thread/".to_owned()),
+        Some(SearchIn::Other(_)) => return Err(invalid("`in` is `agents` or `threads`".to_owned())),
     };
     let order = match (query.after.as_deref(), query.best) {
         (None, true) => Order::Best { skip: 0 },
@@ -243,7 +244,7 @@ fn shown(hit: Hit, place: Place, event: Option<String>) -> SearchHit {
         Place::Thread(thread) => (None, Some(thread)),
     };
     SearchHit {
-        kind: hit.class,
+        kind: hit.class.as_str().into(),
         who: hit.who,
         at: Timestamp::from_millis(hit.ts).into(),
         agent,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use paseo_core::actor::Actor;
-use paseo_core::definition::{DEFAULT, Definition, LEASE};
+use paseo_core::definition::{DEFAULT, Definition};
 use paseo_core::id::SessionId;
 use paseo_core::label::{Label, Labels, Malformed};
 use paseo_core::limits::{MESSAGE_BYTES, NAME_CHARS, PATH_BYTES};
@@ -19,6 +19,7 @@ use paseo_wire::session::{
     ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionLine, SessionView,
 };
 use paseo_wire::time::Moment;
+use paseo_wire::words::{Guard, PermissionMode, TeamRole};
 use paseo_wire::worktree::WorktreeEntry;
 use serde::Deserialize;
 
@@ -94,9 +95,9 @@ pub(crate) async fn create(
         labels: Labels::from_flags(labels, false).map_err(malformed)?,
         name: request.name.as_deref().map(check_name).transpose()?.flatten(),
         aside: false,
-        guarded: request.guard.as_deref().map(guarded).transpose()?.unwrap_or(false),
+        guarded: request.guard.as_ref().map(guarded).transpose()?.unwrap_or(false),
     };
-    let mode = request.permissions.as_deref().map(mode).transpose()?;
+    let mode = request.permissions.as_ref().map(mode).transpose()?;
     let wish = Wish { make: request.worktree, name: request.worktree_name, base: request.base };
     let team = request.team.map(|team| joining(&team, request.team_agent, request.team_role)).transpose()?;
     let schema = context.usable_schema(request.output_schema.as_ref()).await?;
@@ -114,11 +115,11 @@ pub(super) struct Prompt {
     pub(super) schema: Option<String>,
 }
 
-fn joining(team: &str, agent: Option<String>, role: Option<String>) -> Result<(Joining, String), Failure> {
+fn joining(team: &str, agent: Option<String>, role: Option<TeamRole>) -> Result<(Joining, String), Failure> {
     let team = team
         .parse()
         .map_err(|malformed: team::Malformed| Failure::new(Code::InvalidRequest, malformed.to_string()))?;
-    Ok((Joining { team, agent }, role.unwrap_or_else(|| "worker".to_owned())))
+    Ok((Joining { team, agent }, role.unwrap_or(TeamRole::Worker).to_string()))
 }
 
 /// Starts a session for a person, in a worktree if there is to be one.
@@ -206,16 +207,16 @@ pub(super) fn own_place(definition: &Definition, project: &str) -> Result<String
     })
 }
 
-fn guarded(word: &str) -> Result<bool, Failure> {
-    if word == LEASE {
-        return Ok(true);
+fn guarded(guard: &Guard) -> Result<bool, Failure> {
+    match guard {
+        Guard::Lease => Ok(true),
+        Guard::Other(word) => Err(Failure::new(Code::InvalidRequest, format!("there is no guard `{word}`"))
+            .hint(format!("there is one: {}", Guard::Lease))),
     }
-    Err(Failure::new(Code::InvalidRequest, format!("there is no guard `{word}`"))
-        .hint(format!("there is one: {LEASE}")))
 }
 
-fn mode(word: &str) -> Result<Mode, Failure> {
-    Mode::parse(word).ok_or_else(|| {
+fn mode(word: &PermissionMode) -> Result<Mode, Failure> {
+    Mode::parse(word.as_str()).ok_or_else(|| {
         Failure::new(Code::InvalidRequest, format!("there is no permission mode `{word}`"))
             .hint(format!("choose one of {}", Mode::ALL.map(Mode::word).join(", ")))
     })
@@ -411,7 +412,7 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
         last_snippet: glimpse::newest_words(&context.journal, id).await?,
         todo: glimpse::todo(&context.journal, &session).await?,
         children: Some(children.iter().map(|child| child.id.to_string()).collect()),
-        guard: context.is_guarded_process(&session).then(|| LEASE.to_owned()),
+        guard: context.is_guarded_process(&session).then_some(Guard::Lease),
         last_cause: session.last_cause().map(|cause| cause.to_string()),
         waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
         check: checks::newest(&context.journal, &session).await?,

@@ -17,6 +17,7 @@ use paseo_wire::team::{
     ReassignTask, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery, WriteAnswer,
     WriteQuery,
 };
+use paseo_wire::words::TeamRole;
 
 use super::App;
 use super::reply::Answer;
@@ -75,11 +76,11 @@ pub(crate) async fn enrol(
     Body(request): Body<EnrolAgent>,
 ) -> Answer<TeamAnswer> {
     let (team, _) = entered(&app, &by, &typed).await?;
-    request.role.as_deref().map(check_role).transpose()?;
+    request.role.as_ref().map(check_role).transpose()?;
     let known = team.agents.get(&request.id).cloned();
     let known = known.unwrap_or(Member { role: "worker".to_owned(), model: None, session: None });
     let member = Member {
-        role: request.role.unwrap_or(known.role),
+        role: request.role.map_or(known.role, |role| role.to_string()),
         model: request.model.or(known.model),
         session: known.session,
     };
@@ -308,7 +309,7 @@ pub(crate) async fn can_write(
     belongs(&team, query.agent.as_deref())?;
     let Permit { allow, reason } = app.teams.can_write(&team, &agent, &query.path).await;
     let advice = if agent == acting.id() { reason.advice() } else { reason.advice_about(&agent) };
-    let reason = reason.word().to_owned();
+    let reason = reason.word().into();
     Ok(Json(WriteAnswer { allow, reason, advice }))
 }
 
@@ -409,14 +410,12 @@ pub(super) fn task_id(text: &str) -> Result<TaskId, Failure> {
 
 fn enrolled(agent: AgentOfTeam) -> Enrolled {
     let AgentOfTeam { id, role, model, .. } = agent;
-    Enrolled { id, member: Member { role, model, session: None }, by: None }
+    Enrolled { id, member: Member { role: role.to_string(), model, session: None }, by: None }
 }
 
 /// Refuses roles that mean nothing here.
-fn check_role(role: &str) -> Result<(), Failure> {
-    if [team::LEADER, team::WORKER].contains(&role) {
-        return Ok(());
-    }
+fn check_role(role: &TeamRole) -> Result<(), Failure> {
+    let TeamRole::Other(role) = role else { return Ok(()) };
     let role: String = role.chars().take(64).flat_map(char::escape_debug).collect();
     Err(Failure::new(Code::InvalidRequest, format!("`{role}` is no role")).hint(format!(
         "the roles are {} and {}",

@@ -257,7 +257,7 @@ pub(crate) async fn say_presence(
     Body(request): Body<SayPresence>,
 ) -> Answer<PresenceList> {
     let (thread, speaker) = entered(&app, &by, &typed).await?;
-    be_there(&app, &thread, &speaker.id, &request.state, request.details)?;
+    be_there(&app, &thread, &speaker.id, request.state.as_str(), request.details)?;
     Ok(Json(app.threads.attending(&thread)))
 }
 
@@ -355,7 +355,7 @@ async fn shown(app: &App, thread: &Thread) -> Result<ThreadView, Failure> {
     for (shown, seat) in view.state.participants.invited.iter_mut().zip(thread.invited.values()) {
         if let Some(session) = seat.session.and_then(|session| directory.get(session)) {
             shown.handle = Some(directory.handle(session.id));
-            shown.status = Some(session.condition.status.word().to_owned());
+            shown.status = Some(session.condition.status.into());
         }
     }
     if let Some(team) = &thread.team {

@@ -52,15 +52,13 @@ pub(crate) async fn call(
     let (outcome, text) =
         tools::call(&app.sessions, agent(&by)?, Way::Process, &name, Value::Object(arguments)).await;
     let outcome = match outcome {
-        ToolOutcome::Ok => "ok",
-        ToolOutcome::Error => "error",
-        ToolOutcome::Interrupted => "interrupted",
+        ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Interrupted => outcome.into(),
         ToolOutcome::Denied => {
             let code = if find(&name).is_some() { Code::Forbidden } else { Code::NotFound };
             return Err(Failure::new(code, text).hint("`paseo tool` lists what you can call"));
         }
     };
-    Ok(Json(ToolAnswer { outcome: outcome.to_owned(), text }))
+    Ok(Json(ToolAnswer { outcome, text }))
 }
 
 fn agent(by: &Actor) -> Result<SessionId, Failure> {
@@ -70,7 +68,7 @@ fn agent(by: &Actor) -> Result<SessionId, Failure> {
 async fn granted(app: &App, session: &Session) -> ToolList {
     let context = &app.sessions.context;
     let grants = context.grants(session);
-    let names = |powers: Vec<Power>| powers.into_iter().map(|power| power.tool().to_owned()).collect();
+    let names = |powers: Vec<Power>| powers.into_iter().map(|power| power.tool().into()).collect();
     let mut described = catalogue::describe(context, session, &grants);
     // Whoever left its team, or whose team was closed, has no use for these any more.
     if session.profile.team.is_some() && context.seat(session).await.is_none() {

@@ -16,6 +16,7 @@ use paseo_core::time::Timestamp;
 use paseo_store::{Body, Record, Seq};
 use paseo_wire::error::Code;
 use paseo_wire::trace::{CauseAgent, CauseTurn, CauseView, DeliveryTrace, TraceStep};
+use paseo_wire::words::TracedStatus;
 
 use super::App;
 use super::reply::Answer;
@@ -92,7 +93,7 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
         session: session.to_string(),
         handle: context.directory.handle(session),
         cause: cause.to_string(),
-        stage: view::receipt(stage).0.to_owned(),
+        stage: view::receipt(stage).0,
         steps: trace,
     }))
 }
@@ -209,7 +210,7 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
                 Event::TurnEnded { turn, outcome, .. } => {
                     if let Some((view, _)) = turns.get_mut(&turn) {
                         view.ended_at = Some(at.into());
-                        view.outcome = Some(view::word(&outcome));
+                        view.outcome = Some(outcome.into());
                     }
                 }
                 Event::UsageAdded { turn, usage } => {
@@ -227,7 +228,7 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
             session: session.to_string(),
             handle,
             name: now.as_ref().and_then(|session| session.naming.shown()).map(str::to_owned),
-            status: now.as_ref().map_or("deleted", |session| session.condition.status.word()).to_owned(),
+            status: now.as_ref().map_or(TracedStatus::Deleted, |session| session.condition.status.into()),
             by: agent.by.map(|by| by.to_string()),
             spawned: agent.spawned,
             wakes: agent.wakes,

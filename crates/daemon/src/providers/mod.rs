@@ -19,6 +19,7 @@ use paseo_runtime::provider::{Capabilities, Check, Options, Provider, Readiness}
 use paseo_runtime::scripted::Scripted;
 use paseo_wire::error::Code;
 use paseo_wire::provider::ProviderView;
+use paseo_wire::words;
 
 use self::view::{locked_out, view};
 use crate::failure::Failure;
@@ -54,13 +55,12 @@ pub(crate) enum Reason {
     FirstReady,
 }
 
-impl Reason {
-    /// Returns the word that the API uses.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::AskedFor => "asked_for",
-            Self::Configured => "configured",
-            Self::FirstReady => "first_ready",
+impl From<Reason> for words::ProviderReason {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::AskedFor => Self::AskedFor,
+            Reason::Configured => Self::Configured,
+            Reason::FirstReady => Self::FirstReady,
         }
     }
 }
@@ -189,7 +189,7 @@ impl Providers {
             async move {
                 let view = ProviderView { added, ..view(provider.as_ref(), default).await };
                 match locked {
-                    Some(words) if view.readiness == "ready" => locked_out(view, &words),
+                    Some(words) if view.readiness == words::Readiness::Ready => locked_out(view, &words),
                     _ => view,
                 }
             }
@@ -434,7 +434,13 @@ mod tests {
         let found: Vec<_> = views
             .iter()
             .take(3)
-            .map(|view| (view.name.as_str(), view.readiness.as_str(), view.default_reason.as_deref()))
+            .map(|view| {
+                (
+                    view.name.as_str(),
+                    view.readiness.as_str(),
+                    view.default_reason.as_ref().map(words::ProviderReason::as_str),
+                )
+            })
             .collect();
         assert_eq!(
             found,

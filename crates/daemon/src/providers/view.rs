@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use paseo_core::permission::Mode;
 use paseo_runtime::provider::{Capabilities, Lifetime, Provider, Readiness};
 use paseo_wire::provider::{CapabilitiesView, ProviderView};
+use paseo_wire::words;
 
 use super::Reason;
 
@@ -16,32 +16,32 @@ pub(super) async fn view(provider: &dyn Provider, default: Option<(&str, Reason)
     let readiness = provider.readiness();
     let problem = readiness.problem();
     let (readiness, program) = match readiness {
-        Readiness::Ready { program } => ("ready", program),
-        Readiness::NoLogin { program, .. } => ("no_login", Some(program)),
-        Readiness::Unset { .. } => ("unset", None),
-        Readiness::Missing { .. } => ("missing", None),
+        Readiness::Ready { program } => (words::Readiness::Ready, program),
+        Readiness::NoLogin { program, .. } => (words::Readiness::NoLogin, Some(program)),
+        Readiness::Unset { .. } => (words::Readiness::Unset, None),
+        Readiness::Missing { .. } => (words::Readiness::Missing, None),
     };
     let said = match readiness {
-        "missing" => Ok(None),
+        words::Readiness::Missing => Ok(None),
         _ => tokio::time::timeout(VERSION_PATIENCE, provider.version()).await.unwrap_or(Ok(None)),
     };
     // A user that can't run the program can't log in to it either.
     let (readiness, problem, version) = match said {
         Ok(version) => (readiness, problem, version),
-        Err(broken) => ("broken", Some(broken.problem()), None),
+        Err(broken) => (words::Readiness::Broken, Some(broken.problem()), None),
     };
     let (problem, hint) = problem.unzip();
     let reason = default.filter(|(name, _)| *name == provider.name()).map(|(_, reason)| reason);
     ProviderView {
         name: provider.name().to_owned(),
         added: false,
-        readiness: readiness.to_owned(),
+        readiness,
         program: program.map(|program| program.display().to_string()),
         version,
         problem,
         hint,
         default: reason.is_some(),
-        default_reason: reason.map(|reason| reason.word().to_owned()),
+        default_reason: reason.map(Into::into),
         capabilities: capabilities(provider.capabilities()),
     }
 }
@@ -74,28 +74,27 @@ fn capabilities(able: Capabilities) -> CapabilitiesView {
         resume,
         models,
         efforts: efforts.iter().map(|effort| (*effort).to_owned()).collect(),
-        permissions: permissions.iter().copied().map(Mode::word).map(str::to_owned).collect(),
-        withholds: withholds.iter().map(|power| power.tool().to_owned()).collect(),
+        permissions: permissions.iter().copied().map(Into::into).collect(),
+        withholds: withholds.iter().map(|power| power.tool().into()).collect(),
         mcp,
         thinking,
         cost,
         own_turns,
         guard,
         terminal,
-        attachments: attachments.words().into_iter().map(str::to_owned).collect(),
+        attachments: attachments.words().into_iter().map(Into::into).collect(),
         lifetime: match lifetime {
-            Lifetime::Pipe => "pipe",
-            Lifetime::Reattach => "reattach",
-            Lifetime::Remote => "remote",
-        }
-        .to_owned(),
+            Lifetime::Pipe => words::Lifetime::Pipe,
+            Lifetime::Reattach => words::Lifetime::Reattach,
+            Lifetime::Remote => words::Lifetime::Remote,
+        },
     }
 }
 
 /// Marks a provider as not logged in, and quotes its own error.
 pub(super) fn locked_out(view: ProviderView, words: &str) -> ProviderView {
     ProviderView {
-        readiness: "no_login".to_owned(),
+        readiness: words::Readiness::NoLogin,
         problem: Some("is not logged in".to_owned()),
         hint: Some(format!("log in to it, then send a message again; at its last turn it said: {words}")),
         ..view

@@ -147,7 +147,7 @@ impl Order {
             id: mint::session(),
             by: self.by,
             provider: chosen.provider.name().to_owned(),
-            provider_reason: chosen.reason.word().to_owned(),
+            provider_reason: chosen.reason.into(),
             model,
             effort,
             permissions: outfit.mode,

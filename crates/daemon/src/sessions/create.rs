@@ -14,6 +14,7 @@ use paseo_core::tool::Ceiling;
 use paseo_store::{Appended, Error, Version};
 use paseo_wire::error::Code;
 use paseo_wire::message::{CreatedSession, PlaceNotes};
+use paseo_wire::words::ProviderReason;
 
 use super::actor::Beginning;
 use super::changes::{Change, note_held};
@@ -31,7 +32,7 @@ pub(crate) struct NewSession {
     pub(crate) by: Actor,
     pub(crate) provider: String,
     /// Why this one: told in the answer.
-    pub(crate) provider_reason: String,
+    pub(crate) provider_reason: ProviderReason,
     pub(crate) model: Option<String>,
     pub(crate) effort: Option<String>,
     pub(crate) permissions: Mode,

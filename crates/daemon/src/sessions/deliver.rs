@@ -6,6 +6,7 @@ use paseo_core::places::Beneficiary;
 use paseo_core::session::{self, Accepted, Class, On, Placement, Receipt as Stage, Session, Source, Watch};
 use paseo_store::{IdempotencyKey, Seq};
 use paseo_wire::message::Receipt;
+use paseo_wire::words::{self, PlacementReason};
 
 use super::actor::SessionActor;
 use super::changes::{Change, Stored};
@@ -13,7 +14,7 @@ use super::{Message, Notify, RequestKey};
 use crate::attachments;
 use crate::failure::Failure;
 use crate::journal;
-use crate::{mint, view};
+use crate::mint;
 
 /// What came of a message.
 enum Taken {
@@ -77,8 +78,11 @@ impl SessionActor {
             let mut receipt =
                 receipt(&change.draft.session, placement, delivery, cause, before, self.handle());
             let is_worker = self.session.profile.terminal.is_some();
-            if receipt.placement == "started" && is_worker && self.context.terminals.is_silent() {
-                receipt.reason = Some("terminal".to_owned());
+            if receipt.placement == words::Placement::Started
+                && is_worker
+                && self.context.terminals.is_silent()
+            {
+                receipt.reason = Some(PlacementReason::Terminal);
             }
             let key = message.key.clone().map(|key| sealed(key, &receipt));
             match self.store(change, spent, key).await? {
@@ -163,20 +167,22 @@ pub(super) fn receipt(
     handle: String,
 ) -> Receipt {
     let (placement, reason) = match (placement, session.receipt(delivery)) {
-        (Placement::Steer, _) => ("steering", None),
-        (Placement::Interrupt, _) => ("interrupting", None),
-        (_, Some(Stage::Held(reason))) => ("held", Some(view::word(&reason))),
-        (Placement::Ready, Some(Stage::Handing(_))) => ("started", None),
+        (Placement::Steer, _) => (words::Placement::Steering, None),
+        (Placement::Interrupt, _) => (words::Placement::Interrupting, None),
+        (_, Some(Stage::Held(reason))) => (words::Placement::Held, Some(reason.into())),
+        (Placement::Ready, Some(Stage::Handing(_))) => (words::Placement::Started, None),
         // It was free, and the turn that has begun is for what was kept for it.
-        (Placement::Ready, _) if session.turn.is_some() => ("queued", Some("earlier".to_owned())),
-        _ if session.parked().is_some() => ("queued", Some("limit".to_owned())),
-        _ => ("queued", None),
+        (Placement::Ready, _) if session.turn.is_some() => {
+            (words::Placement::Queued, Some(PlacementReason::Earlier))
+        }
+        _ if session.parked().is_some() => (words::Placement::Queued, Some(PlacementReason::Limit)),
+        _ => (words::Placement::Queued, None),
     };
     Receipt {
         delivery: delivery.to_string(),
         session: session.id.to_string(),
         handle,
-        placement: placement.to_owned(),
+        placement,
         reason,
         cause: cause.to_string(),
         seq: before,

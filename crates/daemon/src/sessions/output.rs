@@ -11,6 +11,7 @@ use paseo_runtime::orphans;
 use paseo_runtime::provider::{DeltaKind, Exit, Failed, FailureCode, Input, Output, TurnEnd};
 use paseo_runtime::sweep::{Sweep, sweep};
 use paseo_wire::stream::LiveFrame;
+use paseo_wire::words::LiveKind;
 use tokio::time::Instant;
 
 use super::actor::{Ending, Growing, RETRY, SessionActor, Timer};
@@ -246,14 +247,14 @@ impl SessionActor {
         }
         let (session, after) = (self.session.id, self.reached);
         let kind = match kind {
-            DeltaKind::AssistantText => "assistant_text",
-            DeltaKind::Thinking => "thinking",
-            DeltaKind::ToolOutput => "tool_output",
+            DeltaKind::AssistantText => LiveKind::AssistantText,
+            DeltaKind::Thinking => LiveKind::Thinking,
+            DeltaKind::ToolOutput => LiveKind::ToolOutput,
         };
         self.context.live.publish(session, after, || LiveFrame {
             session: session.to_string(),
             item: item.to_string(),
-            kind: kind.to_owned(),
+            kind,
             offset,
             text,
         });

@@ -7,6 +7,7 @@ use paseo_core::team::{self, Event, TaskId, Team, TeamId, TeamThread, ThreadAlia
 use paseo_core::thread;
 use paseo_wire::error::Code;
 use paseo_wire::thread::ThreadEvent;
+use paseo_wire::words::ThreadEventKind;
 
 use super::{Acting, Teams, refused};
 use crate::desk::Done;
@@ -133,7 +134,7 @@ impl Teams {
             let mut page = Vec::new();
             for record in &records {
                 let event = view::event(journal, &known.thread.to_string(), record).await?;
-                page.extend(event.filter(|event| event.kind == "message"));
+                page.extend(event.filter(|event| event.kind == ThreadEventKind::Message));
             }
             page.extend(messages);
             (messages, end) = (page, begin);

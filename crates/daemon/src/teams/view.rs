@@ -31,7 +31,7 @@ pub(crate) fn team(team: &Team, directory: &Directory) -> TeamView {
 fn agent(id: &str, member: &Member, directory: &Directory) -> AgentOfTeam {
     AgentOfTeam {
         id: id.to_owned(),
-        role: member.role.clone(),
+        role: member.role.as_str().into(),
         model: member.model.clone(),
         session: member.session.map(|session| session.to_string()),
         handle: member.session.map(|session| directory.handle(session)),
@@ -51,7 +51,7 @@ pub(crate) async fn task(
         id: id.to_string(),
         title: task.title.clone(),
         description: text(journal, task.description.as_ref()).await?,
-        status: status.word().to_owned(),
+        status: status.word().into(),
         reason: status.reason(),
         owner: task.owner.clone(),
         deps: task.deps.iter().map(TaskId::to_string).collect(),
@@ -80,7 +80,7 @@ pub(crate) fn notice(told: &Told) -> NoticeView {
     let notice = &told.notice;
     NoticeView {
         cursor: told.cursor,
-        kind: notice.kind.to_owned(),
+        kind: notice.kind.into(),
         task: notice.task.map(|task| task.to_string()),
         thread: notice.thread.map(|thread| thread.to_string()),
         message: notice.said.as_ref().map(|(post, _)| post.to_string()),

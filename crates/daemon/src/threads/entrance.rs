@@ -106,7 +106,7 @@ impl Threads {
         let (mut said, now) = (self.attendance.said(thread.id), mint::now());
         let view = |id: &str, presence: Option<&Presence>, shown: Shown| PresenceView {
             id: id.to_owned(),
-            state: shown.state,
+            state: shown.state.as_str().into(),
             updated_at: presence.map(|presence| presence.updated_at.into()),
             stale: shown.stale,
             details: shown.details,

@@ -8,6 +8,7 @@ use paseo_wire::thread::{
     DiscussionView, Participant, Participants, ProfileView, ThreadEvent, ThreadMeta, ThreadState, ThreadView,
     Toggle,
 };
+use paseo_wire::words::ThreadEventKind;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -77,7 +78,7 @@ pub(crate) async fn event(
             let from = if by.is_human() { paseo_core::thread::USER.to_owned() } else { by.to_string() };
             (
                 post,
-                "thread.created",
+                ThreadEventKind::Created,
                 from,
                 all.to_owned(),
                 json!({ "name": name, "directory": directory }),
@@ -85,13 +86,13 @@ pub(crate) async fn event(
             )
         }
         Some(Event::Renamed { post, from, name }) => {
-            (post, "thread.renamed", from, all.to_owned(), json!({ "name": name }), no_meta())
+            (post, ThreadEventKind::Renamed, from, all.to_owned(), json!({ "name": name }), no_meta())
         }
         Some(Event::Moved { post, from, directory }) => {
-            (post, "thread.moved", from, all.to_owned(), json!({ "directory": directory }), no_meta())
+            (post, ThreadEventKind::Moved, from, all.to_owned(), json!({ "directory": directory }), no_meta())
         }
         Some(Event::Controlled { post, from, control, .. }) => {
-            (post, "control", from, all.to_owned(), control.content(), no_meta())
+            (post, ThreadEventKind::Control, from, all.to_owned(), control.content(), no_meta())
         }
         Some(Event::Posted(posted)) => {
             let words = journal.log.text(posted.text.id.uuid()).await?.unwrap_or_default();
@@ -101,7 +102,7 @@ pub(crate) async fn event(
                 via: posted.via,
                 wakes: posted.wakes,
             };
-            (posted.post, "message", posted.from, posted.to, Value::String(words), meta)
+            (posted.post, ThreadEventKind::Message, posted.from, posted.to, Value::String(words), meta)
         }
         Some(
             Event::Woken { .. }
@@ -117,7 +118,7 @@ pub(crate) async fn event(
         id: id.to_string(),
         ts: Timestamp::from_millis(record.ts).into(),
         thread: thread.to_owned(),
-        kind: kind.to_owned(),
+        kind,
         from,
         to,
         content,

@@ -11,6 +11,7 @@ use paseo_core::session::{Class, Receipt, Session, Verb};
 use paseo_core::tool::{AGENTS_LIST, Grants};
 use paseo_wire::error::Code;
 use paseo_wire::message::Receipt as Told;
+use paseo_wire::words::Placement;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
@@ -201,11 +202,11 @@ impl Report<'_> {
 
     fn accepted(&self) -> String {
         let mut fields = self.fields("async", "started");
-        let reason = self.told.reason.as_deref();
-        match self.told.placement.as_str() {
-            "started" => {}
-            "held" => {
-                let why = arguments::held_words(reason.unwrap_or_default());
+        let reason = self.told.reason.as_ref();
+        match self.told.placement {
+            Placement::Started => {}
+            Placement::Held => {
+                let why = arguments::held_words(reason);
                 fields.insert("held".to_owned(), true.into());
                 fields.insert("reason".to_owned(), why.into());
                 fields.insert("message".to_owned(), format!("held: {why}; do not resend it").into());

@@ -4,6 +4,7 @@ use paseo_core::id::SessionId;
 use paseo_core::limits::MESSAGE_BYTES;
 use paseo_core::wait::Refused;
 use paseo_wire::error::Code;
+use paseo_wire::words::PlacementReason;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -35,21 +36,21 @@ pub(super) fn seconds(input: &Value, default: u64, most: u64) -> Result<u64, Fai
 }
 
 /// Says why a message is not taken up.
-pub(super) fn held_words(reason: &str) -> &'static str {
+pub(super) fn held_words(reason: Option<&PlacementReason>) -> &'static str {
     match reason {
-        "stopped" => "a person stopped it",
-        "paused" => "a person paused it",
-        "cause_stopped" => "a person stopped everything that descends from this request",
-        "attempts" => "it could not be handed over",
+        Some(PlacementReason::Stopped) => "a person stopped it",
+        Some(PlacementReason::Paused) => "a person paused it",
+        Some(PlacementReason::CauseStopped) => "a person stopped everything that descends from this request",
+        Some(PlacementReason::Attempts) => "it could not be handed over",
         _ => "agents have woken it as often as one request from a person allows",
     }
 }
 
 /// Says what a queued message waits for.
-pub(super) fn queued_words(reason: Option<&str>) -> &'static str {
+pub(super) fn queued_words(reason: Option<&PlacementReason>) -> &'static str {
     match reason {
-        Some("earlier") => "earlier messages are answered first",
-        Some("limit") => "it has reached a usage limit, and goes on when that ends",
+        Some(PlacementReason::Earlier) => "earlier messages are answered first",
+        Some(PlacementReason::Limit) => "it has reached a usage limit, and goes on when that ends",
         _ => "it is busy, and reads the message after its current turn",
     }
 }

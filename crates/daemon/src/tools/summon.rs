@@ -14,6 +14,7 @@ use paseo_core::session::{self, On, Receipt, Session, Status, Watch};
 use paseo_core::settings::Key;
 use paseo_core::tool::{Grants, REGISTRY, RETRIEVE};
 use paseo_wire::error::Code;
+use paseo_wire::words::Placement;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -230,8 +231,8 @@ pub(super) async fn summon(
     };
     let withheld = context.directory.get(id).map(|child| context.withheld(&child)).unwrap_or_default();
     let started = Started { id, withheld };
-    if told.placement == "held" {
-        let why = arguments::held_words(told.reason.as_deref().unwrap_or_default());
+    if told.placement == Placement::Held {
+        let why = arguments::held_words(told.reason.as_ref());
         return Ok(format!("{started}HELD — do not summon it again. The task waits, because {why}."));
     }
     let Some(waiting) = waiting else {

@@ -6,6 +6,7 @@ use paseo_core::id::{CauseId, SessionId};
 use paseo_core::limits::ANSWER_CHARS;
 use paseo_core::session::{self, Class, On, Session, Status, Verb, Watch};
 use paseo_wire::error::Code;
+use paseo_wire::words::Placement;
 use serde_json::Value;
 
 use super::addressing;
@@ -38,10 +39,12 @@ pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -
         sessions.context.directory.get(target).map_or("idle", |session| word(session.condition.status));
     let receipt = sessions.ask(target, |reply| Command::Deliver(message, reply)).await?;
     let handle = &receipt.handle;
-    Ok(match receipt.placement.as_str() {
-        "started" => format!("Delivered to tab {handle} (status: {before} → started new turn). {END_TURN}"),
-        "held" => {
-            let why = arguments::held_words(receipt.reason.as_deref().unwrap_or_default());
+    Ok(match receipt.placement {
+        Placement::Started => {
+            format!("Delivered to tab {handle} (status: {before} → started new turn). {END_TURN}")
+        }
+        Placement::Held => {
+            let why = arguments::held_words(receipt.reason.as_ref());
             format!(
                 "HELD — do not keep resending. The message waits at tab {handle}, because {why}; it is taken up when a \
                  person writes there."

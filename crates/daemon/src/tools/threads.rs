@@ -8,6 +8,7 @@ use paseo_core::session::Session;
 use paseo_core::thread::Thread;
 use paseo_core::tool::{THREADS_INVITE, THREADS_LIST, THREADS_POST, THREADS_READ};
 use paseo_wire::thread::ThreadEvent;
+use paseo_wire::words::ThreadEventKind;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{invalid, message, text};
@@ -139,7 +140,7 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
         for record in records.iter().rev() {
             let journal = &sessions.context.journal;
             let event = view::event(journal, &thread.id.to_string(), record).await?;
-            if let Some(event) = event.filter(|event| event.kind == "message")
+            if let Some(event) = event.filter(|event| event.kind == ThreadEventKind::Message)
                 && found.len() < limit
                 && bytes < READ_BYTES
             {
@@ -208,7 +209,7 @@ pub(super) async fn participants(
     let (threads, thread, _) = entered(sessions, caller, input).await?;
     let lines = threads.attending(&thread).participants.into_iter().map(|present| {
         let profile = thread.invited.get(&present.id).map(|seat| &seat.profile);
-        let mut about: Vec<String> = vec![present.state];
+        let mut about: Vec<String> = vec![present.state.to_string()];
         if let Some(profile) = profile {
             let model = profile.model.as_deref().unwrap_or_default();
             about.push(format!("{} {model}", profile.client.as_deref().unwrap_or_default()));

@@ -108,9 +108,9 @@ async fn settled(sessions: &Sessions, target: SessionId, watch: WatchId) -> Resu
     };
     Ok(over.map(|over| match over {
         Over::Settled(due) => Ended::Settled { receipt: due.receipt, turn: due.turn },
-        Over::Held(reason) => Ended::Held(held_words(&view::word(&reason))),
+        Over::Held(reason) => Ended::Held(held_words(Some(&reason.into()))),
         Over::Halted(Hold::Error) => Ended::Failed,
-        Over::Halted(hold) => Ended::Held(held_words(&view::word(&hold))),
+        Over::Halted(hold) => Ended::Held(held_words(Some(&view::word(&hold).as_str().into()))),
         Over::Closed => GONE,
         Over::Idle | Over::Told => Ended::Left,
     }))
@@ -122,7 +122,7 @@ fn rested(session: &Session) -> Option<Ended> {
     }
     let mut words = session.queue.iter().filter(|pending| pending.class == Class::Message);
     match words.find_map(|pending| pending.held) {
-        Some(reason) => Some(Ended::Held(held_words(&view::word(&reason)))),
+        Some(reason) => Some(Ended::Held(held_words(Some(&reason.into())))),
         None => Some(Ended::Settled { receipt: Receipt::Answered, turn: None }),
     }
 }

@@ -8,6 +8,7 @@ use paseo_core::limits::MESSAGE_BYTES;
 use paseo_core::session::Session;
 use paseo_core::tool::{TMUX_ATTACH, TMUX_CAPTURE, TMUX_KILL, TMUX_LIST, TMUX_SEND, TMUX_START};
 use paseo_wire::error::Code;
+use paseo_wire::words::Placement;
 use paseo_wire::worker::{StartedWorker, WorkerView};
 use serde_json::{Value, json};
 
@@ -176,15 +177,15 @@ pub(super) async fn call(
             let message = arguments::message(input, "message")?;
             let receipt = workers.send(&by, &worker, message).await?;
             let name = worker.profile.terminal.as_deref().unwrap_or_default();
-            Ok(match receipt.placement.as_str() {
-                "held" => {
-                    let why = arguments::held_words(receipt.reason.as_deref().unwrap_or_default());
+            Ok(match receipt.placement {
+                Placement::Held => {
+                    let why = arguments::held_words(receipt.reason.as_ref());
                     format!("HELD — do not keep resending. The message waits at {name}, because {why}.")
                 }
-                "started" if receipt.reason.is_some() => {
+                Placement::Started if receipt.reason.is_some() => {
                     format!("It waits at {name}: tmux does not answer. It is typed in when it does again.")
                 }
-                "started" => format!("It is typed in at {name} now."),
+                Placement::Started => format!("It is typed in at {name} now."),
                 _ => format!("It waits at {name} and is typed in when its turn is over."),
             })
         }
@@ -243,7 +244,7 @@ fn begun(started: &StartedWorker, screen: Option<String>, withheld: Vec<String>)
         "provider": worker.provider,
         "attach": worker.attach,
         "note": match &started.held {
-            Some(reason) => format!("HELD — do not start it again: the task waits, because {}.", arguments::held_words(reason)),
+            Some(reason) => format!("HELD — do not start it again: the task waits, because {}.", arguments::held_words(Some(reason))),
             None => "Its answers are posted to the thread, and you are told when it has finished. Do not wait or poll: end \
                      your turn when you have nothing else to do.".to_owned(),
         },

@@ -257,7 +257,7 @@ impl Workers {
             thread: alias,
             agent: profile.slug().to_owned(),
             provider: profile.provider.clone(),
-            status: session.condition.status.word().to_owned(),
+            status: session.condition.status.into(),
             directory: profile.directory.clone(),
             guarded,
             from_next_start,

@@ -10,6 +10,7 @@ use paseo_core::session::{Session, TeamSeat};
 use paseo_core::team::{self, Malformed, Member, Team, TeamId, ThreadAlias};
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
+use paseo_wire::words::Placement;
 use paseo_wire::worker::{StartedWorker, WorkerView};
 
 use super::{Pane, Workers};
@@ -325,10 +326,10 @@ impl Workers {
             .session(id)
             .await?
             .ok_or_else(|| Failure::new(Code::NotFound, "that worker was deleted since"))?;
-        let held = created.receipt.filter(|receipt| receipt.placement == "held");
+        let held = created.receipt.filter(|receipt| receipt.placement == Placement::Held);
         let worker: WorkerView = self.show(&session).await?;
         let notice = self.sessions.context.definitions.notice(&session);
-        Ok(StartedWorker { seq, worker, held: held.map(|held| held.reason.unwrap_or_default()), notice })
+        Ok(StartedWorker { seq, worker, held: held.and_then(|held| held.reason), notice })
     }
 }
 

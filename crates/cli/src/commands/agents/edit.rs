@@ -10,6 +10,7 @@ use paseo_core::definition::is_slug;
 use paseo_runtime::plain_file;
 use paseo_wire::agent::{AgentList, AgentQuery, PendingAgent};
 use paseo_wire::error::Exit;
+use paseo_wire::words::{Layer, Severity};
 
 use super::{located, query};
 use crate::args::{AgentsPlace, EditArgs};
@@ -54,7 +55,7 @@ pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -
     let list = trust(client, &asked, &args.slug, &path, &saved, &known.pending).await?;
     let wrong: Vec<_> = list.problems.iter().filter(|problem| Path::new(&problem.file) == path).collect();
     wrong.iter().for_each(|problem| printer.warn(&located(problem), None));
-    let lost = wrong.iter().any(|problem| problem.severity == "error");
+    let lost = wrong.iter().any(|problem| problem.severity == Severity::Error);
     if !lost {
         printer.note(&format!("Saved and trusted {}", path.display()));
     }
@@ -63,7 +64,7 @@ pub(super) async fn edit(context: &Context, printer: &Printer, args: EditArgs) -
 
 /// Returns the file that defines an agent of the user's own, or would.
 fn file(list: &AgentList, home: &Path, slug: &str) -> Result<PathBuf, Failure> {
-    let mut own = list.agents.iter().filter(|agent| agent.slug == slug && agent.origin == "home");
+    let mut own = list.agents.iter().filter(|agent| agent.slug == slug && agent.origin == Layer::Home);
     if let Some(file) = own.find_map(|agent| agent.file.as_ref()) {
         return Ok(file.into());
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use paseo_client::Client;
 use paseo_wire::agent::{AgentEntry, AgentList, AgentProject, AgentQuery, PendingAgent, TrustAgents};
 use paseo_wire::error::Exit;
+use paseo_wire::words::{FileChange, Layer, Trust};
 
 use super::{lists, located, permissions, provider, query};
 use crate::args::TrustArgs;
@@ -25,7 +26,7 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
             printer.note("nothing changed");
             return Ok(Exit::Refused);
         }
-        Own::Trusted if list.project.as_ref().is_none_or(|project| project.trust == "trusted") => {
+        Own::Trusted if list.project.as_ref().is_none_or(|project| project.trust == Trust::Trusted) => {
             return told(printer, &list, "Trusted");
         }
         Own::Trusted | Own::None if !args.slugs.is_empty() => {
@@ -37,7 +38,7 @@ pub(super) async fn trust(client: &Client, printer: &Printer, args: TrustArgs) -
         return Err(Failure::new(Exit::NotFound, "this project has no definitions")
             .hint("add them to .paseo/agents or .claude/agents, here or in a parent directory of the same repository"));
     };
-    if project.trust == "trusted" {
+    if project.trust == Trust::Trusted {
         return told(printer, &list, "already trusted");
     }
     if !args.yes && !confirmed(printer, &list, project)? {
@@ -66,7 +67,7 @@ async fn own(
     list: AgentList,
 ) -> Result<(AgentList, Own), Failure> {
     let asked = |pending: &&PendingAgent| args.slugs.is_empty() || args.slugs.contains(&pending.slug);
-    let waiting = list.pending.iter().filter(|pending| pending.origin == "home").filter(asked);
+    let waiting = list.pending.iter().filter(|pending| pending.origin == Layer::Home).filter(asked);
     let waiting: Vec<PendingAgent> = waiting.cloned().collect();
     if let Some(missing) = args.slugs.iter().find(|slug| waiting.iter().all(|pending| pending.slug != **slug))
     {
@@ -123,9 +124,9 @@ fn examine(printer: &Printer, list: &AgentList, project: &AgentProject) -> Resul
         let change = change(project, file).map(|change| format!("  ({change})")).unwrap_or_default();
         printer.line(&format!("  {file}{change}"))?;
     }
-    let gone = project.changes.iter().flatten().filter(|change| change.change == "removed");
+    let gone = project.changes.iter().flatten().filter(|change| change.change == FileChange::Removed);
     gone.into_iter().try_for_each(|gone| printer.line(&format!("  {}  (removed)", gone.file)))?;
-    if project.trust == "changed" && project.changes.is_none() {
+    if project.trust == Trust::Changed && project.changes.is_none() {
         printer.line("the files changed since they were trusted; which ones is unknown")?;
     }
     for agent in list.agents.iter().filter(|agent| !agent.trusted) {

@@ -9,6 +9,7 @@ use paseo_wire::message::{Receipt, SendMessage, Verb};
 use paseo_wire::permission::{AnswerPermission, OpenAsk};
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
+use paseo_wire::words::{Hold, Placement, Status};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
@@ -242,7 +243,7 @@ impl Conversation {
         let words = send::told(&receipt);
         self.surface.aside(Style::Dim, &words)?;
         // What the receipt says is newer than what the stream has told so far.
-        self.session.queued += usize::from(receipt.placement != "held");
+        self.session.queued += usize::from(receipt.placement != Placement::Held);
         if !self.typed {
             self.sent.push_back(receipt);
         }
@@ -253,8 +254,8 @@ impl Conversation {
         let answer = self.client.stop(&self.session.id).await?;
         if answer.changed {
             // What the answer says is newer than what the stream has told so far.
-            "idle".clone_into(&mut self.session.status);
-            "stopped".clone_into(&mut self.session.hold);
+            self.session.status = Status::Idle;
+            self.session.hold = Hold::Stopped;
         }
         let words = if answer.changed { "stopped; send a message to continue" } else { "nothing to stop" };
         self.surface.aside(Style::Dim, words)

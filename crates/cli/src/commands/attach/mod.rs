@@ -14,6 +14,7 @@ use paseo_wire::conversation::AgentSessionsQuery;
 use paseo_wire::error::Exit;
 use paseo_wire::item::ItemQuery;
 use paseo_wire::session::SessionView;
+use paseo_wire::words::{Hold, Status};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -96,12 +97,18 @@ async fn now(client: &Client, known: SessionView) -> SessionView {
 fn farewell(session: &SessionView) -> String {
     let SessionView { handle, status, hold, queued, .. } = session;
     let back = format!("To attach again: paseo attach {handle}");
-    match status.as_str() {
-        "waiting" => format!("{handle} is waiting for a permission: paseo permit ls. {back}"),
-        "starting" | "running" if hold == "stopped" => format!("{handle} is stopping. {back}"),
-        "starting" | "running" => format!("{handle} keeps working. {back}. To stop it: paseo stop {handle}"),
+    match status {
+        Status::Waiting => {
+            format!("{handle} is waiting for a permission: paseo permit ls. {back}")
+        }
+        Status::Starting | Status::Running if *hold == Hold::Stopped => {
+            format!("{handle} is stopping. {back}")
+        }
+        Status::Starting | Status::Running => {
+            format!("{handle} keeps working. {back}. To stop it: paseo stop {handle}")
+        }
         // Between two turns an agent is idle for a moment.
-        "idle" if *queued > 0 && hold == "none" => {
+        Status::Idle if *queued > 0 && *hold == Hold::None => {
             format!("{handle} keeps working. {back}. To stop it: paseo stop {handle}")
         }
         _ => format!("{handle} is {status}. {back}"),

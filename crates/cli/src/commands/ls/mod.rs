@@ -13,6 +13,7 @@ use paseo_core::limits::PAGE_ROWS;
 use paseo_wire::error::Exit;
 use paseo_wire::session::{Hidden, SessionLine, SessionLines, SessionPage, SessionQuery, SessionView};
 use paseo_wire::time::Moment;
+use paseo_wire::words::Status;
 use paseo_wire::worker::TerminalView;
 use serde::Serialize;
 
@@ -123,9 +124,9 @@ impl Page for SessionLines {
 }
 
 /// Says where a session stands: closed ones come last, the pinned ones first among them, the newest pin first.
-fn place(status: &str, pinned_at: Option<Moment>) -> (bool, bool, Option<Reverse<Moment>>) {
+fn place(status: &Status, pinned_at: Option<Moment>) -> (bool, bool, Option<Reverse<Moment>>) {
     match status {
-        "closed" => (true, pinned_at.is_none(), pinned_at.map(Reverse)),
+        Status::Closed => (true, pinned_at.is_none(), pinned_at.map(Reverse)),
         _ => (false, false, None),
     }
 }
@@ -166,7 +167,7 @@ fn shown_status(session: &SessionLine) -> String {
         (None, Some(reason)) => format!("{}: {reason}", session.status),
         (None, None) => match signs(session).told() {
             Some(told) => format!("{}: {told}", session.status),
-            None => session.status.clone(),
+            None => session.status.to_string(),
         },
     }
 }
@@ -178,7 +179,7 @@ fn signs(session: &SessionLine) -> Signs {
 
 /// Says how a worker is answered that asks in its terminal: the column may be too narrow for that.
 fn asks_in_terminal(session: &SessionLine) -> Option<String> {
-    let name = &session.terminal.as_ref().filter(|_| session.status == "waiting")?.name;
+    let name = &session.terminal.as_ref().filter(|_| session.status == Status::Waiting)?.name;
     Some(format!("{name} is waiting for an answer in its terminal: paseo worker attach {name}"))
 }
 
@@ -210,7 +211,7 @@ fn show(printer: &Printer, page: SessionLines, args: &ListArgs) -> Result<(), Fa
 /// Makes the table. Across directories it says where each was started.
 fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
     // Only a status with a reason is long enough to give way.
-    let is_explained = |session: &SessionLine| shown_status(session) != session.status;
+    let is_explained = |session: &SessionLine| shown_status(session) != session.status.as_str();
     let explained = sessions.iter().any(is_explained);
     let defined = sessions.iter().any(follows_a_definition);
     let mut table = Table::new([
@@ -227,7 +228,7 @@ fn table(sessions: Vec<SessionLine>, with_directories: bool) -> Table<8> {
     for session in sessions {
         table.row([
             (Style::Bold, session.handle.clone()),
-            (status_style(&session.status), shown_status(&session)),
+            (status_style(session.status.as_str()), shown_status(&session)),
             (Style::Plain, marked_name(&session)),
             (Style::Plain, if defined { session.agent } else { String::new() }),
             (Style::Plain, session.provider),

@@ -7,6 +7,7 @@ use paseo_core::skill::word;
 use paseo_core::team::in_order;
 use paseo_core::thread::{COORDINATOR, USER};
 use paseo_wire::thread::{Participant, PresenceList, ThreadEvent, ThreadView};
+use paseo_wire::words::{PresenceState, Status, ThreadEventKind};
 use paseo_wire::worker::WorkerView;
 use serde_json::Value;
 
@@ -104,7 +105,7 @@ pub(super) async fn thread(
     .strict();
     for seat in &state.participants.invited {
         let Participant { id, profile, .. } = seat;
-        let doing = doing(thread, presence, id, seat.status.as_deref());
+        let doing = doing(thread, presence, id, seat.status.as_ref());
         let name = match &profile.nickname {
             Some(nickname) => format!("{id} ({nickname})"),
             None => id.clone(),
@@ -145,11 +146,14 @@ fn guests<'a>(thread: &'a ThreadView, presence: &'a PresenceList) -> BTreeSet<&'
     known.filter(|id| ![USER, COORDINATOR].contains(id) && !invited(id)).collect()
 }
 
-fn doing(thread: &ThreadView, presence: &PresenceList, id: &str, status: Option<&str>) -> String {
+fn doing(thread: &ThreadView, presence: &PresenceList, id: &str, status: Option<&Status>) -> String {
     let there = presence.participants.iter().find(|known| known.id == id);
     // Nobody is just idle who waits for a person.
-    let halted = status.filter(|status| ["error", "interrupted", "waiting"].contains(status));
-    let state = halted.unwrap_or_else(|| there.map_or("offline", |known| &known.state));
+    let halted =
+        status.filter(|status| matches!(status, Status::Error | Status::Interrupted | Status::Waiting));
+    let offline = PresenceState::Offline;
+    let present = there.map_or(&offline, |known| &known.state).as_str();
+    let state = halted.map_or(present, Status::as_str);
     let muted = if thread.state.muted.iter().any(|muted| muted == id) { ", muted" } else { "" };
     format!("{state}{muted}")
 }
@@ -178,8 +182,8 @@ pub(super) fn event(
     printer.styled(&[(style, &head), (Style::Dim, &format!("{answers}  {}{tags}{id}", clock(event.ts)))])?;
     match &event.content {
         Value::String(text) => printer.text(text)?,
-        content if event.kind == "control" => printer.text(&control(content))?,
-        content => printer.text(&happened(&event.kind, content))?,
+        content if event.kind == ThreadEventKind::Control => printer.text(&control(content))?,
+        content => printer.text(&happened(event.kind.as_str(), content))?,
     }
     printer.line("")
 }

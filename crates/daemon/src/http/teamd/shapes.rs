@@ -2,6 +2,7 @@
 
 use paseo_core::team::{TaskId, Team, TeamThread, ThreadAlias};
 use paseo_wire::time::Moment;
+use paseo_wire::words::TaskStatus;
 use serde_json::{Value, json};
 
 use super::{Refusal, SCHEMA};
@@ -26,7 +27,7 @@ pub(super) fn team_shape(team: &Team) -> Value {
 pub(super) async fn task_shape(app: &App, team: &Team, id: TaskId) -> Result<Value, Refusal> {
     let task = team.task(id).map_err(|refused| Refusal::new(404, "TASK_NOT_FOUND", refused.to_string()))?;
     let seen = view::task(&app.sessions.context.journal, team, id, task).await?;
-    let ended = |status: &str| seen.ended_at.filter(|_| seen.status == status);
+    let ended = |status: TaskStatus| seen.ended_at.filter(|_| seen.status == status);
     let lease = seen.lease.as_ref();
     Ok(json!({
         "schemaVersion": SCHEMA,
@@ -52,8 +53,8 @@ pub(super) async fn task_shape(app: &App, team: &Team, id: TaskId) -> Result<Val
         "timestamps": {
             "createdAt": seen.created_at,
             "startedAt": seen.started_at,
-            "completedAt": ended("completed"),
-            "failedAt": ended("failed"),
+            "completedAt": ended(TaskStatus::Completed),
+            "failedAt": ended(TaskStatus::Failed),
         },
     }))
 }
