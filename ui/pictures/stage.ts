@@ -1,3 +1,4 @@
+import { test as base, expect } from '@playwright/test';
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -44,6 +45,11 @@ export class Stage {
         await this.daemon.define('default', `provider = "scripted"\nmodel = "${SCRIPT}"\n`);
     }
 
+    /** Waits until an agent has run its first command: from then on it no longer reads the script. */
+    async begun(handle: string): Promise<void> {
+        await expect.poll(() => this.daemon.paseo('logs', handle)).toContain('Run ');
+    }
+
     /** Says what the next agent does. */
     next(script: string): Promise<void> {
         return this.daemon.write(SCRIPT, script);
@@ -53,3 +59,12 @@ export class Stage {
         await this.daemon.stop();
     }
 }
+
+/** A picture has a stage, which is struck even if the picture takes too long. */
+export const test = base.extend<{ stage: Stage }>({
+    stage: async ({}, use) => {
+        const stage = await Stage.set();
+        await use(stage);
+        await stage.strike();
+    },
+});

@@ -1,6 +1,6 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { App } from '../tests/app';
-import { Stage } from './stage';
+import { test, type Stage } from './stage';
 
 /** What the agents do. */
 const FIX = `
@@ -34,37 +34,33 @@ const REVIEW = '<<sh cat src/greet.sh>> <<say No objections: the change is one w
 
 test.use({ viewport: { width: 1440, height: 900 }, deviceScaleFactor: 2, colorScheme: 'light' });
 
-test('the web app, on a desktop and on a phone', async ({ page, browser }) => {
-    const stage = await Stage.set();
+test('the web app, on a desktop and on a phone', async ({ page, browser, stage }) => {
     const { daemon } = stage;
-    try {
-        await daemon.paseo('settings', 'set', 'perm_todo', 'on');
-        const started: [string, string, string, string][] = [
-            ['Explain the build', BUILD, 'idle', 'How is this project built?'],
-            ['Translate the greeting', TRANSLATE, 'error', 'Greet in French, too.'],
-            ['Review the greeting', REVIEW, 'idle', 'Is this change right?'],
-            ['Bring the changelog up to date', CHANGELOG, 'running', 'Bring the changelog up to date.'],
-            ['Release 1.2.0', RELEASE, 'waiting', 'Tag version 1.2.0 and push the tag.'],
-            ['Fix the failing test', FIX, 'idle', 'Why does the test fail? Fix it.'],
-        ];
-        for (const [title, script, status, prompt] of started) {
-            await stage.next(script);
-            const handle = await daemon.agent(title, prompt, '--no-worktree');
-            await expect.poll(async () => (await daemon.inspect(handle)).status).toBe(status);
-        }
-        await shoot(page, stage, 'desktop', 'Fix the failing test');
-        const context = await browser.newContext({
-            viewport: { width: 390, height: 844 },
-            deviceScaleFactor: 2,
-            colorScheme: 'light',
-            hasTouch: true,
-            isMobile: true,
-        });
-        await shoot(await context.newPage(), stage, 'phone');
-        await context.close();
-    } finally {
-        await stage.strike();
+    await daemon.paseo('settings', 'set', 'perm_todo', 'on');
+    const started: [string, string, string, string][] = [
+        ['Explain the build', BUILD, 'idle', 'How is this project built?'],
+        ['Translate the greeting', TRANSLATE, 'error', 'Greet in French, too.'],
+        ['Review the greeting', REVIEW, 'idle', 'Is this change right?'],
+        ['Bring the changelog up to date', CHANGELOG, 'running', 'Bring the changelog up to date.'],
+        ['Release 1.2.0', RELEASE, 'waiting', 'Tag version 1.2.0 and push the tag.'],
+        ['Fix the failing test', FIX, 'idle', 'Why does the test fail? Fix it.'],
+    ];
+    for (const [title, script, status, prompt] of started) {
+        await stage.next(script);
+        const handle = await daemon.agent(title, prompt, '--no-worktree');
+        await stage.begun(handle);
+        await expect.poll(async () => (await daemon.inspect(handle)).status).toBe(status);
     }
+    await shoot(page, stage, 'desktop', 'Fix the failing test');
+    const context = await browser.newContext({
+        viewport: { width: 390, height: 844 },
+        deviceScaleFactor: 2,
+        colorScheme: 'light',
+        hasTouch: true,
+        isMobile: true,
+    });
+    await shoot(await context.newPage(), stage, 'phone');
+    await context.close();
 });
 
 /** Takes a picture of the list, or of an agent beside it. */
