@@ -6831,17 +6831,14 @@ export interface components {
             directory?: string | null;
             /** @description Null for what is built in. */
             file?: string | null;
-            /** @description `lease`: its agents change nothing but what a task that they hold covers. */
-            guard?: string | null;
+            guard?: components["schemas"]["Guard"] | null;
             /** @description Only ever a child of another agent. */
             is_subagent: boolean;
             name: string;
             /** @description Why this version counts although its file holds another one, or none; or why none counts under this slug. */
             notice?: string | null;
-            /** @description built-in, home or project. */
-            origin: string;
-            /** @description full, ask or read-only; null: full, or the parent's. */
-            permissions?: string | null;
+            origin: components["schemas"]["Layer"];
+            permissions?: components["schemas"]["PermissionMode"] | null;
             /** @description Null: the default provider. */
             provider?: string | null;
             slug: string;
@@ -6849,15 +6846,14 @@ export interface components {
             tools: components["schemas"]["ListsView"];
             /** @description False for one that waits for a person, or is of a project that nobody has trusted as it is. */
             trusted: boolean;
-            /** @description chat or external. */
-            type: string;
+            /** @description Where its agents run. */
+            type: components["schemas"]["DefinitionKind"];
             /** @description False: agents do not find it. */
             ui_visible: boolean;
         };
         /** @description What became of a file that was trusted, or was not there then. */
         AgentFileChange: {
-            /** @description added, changed or removed. */
-            change: string;
+            change: components["schemas"]["FileChange"];
             /** @description From the directory of the project on. */
             file: string;
         };
@@ -6878,8 +6874,8 @@ export interface components {
             handle?: string | null;
             id: string;
             model?: string | null;
-            /** @description `worker` unless somebody says otherwise; a `leader` decides about what others have. */
-            role?: string;
+            /** @description `worker` unless it is said. */
+            role?: components["schemas"]["TeamRole"];
             /** @description The session that acts as this one. */
             session?: string | null;
         };
@@ -6889,8 +6885,7 @@ export interface components {
             /** @description Counted from 1. */
             line: number;
             message: string;
-            /** @description error (the definition is not loaded) or warning. */
-            severity: string;
+            severity: components["schemas"]["Severity"];
             /** @description Which definition it is about, as far as that can be told. */
             slug?: string | null;
         };
@@ -6904,8 +6899,7 @@ export interface components {
             files: string[];
             /** @description Of the names and contents of its files. */
             sha256: string;
-            /** @description trusted, changed (others were trusted) or untrusted. */
-            trust: string;
+            trust: components["schemas"]["Trust"];
         };
         /** @description Whose definitions are wanted. */
         AgentQuery: {
@@ -6950,8 +6944,8 @@ export interface components {
         /** @description A file that defines an agent. */
         AgentText: {
             file: string;
-            /** @description home or project. */
-            origin: string;
+            /** @description Home or project. */
+            origin: components["schemas"]["Layer"];
             /** @description The definition, without the rest of its file; null when it cannot be read. */
             text?: string | null;
         };
@@ -6967,8 +6961,7 @@ export interface components {
             effective_tools: components["schemas"]["EffectiveTool"][];
             /** @description How hard it thinks, where no model says otherwise. */
             effort?: string | null;
-            /** @description tools, skills or mixed. */
-            exposure: string;
+            exposure: components["schemas"]["Exposure"];
             /** @description Where messages for an external agent are posted to. */
             input_url?: string | null;
             /** @description In the order in which they are tried. */
@@ -7045,13 +7038,18 @@ export interface components {
             command: string;
             name: string;
         };
+        /**
+         * @description A kind of file that a message may have.
+         * @enum {string}
+         */
+        AttachmentKind: "image" | "pdf" | "text";
         /** @description A file that is attached to a message. Items of the kind `user_text` list theirs in `fields.attachments`. */
         AttachmentView: {
             /** Format: int32 */
             height?: number | null;
             id: string;
-            /** @description By its bytes: image/png, image/jpeg, image/gif, image/webp, application/pdf or text/plain. */
-            media_type: string;
+            /** @description By its bytes. */
+            media_type: components["schemas"]["MediaType"];
             name: string;
             /**
              * Format: int64
@@ -7245,28 +7243,27 @@ export interface components {
             handle: string;
             id: string;
             name?: string | null;
-            status: string;
+            status: components["schemas"]["Status"];
         };
         /** @description What a provider can do. What it cannot is refused when asked for. */
         CapabilitiesView: {
-            /** @description The kinds of files that a message to it may have: image, pdf, text. Workers in terminals take none. */
-            attachments?: string[];
+            /** @description The kinds of files that a message to it may have. Workers in terminals take none. */
+            attachments?: components["schemas"]["AttachmentKind"][];
             /** @description It says what a turn cost, in money. */
             cost: boolean;
             /** @description The words for how hard it thinks; empty when that cannot be chosen. */
             efforts: string[];
             /** @description It can be kept from changing anything that no task of its own covers. */
             guard?: boolean;
-            /** @description What becomes of it when the daemon goes: pipe (it ends), reattach or remote. */
-            lifetime: string;
+            lifetime: components["schemas"]["Lifetime"];
             /** @description It takes our tools by MCP. */
             mcp: boolean;
             /** @description A model can be chosen. */
             models: boolean;
             /** @description It starts turns by itself, when work in the background ends. */
             own_turns: boolean;
-            /** @description The permission modes that it can keep: full, ask, read-only. */
-            permissions: string[];
+            /** @description The permission modes that it can keep. */
+            permissions: components["schemas"]["PermissionMode"][];
             /** @description A new process can continue an old conversation. */
             resume: boolean;
             /** @description A message can enter a running turn. */
@@ -7275,11 +7272,8 @@ export interface components {
             terminal?: boolean;
             /** @description It shows what it thinks. */
             thinking: boolean;
-            /**
-             * @description The powers that it can do without: native_read, native_write, native_shell, native_net. The others it has,
-             *     whatever its definition says.
-             */
-            withholds?: string[];
+            /** @description The powers that it can do without. The others it has, whatever its definition says. */
+            withholds?: components["schemas"]["Power"][];
         };
         /** @description What a terminal shows. */
         Capture: {
@@ -7307,8 +7301,8 @@ export interface components {
             session: string;
             /** @description It was started for this. */
             spawned: boolean;
-            /** @description Its status now; `deleted` when it is gone. */
-            status: string;
+            /** @description Its status now. */
+            status: components["schemas"]["TracedStatus"];
             turns: number;
             usage: components["schemas"]["UsageView"];
             /** @description Messages that descend from the cause and wait here. */
@@ -7329,8 +7323,7 @@ export interface components {
              */
             hop: number;
             opened_at: components["schemas"]["Moment"];
-            /** @description completed, failed or interrupted; `None` while it runs. */
-            outcome?: string | null;
+            outcome?: components["schemas"]["TurnOutcome"] | null;
             session: string;
             turn: string;
             usage: components["schemas"]["UsageView"];
@@ -7417,8 +7410,7 @@ export interface components {
             directory: string;
             /** @description How hard it thinks, in the provider's words. */
             effort?: string | null;
-            /** @description `lease`: it changes nothing but what a task that it holds covers. Needs a team. */
-            guard?: string | null;
+            guard?: components["schemas"]["Guard"] | null;
             labels?: {
                 [key: string]: string;
             };
@@ -7429,8 +7421,7 @@ export interface components {
              *     64 KB, without references that lead out of it.
              */
             output_schema?: Record<string, never> | null;
-            /** @description full, ask or read-only. Without it: that of the definition, else full. */
-            permissions?: string | null;
+            permissions?: components["schemas"]["PermissionMode"] | null;
             /** @description The first message. */
             prompt?: string | null;
             /** @description Without one: that of the definition, else the default provider. */
@@ -7439,8 +7430,7 @@ export interface components {
             team?: string | null;
             /** @description As whom; by default a name after its definition or provider, with a number. */
             team_agent?: string | null;
-            /** @description `worker` unless this says otherwise; a `leader` is told to direct the others. */
-            team_role?: string | null;
+            team_role?: components["schemas"]["TeamRole"] | null;
             /** @description Whether it gets a git worktree of its own. By default those with `ui=true` do, in a git repository. */
             worktree?: boolean | null;
             /** @description The worktree's name. */
@@ -7476,8 +7466,8 @@ export interface components {
         /** @description The answer to `POST /api/sessions`. */
         CreatedSession: {
             place?: components["schemas"]["PlaceNotes"] | null;
-            /** @description Why this provider: asked_for, configured or first_ready. */
-            provider_reason?: string;
+            /** @description Why this provider. */
+            provider_reason: components["schemas"]["ProviderReason"];
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
@@ -7517,14 +7507,19 @@ export interface components {
             /** @description Turns that wait for one. */
             waiting_turns?: number;
         };
+        /**
+         * @description Where the agents of a definition run.
+         * @enum {string}
+         */
+        DefinitionKind: "chat" | "external";
         /** @description The answer to `GET /api/deliveries/{delivery}`: the life of a message. */
         DeliveryTrace: {
             cause: string;
             delivery: string;
             handle: string;
             session: string;
-            /** @description The stage it has reached: queued, held, handing, handed, answered, failed, interrupted or cancelled. */
-            stage: string;
+            /** @description The stage it has reached. */
+            stage: components["schemas"]["Stage"];
             steps: components["schemas"]["TraceStep"][];
         };
         /** @description What became of a message. */
@@ -7536,13 +7531,11 @@ export interface components {
             attempt?: number | null;
             check?: components["schemas"]["CheckView"] | null;
             delivery: string;
-            /** @description Why it is held. */
-            reason?: string | null;
+            reason?: components["schemas"]["HeldReason"] | null;
             /** Format: int64 */
             seq: number;
             session: string;
-            /** @description queued, held, handing, handed, answered, failed, interrupted or cancelled. */
-            stage: string;
+            stage: components["schemas"]["Stage"];
             /** @description The turn that took it. */
             turn?: string | null;
         };
@@ -7584,7 +7577,7 @@ export interface components {
         EnrolAgent: {
             id: string;
             model?: string | null;
-            role?: string | null;
+            role?: components["schemas"]["TeamRole"] | null;
         };
         /** @description That a person came into a session from another one. */
         EnteredView: {
@@ -7631,13 +7624,23 @@ export interface components {
             /** Format: int32 */
             signal?: number | null;
         };
+        /**
+         * @description How an agent gets its tools.
+         * @enum {string}
+         */
+        Exposure: "tools" | "skills" | "mixed";
+        /**
+         * @description What became of a file that was trusted, or was not there then.
+         * @enum {string}
+         */
+        FileChange: "added" | "changed" | "removed";
         /** @description The agent in whose transcript it is. */
         FoundAgent: {
             handle: string;
             id: string;
             name?: string | null;
             project: string;
-            status: string;
+            status: components["schemas"]["Status"];
         };
         /** @description The thread in which it is. */
         FoundThread: {
@@ -7649,12 +7652,22 @@ export interface components {
             /** @description What the agent is asked, instead of for a summary of what was decided. Its answer is what is passed on. */
             text?: string | null;
         };
+        /**
+         * @description What keeps an agent from changing files: `lease` allows only what a task that it holds covers.
+         * @enum {string}
+         */
+        Guard: "lease";
         /** @description The answer to `GET /healthz`, with exactly the fields that teamd gives it. */
         Health: {
             /** @description `ok`. */
             status: string;
             version: string;
         };
+        /**
+         * @description Why a message is held.
+         * @enum {string}
+         */
+        HeldReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped";
         /** @description How many sessions each filter hid. */
         Hidden: {
             /** @description Of other definitions. */
@@ -7666,6 +7679,11 @@ export interface components {
             /** @description Closed ones. */
             status: number;
         };
+        /**
+         * @description Why a session starts no turn by itself.
+         * @enum {string}
+         */
+        Hold: "none" | "stopped" | "error" | "budget" | "paused";
         /** @description A stored item of a session. */
         ItemFrame: {
             item: components["schemas"]["ItemView"];
@@ -7732,8 +7750,7 @@ export interface components {
             error?: string | null;
             handle: string;
             session: string;
-            /** @description idle, starting, running, waiting, error, interrupted or closed. */
-            status: string;
+            status: components["schemas"]["Status"];
             /** @description Everything that it said in that turn, in order. Agents get the first 20,000 characters. */
             text?: string | null;
             /** @description The text is longer. */
@@ -7741,6 +7758,11 @@ export interface components {
             /** @description The newest turn in which it said something, other than the running one. */
             turn?: string | null;
         };
+        /**
+         * @description Whose a definition is.
+         * @enum {string}
+         */
+        Layer: "built-in" | "home" | "project";
         /** @description The right to work on a task, for a time. */
         LeaseView: {
             /**
@@ -7753,11 +7775,20 @@ export interface components {
         };
         /** @description The answer to `POST /api/sessions/{id}/leave`. */
         LeaveAnswer: {
-            /** @description allow, deny, or ask: the person at the terminal decides. */
-            decision: string;
+            decision: components["schemas"]["LeaveDecision"];
             /** @description Why not, in words for the agent. */
             reason?: string | null;
         };
+        /**
+         * @description What a harness in a terminal may do.
+         * @enum {string}
+         */
+        LeaveDecision: "allow" | "deny" | "ask";
+        /**
+         * @description What becomes of a harness when the daemon ends.
+         * @enum {string}
+         */
+        Lifetime: "pipe" | "reattach" | "remote";
         /** @description What is let through: all that an allowing pattern matches and no denying one. */
         ListsView: {
             /** @description Null: everything. Empty: nothing. */
@@ -7767,8 +7798,7 @@ export interface components {
         /** @description A piece of an item that is still growing. */
         LiveFrame: {
             item: string;
-            /** @description assistant_text, thinking or tool_output. */
-            kind: string;
+            kind: components["schemas"]["LiveKind"];
             /**
              * Format: int64
              * @description Where `text` begins in the item, in bytes.
@@ -7777,6 +7807,11 @@ export interface components {
             session: string;
             text: string;
         };
+        /**
+         * @description What is growing.
+         * @enum {string}
+         */
+        LiveKind: "assistant_text" | "thinking" | "tool_output";
         /** @description The body of `POST /api/login`. */
         Login: {
             /** @description From the fragment of the link. */
@@ -7790,6 +7825,11 @@ export interface components {
             /** @description For a browser on this machine. */
             url: string;
         };
+        /**
+         * @description What a file is, by its bytes.
+         * @enum {string}
+         */
+        MediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf" | "text/plain";
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
@@ -7834,6 +7874,11 @@ export interface components {
          * @description A moment, as `2026-01-31T12:00:00.000Z`.
          */
         Moment: string;
+        /**
+         * @description What happened in a team.
+         * @enum {string}
+         */
+        NoticeKind: "team_created" | "team_closed" | "agent_enrolled" | "agent_left" | "worker_started" | "worker_ended" | "thread_started" | "thread_linked_task" | "thread_message" | "task_created" | "task_claimed" | "task_renewed" | "task_expired" | "task_completed" | "task_unblocked" | "task_failed" | "task_released" | "task_assigned" | "task_taken_back" | "task_canceled" | "task_retried";
         /** @description A page of an inbox, or of the audit trail, the oldest first. */
         NoticePage: {
             /** @description There is more already. */
@@ -7876,8 +7921,8 @@ export interface components {
             /** @description Whom it was done to. */
             to?: string | null;
             ts: components["schemas"]["Moment"];
-            /** @description task_completed, thread_message and the like. */
-            type: string;
+            /** @description What happened. */
+            type: components["schemas"]["NoticeKind"];
         };
         /** @description Something that an agent waits to be allowed, or to be told. */
         OpenAsk: {
@@ -7911,8 +7956,7 @@ export interface components {
             profile: components["schemas"]["ProfileView"];
             /** @description The session behind it, once it was woken. */
             session?: string | null;
-            /** @description Its status, while it is open. */
-            status?: string | null;
+            status?: components["schemas"]["Status"] | null;
             /** @description It works on an answer. */
             working?: boolean;
         };
@@ -7946,20 +7990,29 @@ export interface components {
             after?: string | null;
             /** @description The text that counts now; null when that is of another layer, or nothing does. */
             before?: string | null;
-            /** @description new, shadows, changed, removed, or named (it counts, and another definition may use it as it is once it is trusted). */
-            change: string;
+            change: components["schemas"]["PendingChange"];
             /** @description From `before` to `after`, as a unified diff; null when no line differs. */
             diff?: string | null;
             /** @description The file that changed. */
             file?: string | null;
-            /** @description home or project. */
-            origin: string;
+            /** @description Home or project. */
+            origin: components["schemas"]["Layer"];
             /** @description Of what would count. */
             sha256: string;
             slug: string;
             /** @description What it would grant beyond what counts now. */
             widens: string[];
         };
+        /**
+         * @description What waits for a person in a definition.
+         * @enum {string}
+         */
+        PendingChange: "new" | "shadows" | "changed" | "removed" | "named";
+        /**
+         * @description What an agent may do without asking.
+         * @enum {string}
+         */
+        PermissionMode: "full" | "ask" | "read-only";
         /** @description What a person should know about the place where a new session runs. */
         PlaceNotes: {
             /**
@@ -7984,6 +8037,16 @@ export interface components {
              */
             submodules: number;
         };
+        /**
+         * @description Where an accepted message went.
+         * @enum {string}
+         */
+        Placement: "started" | "queued" | "steering" | "interrupting" | "held";
+        /**
+         * @description Why a message is held; or why it is queued, when not for a running turn.
+         * @enum {string}
+         */
+        PlacementReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped" | "earlier" | "limit" | "terminal";
         /** @description The body of `POST /api/threads/{thread}/messages`. */
         PostMessage: {
             /** @description The id of what it answers. */
@@ -8006,6 +8069,11 @@ export interface components {
             /** @description Why somebody whom it is for was not woken, in words. */
             unwoken?: string[];
         };
+        /**
+         * @description What a harness may do by itself.
+         * @enum {string}
+         */
+        Power: "native_read" | "native_write" | "native_shell" | "native_net";
         /** @description What people and agents are doing in a thread right now. */
         PresenceList: {
             participants: components["schemas"]["PresenceView"][];
@@ -8013,13 +8081,17 @@ export interface components {
             /** Format: int64 */
             ttl_seconds: number;
         };
+        /**
+         * @description What a participant is doing. Participants may use words of their own.
+         * @enum {string}
+         */
+        PresenceState: "listening" | "thinking" | "typing" | "idle" | "offline";
         /** @description What somebody is doing. */
         PresenceView: {
             details?: string | null;
             id: string;
             stale: boolean;
-            /** @description listening, thinking, typing, idle, or offline when nothing was heard for a while. */
-            state: string;
+            state: components["schemas"]["PresenceState"];
             updated_at?: components["schemas"]["Moment"] | null;
         };
         /** @description What is known of a participant. */
@@ -8043,6 +8115,11 @@ export interface components {
             configured?: string | null;
             providers: components["schemas"]["ProviderView"][];
         };
+        /**
+         * @description Why a provider is used.
+         * @enum {string}
+         */
+        ProviderReason: "asked_for" | "configured" | "first_ready";
         /** @description A kind of agent. */
         ProviderView: {
             /** @description A person added it: a command that speaks the Agent Client Protocol. */
@@ -8050,8 +8127,7 @@ export interface components {
             capabilities: components["schemas"]["CapabilitiesView"];
             /** @description Used when none is named. */
             default: boolean;
-            /** @description Why it is the default: configured or first_ready. */
-            default_reason?: string | null;
+            default_reason?: components["schemas"]["ProviderReason"] | null;
             /** @description How to get it ready. */
             hint?: string | null;
             name: string;
@@ -8059,8 +8135,7 @@ export interface components {
             problem?: string | null;
             /** @description The program that is run; `None` when there is none. */
             program?: string | null;
-            /** @description ready, no_login, unset, missing, or broken: its program does not run. */
-            readiness: string;
+            readiness: components["schemas"]["Readiness"];
             /** @description What the program says about itself. */
             version?: string | null;
         };
@@ -8088,14 +8163,18 @@ export interface components {
             full_length: number;
             /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
             origin: string;
-            /** @description Why it is held. */
-            reason?: string | null;
+            reason?: components["schemas"]["HeldReason"] | null;
             since: components["schemas"]["Moment"];
-            /** @description queued or held. */
-            stage: string;
+            /** @description Queued or held. */
+            stage: components["schemas"]["Stage"];
             /** @description How it begins. */
             text: string;
         };
+        /**
+         * @description Whether a provider can be used now.
+         * @enum {string}
+         */
+        Readiness: "ready" | "no_login" | "unset" | "missing" | "broken";
         /** @description The body of `…/reassign`: to another, or to nobody. */
         ReassignTask: {
             to?: string | null;
@@ -8109,13 +8188,8 @@ export interface components {
             handle: string;
             /** @description Why the agent follows another version of its definition than its file holds. */
             notice?: string | null;
-            /** @description started, queued, steering, interrupting or held. */
-            placement: string;
-            /**
-             * @description Why it is held; why it is queued when not for a turn that was running: earlier (messages that were kept are
-             *     first) or limit; terminal when it was started and waits for a tmux that does not answer.
-             */
-            reason?: string | null;
+            placement: components["schemas"]["Placement"];
+            reason?: components["schemas"]["PlacementReason"] | null;
             /**
              * Format: int64
              * @description The point in the log from before the message: stream from here to see what becomes of it.
@@ -8191,7 +8265,7 @@ export interface components {
         /** @description The body of `POST /api/threads/{thread}/presence`. */
         SayPresence: {
             details?: string | null;
-            state: string;
+            state: components["schemas"]["PresenceState"];
         };
         /** @description Something that was found: in an agent's transcript or in a thread. */
         SearchHit: {
@@ -8201,8 +8275,7 @@ export interface components {
             event?: string | null;
             /** @description A piece of the text, around what was asked for. */
             excerpt: components["schemas"]["ExcerptPiece"][];
-            /** @description `said`, `answered`, `tool`, `name` or `title`. */
-            kind: string;
+            kind: components["schemas"]["SearchKind"];
             /**
              * Format: int64
              * @description Which item of the transcript it is; none for names, and while a message waits.
@@ -8212,6 +8285,16 @@ export interface components {
             /** @description An actor, or the id of a participant of the thread. */
             who: string;
         };
+        /**
+         * @description Where to search.
+         * @enum {string}
+         */
+        SearchIn: "agents" | "threads";
+        /**
+         * @description What kind of text was found.
+         * @enum {string}
+         */
+        SearchKind: "said" | "answered" | "tool" | "name" | "title";
         /** @description A page of what was found. */
         SearchPage: {
             /**
@@ -8235,8 +8318,7 @@ export interface components {
             directory?: string | null;
             /** @description Who said it: `me` for any person, an agent's handle, or a participant of a thread. */
             from?: string | null;
-            /** @description `agents` or `threads`. */
-            in?: string | null;
+            in?: components["schemas"]["SearchIn"] | null;
             /** @description `said`, `answered`, `tool` or `name`; several with commas between them. */
             kind?: string | null;
             limit?: number | null;
@@ -8298,7 +8380,7 @@ export interface components {
             project: string;
             provider: string;
             retry?: components["schemas"]["RetryView"] | null;
-            status: string;
+            status: components["schemas"]["Status"];
             status_reason?: string | null;
             terminal?: components["schemas"]["TerminalView"] | null;
             title?: string | null;
@@ -8372,15 +8454,13 @@ export interface components {
             directory: string;
             effort?: string | null;
             entered?: components["schemas"]["EnteredView"] | null;
-            /** @description `lease` when it changes nothing but what a task that it holds covers. Only answers about one session have it. */
-            guard?: string | null;
+            guard?: components["schemas"]["Guard"] | null;
             /** @description The shortest prefix of the id that names it among the open ones. */
             handle: string;
             heard_at?: components["schemas"]["Moment"] | null;
             /** @description Messages that wait for a person. */
             held: number;
-            /** @description none, stopped, error, budget or paused. */
-            hold: string;
+            hold: components["schemas"]["Hold"];
             id: string;
             labels: {
                 [key: string]: string;
@@ -8400,8 +8480,7 @@ export interface components {
             notice?: string | null;
             parent?: string | null;
             parked_until?: components["schemas"]["Moment"] | null;
-            /** @description full, ask or read-only. */
-            permissions: string;
+            permissions: components["schemas"]["PermissionMode"];
             pinned_at?: components["schemas"]["Moment"] | null;
             /** @description Where it was started. */
             project: string;
@@ -8409,15 +8488,14 @@ export interface components {
             /** @description Messages that wait for a turn. */
             queued: number;
             retry?: components["schemas"]["RetryView"] | null;
-            /** @description idle, starting, running, waiting, error, interrupted or closed. */
-            status: string;
+            status: components["schemas"]["Status"];
             /** @description Code of what went wrong, when something did. */
             status_code?: string | null;
             /** @description Why it has not got further, when only this moment knows. Lists and answers have it, the stream does not. */
             status_reason?: string | null;
             status_since: components["schemas"]["Moment"];
-            /** @description How the status is known: protocol, process_exit, hook, screen, person, daemon or restart. */
-            status_source: string;
+            /** @description How the status is known. */
+            status_source: components["schemas"]["StatusSource"];
             /** @description The team that it belongs to, and what it is called there. */
             team?: string | null;
             terminal?: components["schemas"]["TerminalView"] | null;
@@ -8444,6 +8522,16 @@ export interface components {
                 [key: string]: boolean;
             };
         };
+        /**
+         * @description How bad a mistake in a definition is.
+         * @enum {string}
+         */
+        Severity: "warning" | "error";
+        /**
+         * @description How far a message is.
+         * @enum {string}
+         */
+        Stage: "queued" | "held" | "handing" | "handed" | "answered" | "failed" | "interrupted" | "cancelled";
         /** @description Asks for a worker. */
         StartWorker: {
             /** @description Slug of its definition. */
@@ -8472,14 +8560,23 @@ export interface components {
         };
         /** @description What came of a request for a worker. */
         StartedWorker: {
-            /** @description The task could not be typed in: it waits, for this reason. */
-            held?: string | null;
+            held?: components["schemas"]["PlacementReason"] | null;
             /** @description Why the worker follows another version of its definition than its file holds. */
             notice?: string | null;
             /** Format: int64 */
             seq: number;
             worker: components["schemas"]["WorkerView"];
         };
+        /**
+         * @description How a session is doing.
+         * @enum {string}
+         */
+        Status: "idle" | "starting" | "running" | "waiting" | "error" | "interrupted" | "closed";
+        /**
+         * @description How a status is known.
+         * @enum {string}
+         */
+        StatusSource: "protocol" | "process_exit" | "hook" | "screen" | "person" | "daemon" | "restart";
         /** @description The body of `POST /api/agents/{slug}/switch`. */
         SwitchAgent: {
             /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
@@ -8520,6 +8617,11 @@ export interface components {
             seq: number;
             tasks: components["schemas"]["TaskView"][];
         };
+        /**
+         * @description How far a task is.
+         * @enum {string}
+         */
+        TaskStatus: "blocked" | "pending" | "in_progress" | "completed" | "failed" | "canceled";
         /** @description A task. */
         TaskView: {
             created_at: components["schemas"]["Moment"];
@@ -8542,8 +8644,7 @@ export interface components {
             /** @description Parts of the project that it needs for itself. */
             resources: string[];
             started_at?: components["schemas"]["Moment"] | null;
-            /** @description blocked, pending, in_progress, completed, failed or canceled. */
-            status: string;
+            status: components["schemas"]["TaskStatus"];
             /** @description What came of it. */
             summary?: string | null;
             title: string;
@@ -8585,6 +8686,11 @@ export interface components {
             /** @description At most 500. */
             limit?: number | null;
         };
+        /**
+         * @description What a member of a team is: a `leader` decides about what others have.
+         * @enum {string}
+         */
+        TeamRole: "worker" | "leader";
         /** @description A team, in a list and by itself. */
         TeamView: {
             /** @description In order of their ids. */
@@ -8633,14 +8739,18 @@ export interface components {
             thread: string;
             to: string;
             ts: components["schemas"]["Moment"];
-            /** @description message, control, thread.created, thread.renamed or thread.moved. */
-            type: string;
+            type: components["schemas"]["ThreadEventKind"];
             /**
              * Format: int64
              * @description Where it stands in the thread.
              */
             version: number;
         };
+        /**
+         * @description What an event of a thread is.
+         * @enum {string}
+         */
+        ThreadEventKind: "message" | "control" | "thread.created" | "thread.renamed" | "thread.moved";
         /** @description A page of what happened in a thread, oldest first. */
         ThreadEventPage: {
             /**
@@ -8753,13 +8863,21 @@ export interface components {
              */
             version: number;
         };
+        /**
+         * @description How important an entry of a task list is.
+         * @enum {string}
+         */
+        TodoPriority: "high" | "medium" | "low";
+        /**
+         * @description How far an entry of a task list is.
+         * @enum {string}
+         */
+        TodoStatus: "pending" | "in_progress" | "completed" | "cancelled";
         /** @description One thing that an agent has set itself to do. */
         TodoView: {
             content: string;
-            /** @description high, medium or low. */
-            priority: string;
-            /** @description pending, in_progress, completed or cancelled. */
-            status: string;
+            priority: components["schemas"]["TodoPriority"];
+            status: components["schemas"]["TodoStatus"];
         };
         /** @description On or off. */
         Toggle: {
@@ -8780,8 +8898,7 @@ export interface components {
         };
         /** @description The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`. */
         ToolAnswer: {
-            /** @description ok, error or interrupted. */
-            outcome: string;
+            outcome: components["schemas"]["ToolOutcome"];
             /** @description What the tool says. */
             text: string;
         };
@@ -8789,13 +8906,18 @@ export interface components {
         ToolArguments: Record<string, never>;
         /** @description The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: what is granted to an agent. */
         ToolList: {
-            /** @description What its harness may do by itself: native_read, native_write, native_shell, native_net. */
-            powers: string[];
+            /** @description What its harness may do by itself. */
+            powers: components["schemas"]["Power"][];
             /** @description What it can call. */
             tools: components["schemas"]["ToolView"][];
             /** @description What its harness does all the same, as its provider cannot withhold it. */
-            unheld: string[];
+            unheld: components["schemas"]["Power"][];
         };
+        /**
+         * @description How a tool call ended.
+         * @enum {string}
+         */
+        ToolOutcome: "ok" | "error" | "denied" | "interrupted";
         /** @description A tool that an agent can call. */
         ToolView: {
             /** @description What it is for, in words for the agent. */
@@ -8816,6 +8938,16 @@ export interface components {
             seq: number;
             ts: components["schemas"]["Moment"];
         };
+        /**
+         * @description The status of a session that may be deleted by now.
+         * @enum {string}
+         */
+        TracedStatus: "idle" | "starting" | "running" | "waiting" | "error" | "interrupted" | "closed" | "deleted";
+        /**
+         * @description Whether the definitions of a project count.
+         * @enum {string}
+         */
+        Trust: "trusted" | "changed" | "untrusted";
         /** @description The body of `POST /api/agents/{slug}/trust`. */
         TrustAgent: {
             /** @description The absolute path of a directory. Without it only the user's own definitions are looked at. */
@@ -8830,6 +8962,11 @@ export interface components {
             /** @description What was looked at. Refused when the files have changed since. */
             sha256: string;
         };
+        /**
+         * @description How a turn ended.
+         * @enum {string}
+         */
+        TurnOutcome: "completed" | "failed" | "interrupted";
         /** @description The query of `POST /api/attachments`. */
         UploadQuery: {
             /** @description What the file is called. */
@@ -8934,8 +9071,8 @@ export interface components {
             provider: string;
             /** @description Id and handle of its session. */
             session: string;
-            /** @description idle, starting, running, waiting, error or interrupted, as its log says. */
-            status: string;
+            /** @description As its log says. */
+            status: components["schemas"]["Status"];
             /** @description The team that it belongs to now; empty once it left, or the team was closed. */
             team: string;
             /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
@@ -8991,8 +9128,7 @@ export interface components {
             /** @description In words, with what to do. */
             advice: string;
             allow: boolean;
-            /** @description lease_active_for_resource, no_active_lease_for_path, outside_project, path_traversal_denied or invalid_path. */
-            reason: string;
+            reason: components["schemas"]["WriteReason"];
         };
         /** @description The query of `GET /api/teams/{team}/can-write`. */
         WriteQuery: {
@@ -9000,6 +9136,11 @@ export interface components {
             agent?: string | null;
             path: string;
         };
+        /**
+         * @description Why a path may be written to, or may not.
+         * @enum {string}
+         */
+        WriteReason: "lease_active_for_resource" | "no_active_lease_for_path" | "outside_project" | "path_traversal_denied" | "invalid_path" | "team_closed";
     };
     responses: never;
     parameters: never;
