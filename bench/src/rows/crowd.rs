@@ -30,7 +30,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     for session in &sessions {
         let mut events = EventReader::open(&daemon.socket, session);
         say(&mut connection, session, "<<say ready>>");
-        events.wait_for(b"\"kind\":\"turn.ended\"");
+        events.wait_for(b"\"type\":\"turn_ended\"");
     }
     let watchers: Vec<_> = sessions.iter().map(|session| watch(&daemon, session)).collect();
     sessions.iter().for_each(|session| say(&mut connection, session, &script(session)));
@@ -87,7 +87,7 @@ fn watch(daemon: &Daemon, session: &str) -> thread::JoinHandle<usize> {
             let awaited = || format!("the end of its turn, after {pieces} pieces of text,");
             let frame = events.frame(deadline, &awaited).expect("a stream that goes on");
             pieces += usize::from(find(&frame, b"event: live\n").is_some());
-            if find(&frame, b"\"kind\":\"turn.ended\"").is_some() {
+            if find(&frame, b"\"type\":\"turn_ended\"").is_some() {
                 return pieces;
             }
         }

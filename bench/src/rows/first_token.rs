@@ -44,7 +44,7 @@ fn added(options: &Options, program: Program) -> Row {
         connection.request("POST", &path, &body);
         events.wait_for(b"event: live\n");
         let first = milliseconds(start.elapsed());
-        events.wait_for(b"\"kind\":\"turn.ended\"");
+        events.wait_for(b"\"type\":\"turn_ended\"");
         first
     };
     // What one does after its turn must not always be in the way of the same other.

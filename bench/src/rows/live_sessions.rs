@@ -38,7 +38,7 @@ fn answer(daemon: &Daemon, connection: &mut Connection) {
     let mut events = EventReader::open(&daemon.socket, &session);
     let body = json!({ "text": "<<sh echo one>><<say two>>" }).to_string();
     connection.request("POST", &format!("/api/sessions/{session}/messages"), &body);
-    events.wait_for(b"\"kind\":\"turn.ended\"");
+    events.wait_for(b"\"type\":\"turn_ended\"");
 }
 
 /// Returns how much memory each shim has, in megabytes.

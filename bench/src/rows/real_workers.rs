@@ -48,7 +48,7 @@ fn added(options: &Options, program: Program) -> Row {
         let mut events = EventReader::of(&daemon.socket, "sessions");
         let start = Instant::now();
         let worker = started(&mut connection, program.name(), "Please <<say ready>>").worker.name;
-        events.wait_for_agent(b"\"kind\":\"turn.handed\"", &format!("{} as {worker}", program.name()));
+        events.wait_for_agent(b"\"type\":\"turn_confirmed\"", &format!("{} as {worker}", program.name()));
         let taken = milliseconds(start.elapsed());
         connection.request("DELETE", &format!("/api/workers/{worker}"), "");
         taken

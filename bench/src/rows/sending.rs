@@ -31,11 +31,11 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
                 connection.request("POST", &path, &body);
                 milliseconds(start.elapsed())
             });
-            events.wait_for(b"\"kind\":\"turn.handed\"");
+            events.wait_for(b"\"type\":\"turn_confirmed\"");
             let handed = milliseconds(start.elapsed());
             (posting.join().expect("a receipt"), handed)
         });
-        events.wait_for(b"\"kind\":\"turn.ended\"");
+        events.wait_for(b"\"type\":\"turn_ended\"");
         (receipt, handed - receipt)
     };
     // The first one starts the process.

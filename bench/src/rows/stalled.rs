@@ -31,13 +31,13 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let session = daemon.session(&mut connection, "scripted");
     let mut events = EventReader::open(&daemon.socket, &session).patient(PATIENCE);
     say(&mut connection, &session, "<<say ready>>");
-    events.wait_for(b"\"kind\":\"turn.ended\"");
+    events.wait_for(b"\"type\":\"turn_ended\"");
     let before = daemon.resident();
 
     let hello = request("GET", &format!("/api/stream?topics=session:{session}"), "");
     let stalled: Vec<UnixStream> = (0..READERS).map(|number| stall(&daemon, &hello, number)).collect();
     say(&mut Connection::open(&daemon.socket), &session, &"<<spew 1m>>".repeat(TEXTS));
-    events.wait_for(b"\"kind\":\"turn.ended\"");
+    events.wait_for(b"\"type\":\"turn_ended\"");
     let peak = kilobytes(daemon.pid, "VmHWM").unwrap_or(f64::NAN) / 1024.0;
     assert_eq!(texts(&daemon, &session), TEXTS, "texts of a megabyte were said");
 

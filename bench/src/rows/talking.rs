@@ -37,7 +37,7 @@ fn messages(options: &Options) -> Vec<Row> {
     for agent in &agents {
         let mut events = EventReader::open(&daemon.socket, agent);
         say(&mut connection, agent, "<<say ready>>");
-        events.wait_for(b"\"kind\":\"turn.ended\"");
+        events.wait_for(b"\"type\":\"turn_ended\"");
     }
     let (writers, readers) = agents.split_at(AGENTS / 2);
     let mut events = EventReader::of(&daemon.socket, "sessions");
@@ -89,17 +89,17 @@ fn handed(events: &mut EventReader, readers: &[String]) -> Vec<f64> {
         let frame = events.frame(deadline, &awaited).expect("a stream that goes on");
         let now = Instant::now();
         let Some(event) = event(&frame) else { continue };
-        let data = &event["data"];
+        let data = &event["change"];
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        match event["kind"].as_str() {
-            Some("delivery.accepted") if text(&data["origin"]).starts_with("session:") => {
+        match data["type"].as_str() {
+            Some("message_accepted") if text(&data["origin"]).starts_with("session:") => {
                 accepted.insert(text(&data["delivery"]), now);
             }
-            Some("turn.opened") => {
+            Some("turn_started") => {
                 let deliveries = data["deliveries"].as_array().cloned().unwrap_or_default();
                 turns.insert(text(&data["turn"]), deliveries);
             }
-            Some("turn.handed") => {
+            Some("turn_confirmed") => {
                 for delivery in turns.remove(&text(&data["turn"])).unwrap_or_default() {
                     let Some(begun) = accepted.remove(&text(&delivery)) else { continue };
                     waits.push(milliseconds(now - begun));

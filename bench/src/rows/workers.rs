@@ -31,7 +31,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
             let mut events = EventReader::of(&daemon.socket, "sessions");
             let start = Instant::now();
             let name = started(&mut connection, "scripted", "<<say ready>>").worker.name;
-            events.wait_for_agent(b"\"kind\":\"turn.handed\"", &name);
+            events.wait_for_agent(b"\"type\":\"turn_confirmed\"", &name);
             let taken = milliseconds(start.elapsed());
             names.push(name);
             taken
@@ -40,7 +40,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     let full = format!("<<sh seq {}>><<say enough>>", 2 * LINES);
     let worker = started(&mut connection, "scripted", &full).worker;
     let mut events = EventReader::open(&daemon.socket, &worker.session);
-    events.wait_for(b"\"kind\":\"turn.ended\"");
+    events.wait_for(b"\"type\":\"turn_ended\"");
     let path = format!("/api/workers/{}/capture?lines={LINES}", worker.name);
     let captures: Vec<f64> = (0..CAPTURES)
         .map(|_| {

@@ -7,6 +7,7 @@ use std::path::Path;
 use paseo_core::answer::{self, Violation};
 use paseo_core::session::Abandoned;
 use paseo_wire::message::{CheckView, ViolationView};
+use paseo_wire::words::{AbandonReason, CheckState};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -49,11 +50,12 @@ pub(crate) fn unsatisfied(handle: &str, check: &CheckView) -> String {
         1 => " after 1 correction".to_owned(),
         corrections => format!(" after {corrections} corrections"),
     };
-    let what = match check.state.as_str() {
-        "unchecked" => format!("the answer of {handle} could not be checked against the output schema"),
-        "abandoned" => {
-            let reason = check.reason.as_deref().unwrap_or_default();
-            let why = given_up(reason);
+    let what = match check.state {
+        CheckState::Unchecked => {
+            format!("the answer of {handle} could not be checked against the output schema")
+        }
+        CheckState::Abandoned => {
+            let why = check.reason.as_ref().map(given_up).unwrap_or_default();
             format!("{handle} gave no answer that satisfies the output schema{after}: {why}")
         }
         _ => format!("the answer of {handle} does not satisfy the output schema{after}"),
@@ -62,9 +64,9 @@ pub(crate) fn unsatisfied(handle: &str, check: &CheckView) -> String {
 }
 
 /// Puts into words why an answer was given up.
-pub(crate) fn given_up(reason: &str) -> String {
-    let known = serde_json::from_value::<Abandoned>(Value::from(reason));
-    known.map_or_else(|_| reason.to_owned(), |known| known.words().to_owned())
+pub(crate) fn given_up(reason: &AbandonReason) -> String {
+    let known = serde_json::from_value::<Abandoned>(Value::from(reason.as_str()));
+    known.map_or_else(|_| reason.to_string(), |known| known.words().to_owned())
 }
 
 /// Returns the check in one line, for a table.
@@ -129,7 +131,7 @@ mod tests {
             |path: &str| ViolationView { path: path.to_owned(), expected: "1 is wrong".to_owned() };
         let check = CheckView {
             delivery: String::new(),
-            state: "invalid".to_owned(),
+            state: CheckState::Invalid,
             valid: Some(false),
             violations: vec![violation(""), violation("/a")],
             corrections: 2,
@@ -141,8 +143,8 @@ mod tests {
         );
         assert_eq!(summary(&check), "invalid, 2 corrections, 2 violations");
         let check = CheckView {
-            state: "abandoned".to_owned(),
-            reason: Some("budget".to_owned()),
+            state: CheckState::Abandoned,
+            reason: Some(AbandonReason::Budget),
             violations: Vec::new(),
             ..check
         };

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use paseo_core::answer::document;
+use paseo_wire::change::SessionChange;
 use paseo_wire::error::Code;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::message::{CheckView, DeliveryView};
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
-use paseo_wire::words::{Stage, Status};
+use paseo_wire::words::{CheckState, Hold, Stage, Status, TurnOutcome};
 use serde_json::Value;
 
 use crate::{Arrival, Client, Error, Events};
@@ -150,49 +151,54 @@ impl Follow {
     }
 
     async fn event(&mut self, event: &EventFrame) -> Result<Option<Step>, Error> {
-        let ours = self.concerns_us(&event.data);
-        let turn = text(&event.data, "turn");
-        match event.kind.as_str() {
-            "delivery.accepted" if ours => self.structured = event.data.get("schema").is_some(),
-            "delivery.accepted" if text(&event.data, "corrects") == Some(&self.delivery) => {
-                self.correction = text(&event.data, "delivery").map(str::to_owned);
+        let ours = self.concerns_us(&event.change);
+        match &event.change {
+            SessionChange::MessageAccepted { structured, .. } if ours => self.structured = *structured,
+            SessionChange::MessageAccepted { delivery, corrects, .. }
+                if corrects.as_ref() == Some(&self.delivery) =>
+            {
+                self.correction = Some(delivery.clone());
             }
-            "answer.checked" | "answer.abandoned" if ours => return self.checked().await,
-            "turn.opened" if ours => return Ok(self.take_up(turn)),
-            "delivery.handing" if ours => return Ok(self.take_up(turn)),
-            // What becomes of the answer and its corrections is told when that is decided.
-            "turn.ended"
-                if self.structured
-                    && turn.is_some()
-                    && turn == self.turn.as_deref()
-                    && text(&event.data, "outcome") == Some("completed") => {}
-            "turn.ended" | "delivery.held" | "delivery.cancelled" | "delivery.returned"
+            SessionChange::AnswerChecked { .. } | SessionChange::AnswerAbandoned { .. } if ours => {
+                return self.checked().await;
+            }
+            SessionChange::TurnStarted { turn, .. } | SessionChange::MessageHanding { turn, .. } if ours => {
+                return Ok(Some(self.take_up(turn)));
+            }
+            // The outcome of the answer and its corrections follows with the verdict.
+            SessionChange::TurnEnded { turn, outcome: TurnOutcome::Completed, .. }
+                if self.structured && self.turn.as_ref() == Some(turn) => {}
+            SessionChange::TurnEnded { .. }
+            | SessionChange::MessageHeld { .. }
+            | SessionChange::MessageCancelled { .. }
+            | SessionChange::MessageReturned { .. }
                 if self.correction.is_some() => {}
             // The turn has not begun with it; how it ends still concerns whoever waits.
-            "delivery.returned" if ours => self.left = self.turn.take(),
-            "delivery.held" if ours => {
-                let reason = text(&event.data, "reason").unwrap_or("held").to_owned();
-                return self.hold(reason).await;
+            SessionChange::MessageReturned { .. } if ours => self.left = self.turn.take(),
+            SessionChange::MessageHeld { reason, .. } if ours => return self.hold(reason.to_string()).await,
+            SessionChange::MessageCancelled { .. } if ours => {
+                return Ok(Some(Step::Done(Outcome::Cancelled)));
             }
-            "delivery.cancelled" if ours => return Ok(Some(Step::Done(Outcome::Cancelled))),
-            "session.deleted" => return Ok(Some(Step::Done(Outcome::Cancelled))),
-            "turn.ended" if turn.is_some() && turn == self.turn.as_deref() => {
-                return self.ended(&event.data).await.map(|outcome| Some(Step::Done(outcome)));
+            SessionChange::Deleted {} => return Ok(Some(Step::Done(Outcome::Cancelled))),
+            SessionChange::TurnEnded { turn, outcome, code, .. } if self.turn.as_ref() == Some(turn) => {
+                return self.ended(outcome, code.as_deref()).await.map(|outcome| Some(Step::Done(outcome)));
             }
-            "turn.ended"
-                if turn.is_some()
-                    && turn == self.left.as_deref()
-                    && text(&event.data, "outcome") == Some("failed") =>
+            SessionChange::TurnEnded { turn, outcome: outcome @ TurnOutcome::Failed, code, .. }
+                if self.left.as_ref() == Some(turn) =>
             {
                 self.turn = self.left.take();
-                return self.ended(&event.data).await.map(|outcome| Some(Step::Done(outcome)));
+                return self.ended(outcome, code.as_deref()).await.map(|outcome| Some(Step::Done(outcome)));
             }
             // Somebody else's end may leave our message waiting for a person.
-            "turn.ended" | "session.held" | "session.closed" if self.turn.is_none() => {
-                return self.stuck(event).await;
+            SessionChange::TurnEnded { .. }
+            | SessionChange::HoldChanged { .. }
+            | SessionChange::Closed {}
+                if self.turn.is_none() =>
+            {
+                return self.stuck(&event.change).await;
             }
-            "permission.asked" => {
-                if let Some(outcome) = self.asked(event).await? {
+            SessionChange::PermissionRequested { hash, .. } => {
+                if let Some(outcome) = self.asked(event, hash).await? {
                     return Ok(Some(Step::Done(outcome)));
                 }
             }
@@ -201,10 +207,9 @@ impl Follow {
         Ok(self.status_change(event))
     }
 
-    fn take_up(&mut self, turn: Option<&str>) -> Option<Step> {
-        let turn = turn?.to_owned();
-        self.turn = Some(turn.clone());
-        Some(Step::Progress(Progress::Opened { turn }))
+    fn take_up(&mut self, turn: &str) -> Step {
+        self.turn = Some(turn.to_owned());
+        Step::Progress(Progress::Opened { turn: turn.to_owned() })
     }
 
     fn status_change(&mut self, event: &EventFrame) -> Option<Step> {
@@ -224,33 +229,32 @@ impl Follow {
 
     /// Ends the wait when the message is still queued and nothing will move it without a person. When an earlier message's
     /// turn failed, that failure is the outcome: it is what keeps this message from starting.
-    async fn stuck(&mut self, event: &EventFrame) -> Result<Option<Step>, Error> {
-        let failed = event.kind == "turn.ended" && text(&event.data, "outcome") == Some("failed");
-        let reason = match (event.kind.as_str(), text(&event.data, "hold")) {
-            ("session.closed", _) => "closed",
-            (_, Some(hold)) if !matches!(hold, "none" | "budget") => hold,
-            _ => "",
-        };
+    async fn stuck(&mut self, change: &SessionChange) -> Result<Option<Step>, Error> {
         let Some(view) = self.delivery().await? else { return Ok(None) };
-        let outcome = match view.stage {
-            Stage::Held => {
+        let outcome = match (view.stage, change) {
+            (Stage::Held, _) => {
                 Outcome::Held { reason: view.reason.map_or_else(|| "held".to_owned(), |why| why.to_string()) }
             }
-            Stage::Queued if failed => {
-                self.failed(text(&event.data, "turn").unwrap_or_default(), event).await?
+            (Stage::Queued, SessionChange::TurnEnded { turn, outcome: TurnOutcome::Failed, code, .. }) => {
+                self.failed(turn, code.as_deref()).await?
             }
-            Stage::Queued if !reason.is_empty() => Outcome::Held { reason: reason.to_owned() },
+            (Stage::Queued, SessionChange::Closed {}) => Outcome::Held { reason: "closed".to_owned() },
+            (Stage::Queued, SessionChange::HoldChanged { hold })
+                if !matches!(hold, Hold::None | Hold::Budget) =>
+            {
+                Outcome::Held { reason: hold.to_string() }
+            }
             _ => return Ok(None),
         };
         Ok(Some(Step::Done(outcome)))
     }
 
     /// Returns the failure of a turn that did not take the message. What it said before is no answer to the message.
-    async fn failed(&self, turn: &str, event: &EventFrame) -> Result<Outcome, Error> {
+    async fn failed(&self, turn: &str, code: Option<&str>) -> Result<Outcome, Error> {
         let failure = self.client.insist(|| self.client.failure(&self.session, turn)).await?;
         Ok(Outcome::Failed {
             turn: turn.to_owned(),
-            code: text(&event.data, "code").unwrap_or("failed").to_owned(),
+            code: code.unwrap_or("failed").to_owned(),
             text: failure.and_then(|item| item.text).unwrap_or_default(),
             answer: None,
         })
@@ -265,18 +269,17 @@ impl Follow {
         }
     }
 
-    async fn ended(&mut self, data: &Value) -> Result<Outcome, Error> {
+    async fn ended(&mut self, outcome: &TurnOutcome, code: Option<&str>) -> Result<Outcome, Error> {
         let turn = self.turn.clone().unwrap_or_default();
         let answer = self.client.insist(|| self.client.answer(&self.session, &turn)).await?;
-        Ok(match text(data, "outcome") {
-            Some("failed") => {
+        Ok(match outcome {
+            TurnOutcome::Failed => {
                 let failure = self.client.insist(|| self.client.failure(&self.session, &turn)).await?;
-                let code = text(data, "code").unwrap_or("failed").to_owned();
                 let text = failure.and_then(|item| item.text).unwrap_or_default();
-                Outcome::Failed { turn, code, text, answer }
+                Outcome::Failed { turn, code: code.unwrap_or("failed").to_owned(), text, answer }
             }
-            Some("interrupted") => Outcome::Interrupted { turn, answer },
-            _ => Outcome::Completed { turn, answer },
+            TurnOutcome::Interrupted => Outcome::Interrupted { turn, answer },
+            TurnOutcome::Completed | TurnOutcome::Other(_) => Outcome::Completed { turn, answer },
         })
     }
 
@@ -285,7 +288,7 @@ impl Follow {
         let Some(DeliveryView { turn, check: Some(check), .. }) = self.delivery().await? else {
             return Ok(None);
         };
-        if matches!(check.state.as_str(), "checking" | "correcting") {
+        if matches!(check.state, CheckState::Checking | CheckState::Correcting) {
             return Ok(None);
         }
         let turn = turn.or_else(|| self.turn.clone()).unwrap_or_default();
@@ -298,10 +301,8 @@ impl Follow {
     }
 
     /// Returns the outcome of an ask in our turn, unless it is decided already.
-    async fn asked(&mut self, event: &EventFrame) -> Result<Option<Outcome>, Error> {
-        let (Some(turn), Some(hash)) = (self.turn.clone(), text(&event.data, "hash")) else {
-            return Ok(None);
-        };
+    async fn asked(&mut self, event: &EventFrame, hash: &str) -> Result<Option<Outcome>, Error> {
+        let Some(turn) = self.turn.clone() else { return Ok(None) };
         let open = self.client.insist(|| self.client.open_ask(&self.session, hash)).await?;
         let Some((headline, text)) = open else { return Ok(None) };
         let terminal = event.view.as_ref().and_then(|view| view.terminal.as_ref());
@@ -309,15 +310,10 @@ impl Follow {
         Ok(Some(Outcome::WaitingForPermission { turn, hash: hash.to_owned(), headline, text, terminal }))
     }
 
-    fn concerns_us(&self, data: &Value) -> bool {
-        let is_ours = |delivery: Option<&str>| {
-            delivery.is_some() && (delivery == Some(&self.delivery) || delivery == self.correction.as_deref())
-        };
-        let listed = data
-            .get("deliveries")
-            .and_then(Value::as_array)
-            .is_some_and(|deliveries| deliveries.iter().any(|delivery| is_ours(delivery.as_str())));
-        is_ours(text(data, "delivery")) || listed
+    /// Says whether a change is about our message, or about the correction of its answer.
+    fn concerns_us(&self, change: &SessionChange) -> bool {
+        let corrects = |correction: &String| change.concerns(correction);
+        change.concerns(&self.delivery) || self.correction.as_ref().is_some_and(corrects)
     }
 }
 
@@ -369,8 +365,4 @@ fn is_ask(item: &ItemView, hash: &str) -> bool {
 
 fn decision(item: &ItemView) -> Option<&str> {
     item.fields.get("decision").and_then(Value::as_str)
-}
-
-fn text<'a>(data: &'a Value, key: &str) -> Option<&'a str> {
-    data.get(key).and_then(Value::as_str)
 }

@@ -69,10 +69,13 @@ fn stream(frames: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{length:x}\r\n{frames}\r\n")
 }
 
-fn event(seq: u64, kind: &str, data: &Value) -> String {
+/// A frame with a change; a type that is in no vocabulary is one of a newer daemon.
+fn event(seq: u64, kind: &str, fields: &Value) -> String {
+    let mut change = fields.clone();
+    change["type"] = kind.into();
     let frame = json!({
-        "seq": seq, "ts": "2026-01-31T12:00:00.000Z", "session": SESSION, "actor": "daemon", "kind": kind,
-        "data": data, "view": null,
+        "seq": seq, "ts": "2026-01-31T12:00:00.000Z", "session": SESSION, "actor": "daemon", "change": change,
+        "view": null,
     });
     format!("event: event\nid: {seq}\ndata: {frame}\n\n")
 }
@@ -139,9 +142,9 @@ async fn a_refusal_ends_a_stream_at_once() {
 
 #[tokio::test]
 async fn a_message_is_followed_to_its_answer() {
-    let opened = event(2, "turn.opened", &json!({"turn": "t2", "deliveries": ["d0", "d1"]}));
-    let other = event(1, "turn.ended", &json!({"turn": "t1", "outcome": "completed"}));
-    let ended = event(4, "turn.ended", &json!({"turn": "t2", "outcome": "completed"}));
+    let opened = event(2, "turn_started", &json!({"cause": "c", "turn": "t2", "deliveries": ["d0", "d1"]}));
+    let other = event(1, "turn_ended", &json!({"source": "protocol", "turn": "t1", "outcome": "completed"}));
+    let ended = event(4, "turn_ended", &json!({"source": "protocol", "turn": "t2", "outcome": "completed"}));
     let queued = json!({"seq": 1, "delivery": "d1", "session": SESSION, "stage": "queued"}).to_string();
     let items = [
         item(1, "assistant_text", "t1", &json!({}), "of the turn before"),
@@ -167,7 +170,11 @@ async fn a_message_is_followed_to_its_answer() {
 
 #[tokio::test]
 async fn a_message_behind_a_failed_turn_ends_with_that_failure() {
-    let failed = event(1, "turn.ended", &json!({"turn": "t1", "outcome": "failed", "code": "start_failed"}));
+    let failed = event(
+        1,
+        "turn_ended",
+        &json!({"source": "protocol", "turn": "t1", "outcome": "failed", "code": "start_failed"}),
+    );
     let queued = json!({"seq": 1, "delivery": "d1", "session": SESSION, "stage": "queued"}).to_string();
     let items = [
         item(1, "assistant_text", "t1", &json!({}), "not an answer to d1"),
@@ -181,9 +188,9 @@ async fn a_message_behind_a_failed_turn_ends_with_that_failure() {
 
 #[tokio::test]
 async fn an_ask_that_is_decided_already_does_not_stop_the_way() {
-    let opened = event(1, "turn.opened", &json!({"turn": "t1", "deliveries": ["d1"]}));
-    let asked = event(2, "permission.asked", &json!({"hash": "h1"}));
-    let again = event(3, "permission.asked", &json!({"hash": "h2"}));
+    let opened = event(1, "turn_started", &json!({"cause": "c", "turn": "t1", "deliveries": ["d1"]}));
+    let asked = event(2, "permission_requested", &json!({"hash": "h1"}));
+    let again = event(3, "permission_requested", &json!({"hash": "h2"}));
     let first = item(1, "permission", "t1", &json!({"hash": "h1"}), "may I");
     let decided = item(2, "permission", "t1", &json!({"hash": "h1", "decision": "allow"}), "may I");
     let second = item(3, "permission", "t1", &json!({"hash": "h2", "headline": "asks more"}), "and this");

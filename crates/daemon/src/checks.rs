@@ -5,10 +5,10 @@ use paseo_core::content::ContentRef;
 use paseo_core::id::DeliveryId;
 use paseo_core::session::{Checked, Conclusion, Session, Stage};
 use paseo_wire::message::{CheckView, ViolationView};
+use paseo_wire::words::CheckState;
 
 use crate::failure::Failure;
 use crate::journal::Journal;
-use crate::view;
 
 /// Shows the check of a message, as far as the state knows it.
 pub(crate) async fn of_delivery(
@@ -41,12 +41,12 @@ pub(crate) async fn newest(journal: &Journal, session: &Session) -> Result<Optio
 async fn under_way(journal: &Journal, session: &Session) -> Result<Option<CheckView>, Failure> {
     let Some(check) = &session.check else { return Ok(None) };
     let state = match check.stage {
-        Stage::Checking => "checking",
-        Stage::Correcting(_) => "correcting",
+        Stage::Checking => CheckState::Checking,
+        Stage::Correcting(_) => CheckState::Correcting,
     };
     Ok(Some(CheckView {
         delivery: check.delivery.to_string(),
-        state: state.to_owned(),
+        state,
         valid: None,
         violations: violations(journal, check.violations.as_ref()).await?,
         corrections: check.corrections,
@@ -61,14 +61,14 @@ pub(crate) async fn over(
     checked: &Checked,
 ) -> Result<CheckView, Failure> {
     let (state, valid, reason) = match checked.conclusion {
-        Conclusion::Valid => ("valid", Some(true), None),
-        Conclusion::Invalid => ("invalid", Some(false), None),
-        Conclusion::Unchecked => ("unchecked", None, None),
-        Conclusion::Abandoned(reason) => ("abandoned", None, Some(view::word(&reason))),
+        Conclusion::Valid => (CheckState::Valid, Some(true), None),
+        Conclusion::Invalid => (CheckState::Invalid, Some(false), None),
+        Conclusion::Unchecked => (CheckState::Unchecked, None, None),
+        Conclusion::Abandoned(reason) => (CheckState::Abandoned, None, Some(reason.into())),
     };
     Ok(CheckView {
         delivery: delivery.to_string(),
-        state: state.to_owned(),
+        state,
         valid,
         violations: violations(journal, checked.violations.as_ref()).await?,
         corrections: checked.corrections,

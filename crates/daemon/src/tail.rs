@@ -15,7 +15,6 @@ use paseo_store::{Body, ItemRow, Record, Seq};
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::{EventFrame, Frame, ItemFrame, TeamFrame, ThreadFrame};
 use serde::Serialize;
-use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::bell::{Bell, News};
@@ -171,7 +170,7 @@ impl Tail {
             return self.thread_frame(thread, &record).await.map(Some);
         }
         if let Some(team) = team::from_stream(&record.stream) {
-            return Ok(Some(self.team_frame(team, record)));
+            return self.team_frame(team, record).map(Some);
         }
         let Some(session) = session::from_stream(&record.stream) else { return Ok(None) };
         let (seq, control) = (record.seq, matches!(record.body, Body::Control { .. }));
@@ -190,7 +189,7 @@ impl Tail {
             Body::Item { .. } => (None, false),
         };
         let permission = control && record.kind.starts_with("permission.");
-        let bytes = self.buffers.count(encode(session, record, view));
+        let bytes = self.buffers.count(encode(session, record, view)?);
         Ok(Some(StoredFrame { seq, of: Subject::Session(session), control, for_ui, permission, bytes }))
     }
 }
@@ -204,26 +203,20 @@ impl Tail {
         Ok(StoredFrame::other(record.seq, Subject::Thread(id), bytes))
     }
 
-    /// Returns an event of a team as it was noted: reading what the team came to would cost too much with each of many.
-    fn team_frame(&self, id: TeamId, record: Record) -> StoredFrame {
-        let data = data(&record);
+    /// Returns what happened in a team, and not what the team came to: that would cost too much with each of many.
+    fn team_frame(&self, id: TeamId, record: Record) -> Result<StoredFrame, Failure> {
+        let (change, task) = view::change::team(&record.kind, record.v, record.data.as_deref())?;
         let frame = TeamFrame {
             seq: record.seq,
             ts: Timestamp::from_millis(record.ts).into(),
             team: id.to_string(),
             actor: record.actor,
-            kind: record.kind,
-            task: data.get("task").and_then(Value::as_str).map(str::to_owned),
-            data,
+            task: task.map(|task| task.to_string()),
+            change,
         };
         let bytes = self.buffers.count(sse(Some(record.seq), Frame::TEAM, &frame));
-        StoredFrame::other(record.seq, Subject::Team(id), bytes)
+        Ok(StoredFrame::other(record.seq, Subject::Team(id), bytes))
     }
-}
-
-/// Returns what an event says.
-fn data(record: &Record) -> Value {
-    record.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default()
 }
 
 /// Says whether a kind of event matters to every list of sessions.
@@ -303,17 +296,16 @@ pub(crate) fn sse<T: Serialize>(id: Option<Seq>, name: &str, data: &T) -> Vec<u8
     format!("{id}event: {name}\ndata: {json}\n\n").into_bytes()
 }
 
-fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Vec<u8> {
-    match record.body {
+fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Result<Vec<u8>, Failure> {
+    Ok(match record.body {
         Body::Control { .. } => {
-            let data = data(&record);
+            let change = view::change::session(&record.kind, record.v, record.data.as_deref())?;
             let frame = EventFrame {
                 seq: record.seq,
                 ts: Timestamp::from_millis(record.ts).into(),
                 session: session.to_string(),
                 actor: record.actor,
-                kind: record.kind,
-                data,
+                change,
                 view,
             };
             sse(Some(record.seq), Frame::EVENT, &frame)
@@ -335,7 +327,7 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Vec<
                 &ItemFrame { session: session.to_string(), item: view::item(row) },
             )
         }
-    }
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod attachment;
 pub mod bridge;
+pub mod change;
 pub mod conversation;
 pub mod device;
 pub mod error;

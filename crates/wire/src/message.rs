@@ -7,7 +7,9 @@ use utoipa::ToSchema;
 use crate::attachment::AttachmentView;
 use crate::session::SessionView;
 use crate::time::Moment;
-use crate::words::{HeldReason, Placement, PlacementReason, ProviderReason, Stage};
+use crate::words::{
+    AbandonReason, CheckState, HeldReason, Placement, PlacementReason, ProviderReason, Stage,
+};
 
 /// The body of `POST /api/sessions/{id}/messages`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -146,17 +148,16 @@ pub struct DeliveryView {
 pub struct CheckView {
     /// The message that has the schema.
     pub delivery: String,
-    /// checking, correcting, valid, invalid, unchecked (the check did not come to an end) or abandoned.
-    pub state: String,
+    pub state: CheckState,
     /// Whether the answer satisfies the schema; nothing while that is not decided.
     pub valid: Option<bool>,
     /// What the newest answer that was checked violates: at most 20.
     pub violations: Vec<ViolationView>,
     /// How many corrections were asked for, of 2.
     pub corrections: u8,
-    /// Why it was abandoned: stopped, interrupted, closed, cleared, cause_stopped, budget, failed or attempts.
+    /// Why it was abandoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<AbandonReason>,
 }
 
 /// One thing that is wrong with an answer.

@@ -6,9 +6,9 @@
 //! [`ErrorBody`](crate::error::ErrorBody).
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::change::{SessionChange, TeamChange};
 use crate::item::ItemView;
 use crate::session::SessionView;
 use crate::thread::ThreadEvent;
@@ -45,7 +45,7 @@ impl Frame {
     pub const ENDED: &'static str = "ended";
 }
 
-/// A control event of a session.
+/// Something that happened to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EventFrame {
     pub seq: u64,
@@ -53,10 +53,7 @@ pub struct EventFrame {
     /// The session.
     pub session: String,
     pub actor: String,
-    /// `turn.opened`, `delivery.accepted`, …
-    pub kind: String,
-    #[schema(value_type = Object)]
-    pub data: Value,
+    pub change: SessionChange,
     /// The session as it is now; `None` once it is deleted.
     pub view: Option<SessionView>,
 }
@@ -91,20 +88,17 @@ pub struct ThreadFrame {
     pub deleted: bool,
 }
 
-/// An event of a team.
+/// Something that happened in a team.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TeamFrame {
     pub seq: u64,
     pub ts: Moment,
     pub team: String,
     pub actor: String,
-    /// `task.claimed`, `team.enrolled`, …
-    pub kind: String,
     /// The task that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    #[schema(value_type = Object)]
-    pub data: Value,
+    pub change: TeamChange,
 }
 
 /// Tells a slow reader where to go on.

@@ -1,9 +1,9 @@
 //! What became of messages and requests, step by step.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::change::SessionChange;
 use crate::item::UsageView;
 use crate::time::Moment;
 use crate::words::{Stage, TracedStatus, TurnOutcome};
@@ -20,16 +20,13 @@ pub struct DeliveryTrace {
     pub steps: Vec<TraceStep>,
 }
 
-/// One event in the life of a message.
+/// One step in the life of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TraceStep {
     pub seq: u64,
     pub ts: Moment,
     pub actor: String,
-    /// `delivery.accepted`, `turn.opened`, …
-    pub kind: String,
-    #[schema(value_type = Object)]
-    pub data: Value,
+    pub change: SessionChange,
 }
 
 /// The answer to `GET /api/causes/{cause}`: what descends from one human request.

@@ -105,6 +105,51 @@ fn schema(about: &[&str], words: &[&str]) -> utoipa::openapi::RefOr<utoipa::open
 }
 
 words! {
+    /// How the check of a structured answer stands.
+    CheckState {
+        Checking = "checking",
+        /// The agent was asked to correct its answer.
+        Correcting = "correcting",
+        Valid = "valid",
+        /// The answer still violates the schema after two corrections.
+        Invalid = "invalid",
+        /// The check did not finish.
+        Unchecked = "unchecked",
+        /// The answer is no longer waited for.
+        Abandoned = "abandoned",
+    }
+}
+
+words! {
+    /// What the check of a structured answer led to.
+    AnswerVerdict from paseo_core::session::Verdict {
+        Valid = "valid",
+        /// The agent is asked to correct its answer.
+        Correct = "correct",
+        Invalid = "invalid",
+        /// The check did not finish.
+        Unchecked = "unchecked",
+    }
+}
+
+words! {
+    /// Why a structured answer is no longer waited for.
+    AbandonReason from paseo_core::session::Abandoned {
+        Stopped = "stopped",
+        Interrupted = "interrupted",
+        Closed = "closed",
+        Cleared = "cleared",
+        CauseStopped = "cause_stopped",
+        /// No wake was left for the correction.
+        Budget = "budget",
+        /// The turn of the correction failed.
+        Failed = "failed",
+        /// The correction was handed over several times and never answered.
+        Attempts = "attempts",
+    }
+}
+
+words! {
     /// How a session is doing.
     Status from paseo_core::session::Status {
         Idle = "idle",
@@ -539,6 +584,23 @@ words! {
         Idle = "idle",
         /// Nothing was heard for a while.
         Offline = "offline",
+    }
+}
+
+words! {
+    /// A field of a session's view.
+    SessionField {
+        Name = "name",
+        Title = "title",
+        Labels = "labels",
+        PinnedAt = "pinned_at",
+        Attributes = "attributes",
+        Worktree = "worktree",
+        ParkedUntil = "parked_until",
+        Entered = "entered",
+        Terminal = "terminal",
+        Todo = "todo",
+        Usage = "usage",
     }
 }
 

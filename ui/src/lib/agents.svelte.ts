@@ -1,8 +1,9 @@
 import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
+import { effectOf } from './change';
 import { ApiError, get } from './client';
 import { arranged } from './family';
-import { isAlike, movesHandles } from './handles';
+import { isAlike } from './handles';
 import { isUi, type Agent, type AgentAnswer, type AgentPage, type EventFrame } from './wire';
 
 const CONTEXT = Symbol('agents');
@@ -78,15 +79,15 @@ export class Agents {
 
     take(frame: EventFrame): void {
         const { view, session } = frame;
+        const { labelled, movesHandles } = effectOf(frame.change);
         this.heard.set(session, frame.seq);
-        if (movesHandles(frame))
-            this.askForHandles([...this.known.keys()].filter((id) => isAlike(id, session)));
+        if (movesHandles) this.askForHandles([...this.known.keys()].filter((id) => isAlike(id, session)));
         if (!view) return this.forget(session);
         const before = this.known.get(session);
         this.known.set(session, view);
         this.seekParent(view);
         // Those below it come into the list with it, without an event of their own.
-        if (frame.kind === 'session.labelled' && isUi(view) && !(before && isUi(before)))
+        if (labelled && isUi(view) && !(before && isUi(before)))
             this.page()
                 .then(({ sessions }) => sessions.forEach((agent) => this.learn(agent)))
                 .catch(() => {});

@@ -6789,6 +6789,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description Why a structured answer is no longer waited for.
+         * @enum {string}
+         */
+        AbandonReason: "stopped" | "interrupted" | "closed" | "cleared" | "cause_stopped" | "budget" | "failed" | "attempts";
         /** @description What happened to a session on request. */
         ActionAnswer: {
             /** @description False when there was nothing to do. */
@@ -6993,6 +6998,11 @@ export interface components {
              */
             shown_ms?: number | null;
         };
+        /**
+         * @description What the check of a structured answer led to.
+         * @enum {string}
+         */
+        AnswerVerdict: "valid" | "correct" | "invalid" | "unchecked";
         /** @description An answer that won. */
         AnsweredPermission: {
             allow: boolean;
@@ -7356,6 +7366,11 @@ export interface components {
             /** Format: int32 */
             wakes_allowed: number;
         };
+        /**
+         * @description How the check of a structured answer stands.
+         * @enum {string}
+         */
+        CheckState: "checking" | "correcting" | "valid" | "invalid" | "unchecked" | "abandoned";
         /** @description How an answer compares with the output schema of its message. */
         CheckView: {
             /**
@@ -7365,10 +7380,8 @@ export interface components {
             corrections: number;
             /** @description The message that has the schema. */
             delivery: string;
-            /** @description Why it was abandoned: stopped, interrupted, closed, cleared, cause_stopped, budget, failed or attempts. */
-            reason?: string | null;
-            /** @description checking, correcting, valid, invalid, unchecked (the check did not come to an end) or abandoned. */
-            state: string;
+            reason?: components["schemas"]["AbandonReason"] | null;
+            state: components["schemas"]["CheckState"];
             /** @description Whether the answer satisfies the schema; nothing while that is not decided. */
             valid?: boolean | null;
             /** @description What the newest answer that was checked violates: at most 20. */
@@ -7508,6 +7521,11 @@ export interface components {
             waiting_turns?: number;
         };
         /**
+         * @description How a permission request ended.
+         * @enum {string}
+         */
+        Decision: "allow" | "deny" | "withdrawn";
+        /**
          * @description Where the agents of a definition run.
          * @enum {string}
          */
@@ -7598,12 +7616,10 @@ export interface components {
             /** @description Mistakes in a definition that was sent, each with its line. */
             problems?: components["schemas"]["AgentProblem"][];
         };
-        /** @description A control event of a session. */
+        /** @description Something that happened to a session. */
         EventFrame: {
             actor: string;
-            data: Record<string, never>;
-            /** @description `turn.opened`, `delivery.accepted`, … */
-            kind: string;
+            change: components["schemas"]["SessionChange"];
             /** Format: int64 */
             seq: number;
             /** @description The session. */
@@ -8363,6 +8379,130 @@ export interface components {
             seq: number;
             session: components["schemas"]["SessionView"];
         };
+        /** @description What happened to a session. */
+        SessionChange: {
+            /** @enum {string} */
+            type: "created";
+        } | {
+            /** @enum {string} */
+            type: "closed";
+        } | {
+            /** @enum {string} */
+            type: "reopened";
+        } | {
+            /** @enum {string} */
+            type: "cleared";
+        } | {
+            /** @enum {string} */
+            type: "deleted";
+        } | {
+            /** @enum {string} */
+            type: "erased";
+        } | {
+            hold: components["schemas"]["Hold"];
+            /** @enum {string} */
+            type: "hold_changed";
+        } | {
+            /** Format: int32 */
+            code?: number | null;
+            /** Format: int32 */
+            signal?: number | null;
+            /** @enum {string} */
+            type: "process_ended";
+        } | {
+            /** @description It asks for a correction of the answer to this message. */
+            corrects?: string | null;
+            delivery: string;
+            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
+            origin: string;
+            /** @description The answer has to satisfy an output schema. */
+            structured?: boolean;
+            /** @enum {string} */
+            type: "message_accepted";
+            verb: components["schemas"]["Verb"];
+        } | {
+            deliveries: string[];
+            reason: components["schemas"]["HeldReason"];
+            /** @enum {string} */
+            type: "message_held";
+        } | {
+            delivery: string;
+            turn: string;
+            /** @enum {string} */
+            type: "message_handing";
+        } | {
+            delivery: string;
+            /** @enum {string} */
+            type: "message_handed";
+        } | {
+            delivery: string;
+            /** @description The agent may have had it. */
+            repeat: boolean;
+            /** @enum {string} */
+            type: "message_returned";
+        } | {
+            delivery: string;
+            /** @enum {string} */
+            type: "message_cancelled";
+        } | {
+            cause: string;
+            deliveries: string[];
+            turn: string;
+            /** @enum {string} */
+            type: "turn_started";
+        } | {
+            turn: string;
+            /** @enum {string} */
+            type: "turn_confirmed";
+        } | {
+            /** Format: int32 */
+            attempt?: number | null;
+            /** Format: int32 */
+            of?: number | null;
+            turn: string;
+            /** @enum {string} */
+            type: "turn_retried";
+        } | {
+            /** @description Code of what went wrong. */
+            code?: string | null;
+            outcome: components["schemas"]["TurnOutcome"];
+            source: components["schemas"]["StatusSource"];
+            turn: string;
+            /** @enum {string} */
+            type: "turn_ended";
+            until?: components["schemas"]["Moment"] | null;
+        } | {
+            delivery: string;
+            turn: string;
+            /** @enum {string} */
+            type: "answer_checked";
+            verdict: components["schemas"]["AnswerVerdict"];
+        } | {
+            delivery: string;
+            reason: components["schemas"]["AbandonReason"];
+            /** @enum {string} */
+            type: "answer_abandoned";
+        } | {
+            hash: string;
+            /** @description The tool, in the harness's words. */
+            tool?: string | null;
+            /** @enum {string} */
+            type: "permission_requested";
+        } | {
+            decision: components["schemas"]["Decision"];
+            hash: string;
+            /** @enum {string} */
+            type: "permission_decided";
+        } | {
+            fields: components["schemas"]["SessionField"][];
+            /** @enum {string} */
+            type: "updated";
+        };
+        /**
+         * @description A field of a session's view.
+         * @enum {string}
+         */
+        SessionField: "name" | "title" | "labels" | "pinned_at" | "attributes" | "worktree" | "parked_until" | "entered" | "terminal" | "todo" | "usage";
         /** @description A session in one line: what a table shows of it. What says nothing is left out. */
         SessionLine: {
             agent: string;
@@ -8655,12 +8795,121 @@ export interface components {
             seq: number;
             team: components["schemas"]["TeamView"];
         };
-        /** @description An event of a team. */
+        /** @description What happened in a team. Who did it is the frame's `actor`. */
+        TeamChange: {
+            /** @enum {string} */
+            type: "created";
+        } | {
+            /** @enum {string} */
+            type: "closed";
+        } | {
+            agent: string;
+            session?: string | null;
+            /** @enum {string} */
+            type: "agent_enrolled";
+        } | {
+            agent: string;
+            /** @enum {string} */
+            type: "agent_left";
+        } | {
+            agent: string;
+            session: string;
+            /** @enum {string} */
+            type: "worker_started";
+        } | {
+            agent: string;
+            session: string;
+            /** @enum {string} */
+            type: "worker_ended";
+        } | {
+            /** @description As the team calls it: `thread-0001`. */
+            thread: string;
+            /** @enum {string} */
+            type: "thread_started";
+        } | {
+            task: string;
+            thread: string;
+            /** @enum {string} */
+            type: "thread_linked";
+        } | {
+            message: string;
+            /** @description The id of the thread, and of what was said. */
+            thread: string;
+            /** @enum {string} */
+            type: "thread_posted";
+        } | {
+            task: string;
+            /** @enum {string} */
+            type: "task_created";
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            expires_at: components["schemas"]["Moment"];
+            holder: string;
+            task: string;
+            /** @enum {string} */
+            type: "task_claimed";
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            expires_at: components["schemas"]["Moment"];
+            holder: string;
+            task: string;
+            /** @enum {string} */
+            type: "task_renewed";
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /** @enum {string} */
+            type: "task_expired";
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /** @enum {string} */
+            type: "task_completed";
+            /** @description What can be done now. */
+            unblocks?: string[];
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /** @enum {string} */
+            type: "task_failed";
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            holder: string;
+            task: string;
+            /** @enum {string} */
+            type: "task_released";
+        } | {
+            /** Format: int64 */
+            epoch: number;
+            task: string;
+            to?: string | null;
+            /** @enum {string} */
+            type: "task_reassigned";
+        } | {
+            task: string;
+            /** @enum {string} */
+            type: "task_canceled";
+        } | {
+            task: string;
+            /** @enum {string} */
+            type: "task_retried";
+        } | {
+            /** @enum {string} */
+            type: "updated";
+        };
+        /** @description Something that happened in a team. */
         TeamFrame: {
             actor: string;
-            data: Record<string, never>;
-            /** @description `task.claimed`, `team.enrolled`, … */
-            kind: string;
+            change: components["schemas"]["TeamChange"];
             /** Format: int64 */
             seq: number;
             /** @description The task that it is about. */
@@ -8928,12 +9177,10 @@ export interface components {
             /** @description JSON schema of the arguments. */
             schema: Record<string, never>;
         };
-        /** @description One event in the life of a message. */
+        /** @description One step in the life of a message. */
         TraceStep: {
             actor: string;
-            data: Record<string, never>;
-            /** @description `delivery.accepted`, `turn.opened`, … */
-            kind: string;
+            change: components["schemas"]["SessionChange"];
             /** Format: int64 */
             seq: number;
             ts: components["schemas"]["Moment"];

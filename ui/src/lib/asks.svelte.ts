@@ -1,7 +1,8 @@
 import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
+import { effectOf } from './change';
 import { ApiError, explain, get, post } from './client';
-import { isAlike, movesHandles } from './handles';
+import { isAlike } from './handles';
 import type { AnswerPermission, Ask, AskPage, EventFrame } from './wire';
 
 const CONTEXT = Symbol('asks');
@@ -45,12 +46,12 @@ export class Asks {
     }
 
     take(frame: EventFrame): void {
-        const hash = String((frame.data as Record<string, unknown> | null)?.['hash'] ?? '');
-        if (frame.kind === 'permission.decided') this.close(hash, decisionIn(frame));
-        if (frame.kind === 'permission.asked') this.forgive(frame.session);
+        const { asked, decided, movesHandles } = effectOf(frame.change);
+        if (decided) this.close(decided.hash, decided.decision);
+        if (asked) this.forgive(frame.session);
         if (this.of(frame.session).length !== (frame.view?.asks ?? 0)) void this.read();
         // Their handles may be others now.
-        else if (movesHandles(frame) && this.all.some(({ session }) => isAlike(session, frame.session)))
+        else if (movesHandles && this.all.some(({ session }) => isAlike(session, frame.session)))
             void this.read();
     }
 
@@ -107,10 +108,6 @@ export class Asks {
             for (const ask of found) if (!this.decisions.has(ask.hash)) this.open.set(ask.hash, ask);
         }
     }
-}
-
-function decisionIn(frame: EventFrame): string {
-    return String((frame.data as Record<string, unknown> | null)?.['decision'] ?? '');
 }
 
 /** Makes them known to everything on the page. */

@@ -8,7 +8,7 @@ const shot: Attachment = { id: 'a/b', name: 'shot.png', media_type: 'image/png',
 test('only plain images are shown', () => {
     expect(isImage(shot)).toBe(true);
     for (const media_type of ['image/svg+xml', 'text/plain', 'application/pdf', 'text/html'])
-        expect(isImage({ ...shot, media_type })).toBe(false);
+        expect(isImage({ ...shot, media_type } as Attachment)).toBe(false);
 });
 
 test('an item lists its files, whatever else is in it', () => {

@@ -4,7 +4,7 @@ import { grown } from './growing';
 const piece = (offset: number, text: string) => ({
     session: 's',
     item: 'i',
-    kind: 'assistant_text',
+    kind: 'assistant_text' as const,
     offset,
     text,
 });

@@ -1,3 +1,4 @@
+import { effectOf } from './change';
 import { explain, get } from './client';
 import { grown, type Growing } from './growing';
 import { rows } from './rows';
@@ -12,7 +13,15 @@ import {
     withOlder,
     type ItemWindow,
 } from './window';
-import { field, type AgentAnswer, type Frame, type Item, type ItemPage, type LiveFrame } from './wire';
+import {
+    field,
+    type AgentAnswer,
+    type EventFrame,
+    type Frame,
+    type Item,
+    type ItemPage,
+    type LiveFrame,
+} from './wire';
 
 const PAGE = 100;
 
@@ -69,8 +78,13 @@ export class Transcript {
         if (frame.frame.session !== this.session) return;
         if (frame.type === 'item') this.takeItem(frame.frame.item);
         else if (frame.type === 'live') this.takePiece(frame.frame);
-        else if (frame.frame.kind === 'session.cleared') void this.restart(frame.frame.seq);
-        else if (frame.frame.kind === 'turn.ended') this.endTurn();
+        else this.takeChange(frame.frame);
+    }
+
+    private takeChange({ change, seq }: EventFrame): void {
+        const { cleared, turnEnded } = effectOf(change);
+        if (cleared) void this.restart(seq);
+        else if (turnEnded) this.endTurn();
     }
 
     /** Tries again what failed while the daemon could not be reached. */

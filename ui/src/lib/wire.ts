@@ -20,6 +20,7 @@ export type DefinitionProblem = Schemas['AgentProblem'];
 export type DefinitionSource = Schemas['AgentSource'];
 export type PendingDefinition = Schemas['PendingAgent'];
 export type EventFrame = Schemas['EventFrame'];
+export type SessionChange = Schemas['SessionChange'];
 export type ItemFrame = Schemas['ItemFrame'];
 export type LiveFrame = Schemas['LiveFrame'];
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use paseo_client::{Arrival, Client};
 use paseo_core::limits::PAGE_ROWS;
+use paseo_wire::change::SessionChange;
 use paseo_wire::error::Exit;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::stream::{Frame, LiveFrame};
@@ -263,7 +264,9 @@ async fn follow(place: &mut Place<'_>, seq: u64, mut after: u64) -> Result<Exit,
                 }
             }
             Frame::Live(live) if live.session == session => place.grow(&live)?,
-            Frame::Event(event) if event.session == session && event.kind == "session.deleted" => {
+            Frame::Event(event)
+                if event.session == session && matches!(event.change, SessionChange::Deleted {}) =>
+            {
                 printer.note("the agent was deleted");
                 return Ok(Exit::Ok);
             }

@@ -1,9 +1,11 @@
 //! `paseo trace`
 
 use paseo_client::Client;
+use paseo_wire::change::SessionChange;
 use paseo_wire::error::{Code, Exit};
+use paseo_wire::message::Verb;
 use paseo_wire::trace::{DeliveryTrace, TraceStep};
-use paseo_wire::words::Stage;
+use paseo_wire::words::{AnswerVerdict, Stage};
 use serde_json::Value;
 
 use crate::args::TraceArgs;
@@ -74,7 +76,7 @@ fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(),
         table.row([
             (Style::Dim, clock(step.ts)),
             (Style::Plain, before.map(|before| lasted(before.ts, step.ts)).unwrap_or_default()),
-            (Style::Plain, step.kind.clone()),
+            (Style::Plain, step.change.word().to_owned()),
             (Style::Plain, words(step, people)),
         ]);
         before = Some(step);
@@ -88,32 +90,38 @@ fn show(printer: &Printer, trace: &DeliveryTrace, people: &People) -> Result<(),
 
 /// Returns what a step means.
 fn words(step: &TraceStep, people: &People) -> String {
-    let text = |key: &str| step.data.get(key).and_then(Value::as_str).unwrap_or_default();
-    match step.kind.as_str() {
-        "delivery.accepted" => match text("verb") {
-            "" | "queue" => format!("accepted from {}", people.shown(&step.actor)),
-            verb => format!("accepted from {}, to {verb}", people.shown(&step.actor)),
-        },
-        "delivery.held" => format!("held: {}", outcome::held(text("reason"))),
-        "delivery.handing" => "being added to the current turn".to_owned(),
-        "delivery.handed" => "added to the current turn".to_owned(),
-        "delivery.returned" => "not confirmed; returned to the front of the queue".to_owned(),
-        "delivery.cancelled" => "taken back".to_owned(),
-        "turn.opened" => format!("read in turn {}", text("turn")),
-        "turn.handed" => "confirmed by the harness".to_owned(),
-        "turn.ended" => match (text("outcome"), text("code")) {
-            (outcome, "") => outcome.to_owned(),
-            (outcome, code) => format!("{outcome} ({code})"),
-        },
-        "answer.checked" => match text("verdict") {
-            "valid" => "the answer satisfies the output schema".to_owned(),
-            "correct" => {
-                "the answer does not satisfy the output schema: a correction is asked for".to_owned()
+    match &step.change {
+        SessionChange::MessageAccepted { verb, .. } => {
+            let how = match verb {
+                Verb::Queue => "",
+                Verb::Steer => ", to steer",
+                Verb::Interrupt => ", to interrupt",
+            };
+            format!("accepted from {}{how}", people.shown(&step.actor))
+        }
+        SessionChange::MessageHeld { reason, .. } => format!("held: {}", outcome::held(reason.as_str())),
+        SessionChange::MessageHanding { .. } => "being added to the current turn".to_owned(),
+        SessionChange::MessageHanded { .. } => "added to the current turn".to_owned(),
+        SessionChange::MessageReturned { .. } => {
+            "not confirmed; returned to the front of the queue".to_owned()
+        }
+        SessionChange::MessageCancelled { .. } => "taken back".to_owned(),
+        SessionChange::TurnStarted { turn, .. } => format!("taken up by turn {turn}"),
+        SessionChange::TurnConfirmed { .. } => "confirmed by the harness".to_owned(),
+        SessionChange::TurnEnded { outcome, code: None, .. } => outcome.to_string(),
+        SessionChange::TurnEnded { outcome, code: Some(code), .. } => format!("{outcome} ({code})"),
+        SessionChange::AnswerChecked { verdict, .. } => match verdict {
+            AnswerVerdict::Valid => "the answer satisfies the output schema",
+            AnswerVerdict::Correct => "the answer violates the output schema; asked for a correction",
+            AnswerVerdict::Invalid => "the answer violates the output schema",
+            AnswerVerdict::Unchecked | AnswerVerdict::Other(_) => {
+                "the answer could not be checked against the output schema"
             }
-            "invalid" => "the answer does not satisfy the output schema".to_owned(),
-            _ => "the answer could not be checked against the output schema".to_owned(),
-        },
-        "answer.abandoned" => format!("the answer is given up: {}", output_schema::given_up(text("reason"))),
+        }
+        .to_owned(),
+        SessionChange::AnswerAbandoned { reason, .. } => {
+            format!("gave up on the answer: {}", output_schema::given_up(reason))
+        }
         _ => String::new(),
     }
 }

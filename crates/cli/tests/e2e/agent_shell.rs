@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use paseo_client::Client;
+use paseo_wire::change::SessionChange;
 use paseo_wire::error::Code;
 use paseo_wire::message::SendMessage;
 use paseo_wire::permission::AnswerPermission;
@@ -117,7 +118,7 @@ async fn the_token_of_an_agent_acts_as_that_agent_only() {
     watched.client.close(&agent.session.id).await.unwrap();
     until(
         &mut events,
-        |frame| matches!(frame, paseo_wire::stream::Frame::Event(event) if event.kind == "session.closed"),
+        |frame| matches!(frame, paseo_wire::stream::Frame::Event(event) if matches!(event.change, SessionChange::Closed {})),
     )
     .await;
     loop {

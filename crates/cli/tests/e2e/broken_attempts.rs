@@ -2,6 +2,7 @@
 
 use paseo_testkit::home::TestHome;
 use paseo_testkit::model::ModelServer;
+use paseo_wire::change::SessionChange;
 use paseo_wire::stream::Frame;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -34,7 +35,11 @@ async fn those_who_follow_learn_that_what_grew_does_not_count() {
         match frame {
             Frame::Live(live) if live.text.contains(DEAD) => grown.push(live.item.clone()),
             Frame::Item(frame) if frame.item.superseded => broken.push(frame.item.id.clone()),
-            Frame::Event(event) if event.kind == "turn.retried" => retried = Some(event.data.clone()),
+            Frame::Event(event) => {
+                if let SessionChange::TurnRetried { attempt, of, .. } = event.change {
+                    retried = Some((attempt, of));
+                }
+            },
             _ => {}
         }
         matches!(frame, Frame::Item(frame) if frame.item.text.as_deref().is_some_and(|text| text.starts_with("whole")))
@@ -42,8 +47,7 @@ async fn those_who_follow_learn_that_what_grew_does_not_count() {
     .await;
     assert_eq!(grown, broken);
     assert_eq!(broken.len(), 1);
-    let retried = retried.unwrap();
-    assert_eq!((&retried["attempt"], &retried["of"]), (&1.into(), &4.into()), "{retried:#}");
+    assert_eq!(retried, Some((Some(1), Some(4))));
     watched.settled(&made.session.id).await;
     // What lists show of it, and what its next process is told.
     let seen = inspect(&watched.home, &made.session.id);

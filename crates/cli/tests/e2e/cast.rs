@@ -3,6 +3,7 @@
 use std::fs;
 
 use paseo_testkit::home::TestHome;
+use paseo_wire::change::SessionChange;
 use paseo_wire::item::ItemView;
 use paseo_wire::session::{CreateSession, SessionView};
 use paseo_wire::stream::Frame;
@@ -158,8 +159,9 @@ impl Cast {
         let (mut events, mut accepted) = (self.0.follow(session, 0), 0);
         while accepted < count {
             let frame = next(&mut events).await;
-            accepted +=
-                usize::from(matches!(frame, Frame::Event(event) if event.kind == "delivery.accepted"));
+            accepted += usize::from(
+                matches!(frame, Frame::Event(event) if matches!(event.change, SessionChange::MessageAccepted { .. })),
+            );
         }
     }
 

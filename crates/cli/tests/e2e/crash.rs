@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use paseo_wire::change::SessionChange;
 use paseo_wire::stream::Frame;
 
 use crate::watch::{Watched, next, until};
@@ -23,7 +24,7 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         let last = loop {
             match next(&mut events).await {
                 Frame::Event(frame)
-                    if frame.kind == "turn.ended"
+                    if matches!(frame.change, SessionChange::TurnEnded { .. })
                         && frame.view.as_ref().is_some_and(|v| v.turn.is_none() && v.queued == 0) =>
                 {
                     break true;
@@ -102,7 +103,7 @@ async fn a_stream_has_neither_gap_nor_duplicate_across_crashes() {
             }
             Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}
         }
-        matches!(frame, Frame::Event(frame) if frame.kind == "session.closed" && frame.seq > head)
+        matches!(frame, Frame::Event(frame) if matches!(frame.change, SessionChange::Closed {}) && frame.seq > head)
     })
     .await;
     assert!(seqs.windows(2).all(|pair| pair[0] < pair[1]), "out of order or twice: {seqs:?}");
@@ -116,7 +117,7 @@ async fn an_ask_that_was_open_when_the_daemon_died_is_visibly_withdrawn() {
     let created = watched.create("<<ask May I?>><<say done>>").await;
     let session = created.session.id.as_str();
     let mut events = watched.follow(session, created.receipt.unwrap().seq);
-    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "permission.asked"))
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if matches!(event.change, SessionChange::PermissionRequested { .. })))
         .await;
     watched.crash();
     assert_eq!(watched.settled(session).await, "interrupted");
@@ -151,7 +152,7 @@ async fn deleting_takes_everything_with_it_whatever_arrives_meanwhile() {
     let created = watched.create("<<sh trap '' TERM; while :; do sleep 4009; done>>").await;
     let session = created.session.id.clone();
     let mut events = watched.follow(&session, created.receipt.unwrap().seq);
-    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "turn.handed")).await;
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if matches!(event.change, SessionChange::TurnConfirmed { .. }))).await;
     let sends = async {
         for n in 0..40 {
             let text = format!("unforgettable-{n}");

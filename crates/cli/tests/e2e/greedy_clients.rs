@@ -122,7 +122,7 @@ fn readers_that_stall_hold_little_memory() {
         late.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut seen = String::new();
         let mut buffer = [0; 64 * 1024];
-        while !seen.contains("\"kind\":\"turn.ended\"") {
+        while !seen.contains("\"type\":\"turn_ended\"") {
             let read = late.read(&mut buffer).unwrap();
             assert_ne!(read, 0, "the stream ended");
             seen.push_str(&String::from_utf8_lossy(&buffer[..read]));

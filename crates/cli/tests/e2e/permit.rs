@@ -4,6 +4,7 @@ use std::fs;
 
 use paseo_client::Client;
 use paseo_testkit::home::TestHome;
+use paseo_wire::change::SessionChange;
 use paseo_wire::error::Code;
 use paseo_wire::permission::{AnswerPermission, AskQuery, OpenAsk};
 use paseo_wire::stream::Frame;
@@ -459,7 +460,7 @@ async fn an_agent_cannot_answer_its_own_ask() {
     let created = watched.create(&script).await;
     let id = created.session.id;
     let mut events = watched.follow(&id, created.receipt.unwrap().seq);
-    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "permission.asked"))
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if matches!(event.change, SessionChange::PermissionRequested { .. })))
         .await;
     let asks = watched.client.open_asks(Some(&id)).await.unwrap();
 

@@ -40,7 +40,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     // Its message is on its way, and neither queued nor in the transcript. What is suggested works.
     let traced = watched.home.paseo(&["trace", &second]);
     assert!(
-        traced.ok().contains(" handing  delivery ") && traced.stdout.contains("turn.opened"),
+        traced.ok().contains(" handing  delivery ") && traced.stdout.contains("turn_started"),
         "{traced:?}"
     );
     let suggested = traced.stderr.split("paseo ").nth(1).unwrap().split_whitespace().collect::<Vec<_>>();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use paseo_client::{Client, Error, Events};
+use paseo_wire::change::{SessionChange, TeamChange};
 use paseo_wire::error::Code;
 use paseo_wire::stream::Frame;
 
@@ -77,18 +78,20 @@ async fn whoever_leaves_a_team_hears_no_more_of_it() {
 
     // It still is itself, and belongs to no team.
     cast.0.home.paseo(&["send", &worker.handle, "<<say still here>>", "--wait"]).ok();
-    let mut last = None;
-    while last.as_ref().is_none_or(|kind| kind != "turn.ended") {
+    let mut over = false;
+    while !over {
         if let Frame::Event(event) = next(&mut of_itself).await {
             let out = event.view.is_some_and(|view| view.team.is_none() && view.member.is_none());
-            last = Some(event.kind).filter(|_| out);
+            over = out && matches!(event.change, SessionChange::TurnEnded { .. });
         }
     }
     // The others hear all of it.
     let mut left = 0;
     while left < 2 {
         let frame = next(&mut of_dora).await;
-        left += usize::from(matches!(frame, Frame::Team(frame) if frame.kind == "team.left"));
+        left += usize::from(
+            matches!(frame, Frame::Team(frame) if matches!(frame.change, TeamChange::AgentLeft { .. })),
+        );
     }
 }
 
@@ -126,7 +129,9 @@ async fn nobody_follows_a_team_that_was_closed() {
         assert!(code == Some(Code::Conflict) && why.contains("the team red was closed"), "{code:?} {why}");
     }
     // People read on.
-    while !matches!(next(&mut person).await, Frame::Team(frame) if frame.kind == "team.closed") {}
+    while !matches!(next(&mut person).await, Frame::Team(frame) if matches!(frame.change, TeamChange::Closed {}))
+    {
+    }
 }
 
 #[tokio::test]

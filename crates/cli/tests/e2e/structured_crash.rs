@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use paseo_wire::change::SessionChange;
 use paseo_wire::stream::Frame;
+use paseo_wire::words::AnswerVerdict;
 
 use crate::structured::{schema, script};
 use crate::structured_people::{begin, corrected, settled};
@@ -21,11 +23,16 @@ async fn a_check_goes_on_when_the_daemon_dies_at_any_step_of_it() {
         let (mut stored, mut ended) = (0, false);
         let last = loop {
             match next(&mut events).await {
-                Frame::Event(frame) if frame.kind == "answer.checked" && frame.data["verdict"] == "valid" => {
+                Frame::Event(frame)
+                    if matches!(
+                        frame.change,
+                        SessionChange::AnswerChecked { verdict: AnswerVerdict::Valid, .. }
+                    ) =>
+                {
                     break true;
                 }
                 Frame::Event(frame) => {
-                    ended |= frame.kind == "turn.ended";
+                    ended |= matches!(frame.change, SessionChange::TurnEnded { .. });
                     stored += 1;
                 }
                 Frame::Item(_) => stored += 1,
@@ -44,12 +51,10 @@ async fn a_check_goes_on_when_the_daemon_dies_at_any_step_of_it() {
         let (mut checked, mut asked): (BTreeMap<String, usize>, usize) = (BTreeMap::new(), 0);
         loop {
             let Frame::Event(event) = next(&mut events).await else { continue };
-            match event.kind.as_str() {
-                "answer.checked" => {
-                    *checked.entry(event.data["turn"].as_str().unwrap().to_owned()).or_default() += 1;
-                }
-                "delivery.accepted" if event.data.get("corrects").is_some() => asked += 1,
-                "session.closed" if event.seq > head => break,
+            match event.change {
+                SessionChange::AnswerChecked { turn, .. } => *checked.entry(turn).or_default() += 1,
+                SessionChange::MessageAccepted { corrects: Some(_), .. } => asked += 1,
+                SessionChange::Closed {} if event.seq > head => break,
                 _ => {}
             }
         }
@@ -81,7 +86,9 @@ async fn whoever_waits_gets_the_answer_although_the_daemon_died_in_the_middle_of
     let mut events = watched.client.events(0, &["sessions".to_owned()]);
     let mut session = String::new();
     until(&mut events, |frame| match frame {
-        Frame::Event(event) if event.data.get("corrects").is_some() => {
+        Frame::Event(event)
+            if matches!(&event.change, SessionChange::MessageAccepted { corrects: Some(_), .. }) =>
+        {
             session.clone_from(&event.session);
             true
         }

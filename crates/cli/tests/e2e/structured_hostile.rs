@@ -31,7 +31,8 @@ async fn a_check_without_end_is_ended_and_the_daemon_answers_meanwhile() {
         SendMessage { text: "<<say 1>>".to_owned(), output_schema: Some(bomb(40)), ..SendMessage::default() };
     let receipt = watched.client.send(&session, &message, None).await.unwrap();
     let mut events = watched.follow(&session, receipt.seq);
-    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "turn.ended")).await;
+    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.change.word() == "turn_ended"))
+        .await;
     // It is killed in the middle of the check, which begins once more.
     watched.crash();
     let asked = Instant::now();

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use paseo_client::Events;
+use paseo_wire::change::SessionChange;
 use paseo_wire::message::{DeliveryView, Receipt, SendMessage, Verb};
 use paseo_wire::session::CreateSession;
 use paseo_wire::stream::Frame;
+use paseo_wire::words::AbandonReason;
 use serde_json::{Value, json};
 
 use crate::structured::script;
@@ -60,7 +62,7 @@ pub(crate) async fn corrected(events: &mut Events, number: usize) {
 
 fn state(view: &DeliveryView) -> (&str, Option<&str>, u8) {
     let check = view.check.as_ref().expect("it was checked");
-    (check.state.as_str(), check.reason.as_deref(), check.corrections)
+    (check.state.as_str(), check.reason.as_ref().map(AbandonReason::as_str), check.corrections)
 }
 
 #[tokio::test]
@@ -128,7 +130,9 @@ async fn whoever_waits_is_told_that_the_answer_was_given_up() {
     let mut events = watched.client.events(0, &["sessions".to_owned()]);
     let mut session = String::new();
     until(&mut events, |frame| match frame {
-        Frame::Event(event) if event.data.get("corrects").is_some() => {
+        Frame::Event(event)
+            if matches!(&event.change, SessionChange::MessageAccepted { corrects: Some(_), .. }) =>
+        {
             session.clone_from(&event.session);
             true
         }
@@ -151,7 +155,11 @@ async fn clearing_keeps_the_schema_of_what_waits() {
     // What is stopped holds what waits.
     let hanging = watched.send(&session, "<<hang>>").await;
     let mut events = watched.follow(&session, hanging.seq);
-    until(&mut events, |frame| matches!(frame, Frame::Event(event) if event.kind == "turn.handed")).await;
+    until(
+        &mut events,
+        |frame| matches!(frame, Frame::Event(event) if event.change.word() == "turn_confirmed"),
+    )
+    .await;
     let message =
         SendMessage { text: "<<say {}>>".to_owned(), output_schema: number(), ..SendMessage::default() };
     let waiting = watched.client.send(&session, &message, None).await.unwrap();
@@ -175,8 +183,8 @@ async fn the_stream_shows_one_check_for_each_answer() {
     let mut verdicts = Vec::new();
     while verdicts.last().is_none_or(|last| last != "valid") {
         if let Frame::Event(event) = next(&mut events).await {
-            if event.kind == "answer.checked" {
-                verdicts.push(event.data["verdict"].as_str().unwrap().to_owned());
+            if let SessionChange::AnswerChecked { verdict, .. } = &event.change {
+                verdicts.push(verdict.to_string());
             }
             // Between its turns the agent is not done.
             let status = event.view.map(|view| view.status);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use paseo_wire::change::SessionChange;
 use paseo_wire::session::CreateSession;
 use paseo_wire::stream::Frame;
 use serde_json::{Value, json};
@@ -156,7 +157,10 @@ async fn whenever_the_daemon_dies_a_child_has_its_task_and_its_parent_hears_of_i
         while stored < step && ended < 2 {
             match crate::watch::next(&mut events).await {
                 Frame::Event(event) => {
-                    (stored, ended) = (stored + 1, ended + usize::from(event.kind == "turn.ended"))
+                    (stored, ended) = (
+                        stored + 1,
+                        ended + usize::from(matches!(event.change, SessionChange::TurnEnded { .. })),
+                    )
                 }
                 Frame::Item(_) => stored += 1,
                 Frame::Live(_) | Frame::Thread(_) | Frame::Team(_) | Frame::Resume(_) | Frame::Cursor(_) => {}

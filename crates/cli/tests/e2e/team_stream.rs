@@ -26,15 +26,16 @@ async fn a_team_can_be_followed() {
     while seen.len() < 3 {
         if let Frame::Team(frame) = next(&mut events).await {
             assert_eq!((frame.team.as_str(), frame.task.as_deref()), ("red", Some("task-0001")));
-            seen.push((frame.kind, frame.actor, frame.data["epoch"].clone()));
+            seen.push((serde_json::to_value(frame.change).unwrap(), frame.actor));
         }
     }
-    let kinds: Vec<(&str, &str)> = seen.iter().map(|(kind, by, _)| (kind.as_str(), by.as_str())).collect();
+    let kinds: Vec<(&str, &str)> =
+        seen.iter().map(|(change, by)| (change["type"].as_str().unwrap(), by.as_str())).collect();
     assert_eq!(
         kinds,
-        [("task.created", "human:cli"), ("task.claimed", "human:cli"), ("task.expired", "daemon")]
+        [("task_created", "human:cli"), ("task_claimed", "human:cli"), ("task_expired", "daemon")]
     );
-    assert_eq!((&seen[1].2, &seen[2].2), (&json!(1), &json!(1)));
+    assert_eq!((&seen[1].0["epoch"], &seen[2].0["epoch"]), (&json!(1), &json!(1)));
     let unknown = watched.client.events(0, &["team:green"]).next().await.unwrap_err();
     assert!(unknown.to_string().contains("there is no team green"), "{unknown}");
 }

@@ -1,6 +1,7 @@
 //! What a thread does not lose and does not do twice: over crashes, and when much is kept at once.
 
 use paseo_core::limits::{MESSAGE_BYTES, THREAD_HELD};
+use paseo_wire::change::SessionChange;
 use paseo_wire::stream::Frame;
 use paseo_wire::thread::ThreadEvent;
 
@@ -65,7 +66,9 @@ async fn what_the_coordinator_said_it_does_not_say_again_after_a_restart() {
     let (mut events, mut accepted) = (room.watched.follow(&session, 0), 0);
     while accepted < 2 {
         let frame = next(&mut events).await;
-        accepted += usize::from(matches!(frame, Frame::Event(event) if event.kind == "delivery.accepted"));
+        accepted += usize::from(
+            matches!(frame, Frame::Event(event) if matches!(event.change, SessionChange::MessageAccepted { .. })),
+        );
     }
     room.watched.client.stop(&session).await.unwrap();
     let told = |event: &ThreadEvent| {

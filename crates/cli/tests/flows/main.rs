@@ -15,6 +15,7 @@ mod external;
 mod failures;
 mod far;
 mod harnesses;
+mod leaks;
 mod log;
 mod normal;
 mod people;

@@ -10,7 +10,7 @@ use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
 
 use crate::api::{self, Answer, Caller, PATIENCE};
-use crate::log::Log;
+use crate::log::{Event, Log};
 use crate::normal::Normal;
 
 /// How much of a request is shown, in characters.
@@ -58,7 +58,7 @@ pub(crate) fn record(name: &str, play: impl FnOnce(&mut Scene)) {
 }
 
 impl Scene {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let home = TestHome::new(env!("CARGO_BIN_EXE_paseo"));
         let log = Log::of(&home.path());
         Self { home, log, story: Vec::new(), beside: Vec::new(), kept: Vec::new() }
@@ -273,6 +273,11 @@ impl Scene {
     pub(crate) fn until_item(&self, agent: &str, kind: &str, count: usize) {
         let stream = format!("session/{agent}");
         until(kind, || self.log.count(Some(&stream), kind), |counted| *counted >= count);
+    }
+
+    /// Returns all events so far.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        self.log.events()
     }
 
     /// Ends the daemon and returns the story with the log that it left.

@@ -79,7 +79,7 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
         }
         if concerns {
             last = Some(if record.kind == "delivery.held" { "delivery.held" } else { "" });
-            trace.push(step(record));
+            trace.push(step(record, event));
         }
     }
     let context = &app.sessions.context;
@@ -375,12 +375,11 @@ fn decode<E: serde::de::DeserializeOwned>(record: &Record) -> Result<Option<E>, 
     codec::decode(&record.kind, record.v, data).map_err(Failure::internal)
 }
 
-fn step(record: Record) -> TraceStep {
+fn step(record: Record, event: Event) -> TraceStep {
     TraceStep {
         seq: record.seq,
         ts: Timestamp::from_millis(record.ts).into(),
         actor: record.actor,
-        kind: record.kind,
-        data: record.data.as_deref().and_then(|data| serde_json::from_str(data).ok()).unwrap_or_default(),
+        change: view::change::of_session(event),
     }
 }

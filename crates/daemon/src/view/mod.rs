@@ -1,5 +1,7 @@
 //! State in the words of the wire.
 
+pub(crate) mod change;
+
 use std::collections::BTreeMap;
 
 use paseo_core::actor::{Actor, TERMINAL};

@@ -1,0 +1,284 @@
+//! What happened, in the words of the API: what readers of the stream are told instead of stored events.
+//!
+//! A client may be older than its daemon: a type that it does not know is read as `Unknown`, and means that it should
+//! read the view again.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::message::Verb;
+use crate::time::Moment;
+use crate::words::{
+    AbandonReason, AnswerVerdict, Decision, HeldReason, Hold, SessionField, StatusSource, TurnOutcome,
+};
+
+/// What happened to a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SessionChange {
+    Created {},
+    Closed {},
+    Reopened {},
+    /// The transcript was removed.
+    Cleared {},
+    Deleted {},
+    /// It was deleted since, and what happened with it.
+    Erased {},
+    HoldChanged {
+        hold: Hold,
+    },
+    /// The process in its terminal ended.
+    ProcessEnded {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<i32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal: Option<i32>,
+    },
+    MessageAccepted {
+        delivery: String,
+        /// Who sent it: `human:…`, `session:…` or `daemon`.
+        origin: String,
+        verb: Verb,
+        /// The answer has to satisfy an output schema.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        structured: bool,
+        /// It asks for a correction of the answer to this message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        corrects: Option<String>,
+    },
+    MessageHeld {
+        deliveries: Vec<String>,
+        reason: HeldReason,
+    },
+    /// It is about to enter the running turn.
+    MessageHanding {
+        delivery: String,
+        turn: String,
+    },
+    /// The harness took it into the running turn.
+    MessageHanded {
+        delivery: String,
+    },
+    /// The harness never confirmed it: it is at the head of the queue again.
+    MessageReturned {
+        delivery: String,
+        /// The agent may have had it.
+        repeat: bool,
+    },
+    MessageCancelled {
+        delivery: String,
+    },
+    TurnStarted {
+        turn: String,
+        cause: String,
+        deliveries: Vec<String>,
+    },
+    /// The harness confirmed the messages of the turn.
+    TurnConfirmed {
+        turn: String,
+    },
+    /// An attempt to get an answer from the model broke off, and another is made.
+    TurnRetried {
+        turn: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<u32>,
+    },
+    TurnEnded {
+        turn: String,
+        outcome: TurnOutcome,
+        source: StatusSource,
+        /// Code of what went wrong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+        /// When the limit ends that was reached.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Moment>,
+    },
+    /// The answer to a message was checked against the message's output schema.
+    AnswerChecked {
+        delivery: String,
+        turn: String,
+        verdict: AnswerVerdict,
+    },
+    /// A valid answer is no longer waited for.
+    AnswerAbandoned {
+        delivery: String,
+        reason: AbandonReason,
+    },
+    PermissionRequested {
+        hash: String,
+        /// The tool, in the harness's words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+    },
+    PermissionDecided {
+        hash: String,
+        decision: Decision,
+    },
+    /// These fields of the view may differ; none: nothing that the view shows.
+    Updated {
+        fields: Vec<SessionField>,
+    },
+    /// A type of a newer version: read the view.
+    #[serde(other, skip_serializing)]
+    Unknown,
+}
+
+impl SessionChange {
+    /// Returns the word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Created {} => "created",
+            Self::Closed {} => "closed",
+            Self::Reopened {} => "reopened",
+            Self::Cleared {} => "cleared",
+            Self::Deleted {} => "deleted",
+            Self::Erased {} => "erased",
+            Self::HoldChanged { .. } => "hold_changed",
+            Self::ProcessEnded { .. } => "process_ended",
+            Self::MessageAccepted { .. } => "message_accepted",
+            Self::MessageHeld { .. } => "message_held",
+            Self::MessageHanding { .. } => "message_handing",
+            Self::MessageHanded { .. } => "message_handed",
+            Self::MessageReturned { .. } => "message_returned",
+            Self::MessageCancelled { .. } => "message_cancelled",
+            Self::TurnStarted { .. } => "turn_started",
+            Self::TurnConfirmed { .. } => "turn_confirmed",
+            Self::TurnRetried { .. } => "turn_retried",
+            Self::TurnEnded { .. } => "turn_ended",
+            Self::AnswerChecked { .. } => "answer_checked",
+            Self::AnswerAbandoned { .. } => "answer_abandoned",
+            Self::PermissionRequested { .. } => "permission_requested",
+            Self::PermissionDecided { .. } => "permission_decided",
+            Self::Updated { .. } => "updated",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Says whether it is about a message.
+    pub fn concerns(&self, wanted: &str) -> bool {
+        match self {
+            Self::MessageAccepted { delivery, .. }
+            | Self::MessageHanding { delivery, .. }
+            | Self::MessageHanded { delivery }
+            | Self::MessageReturned { delivery, .. }
+            | Self::MessageCancelled { delivery }
+            | Self::AnswerChecked { delivery, .. }
+            | Self::AnswerAbandoned { delivery, .. } => delivery == wanted,
+            Self::MessageHeld { deliveries, .. } | Self::TurnStarted { deliveries, .. } => {
+                deliveries.iter().any(|delivery| delivery == wanted)
+            }
+            Self::Created {}
+            | Self::Closed {}
+            | Self::Reopened {}
+            | Self::Cleared {}
+            | Self::Deleted {}
+            | Self::Erased {}
+            | Self::HoldChanged { .. }
+            | Self::ProcessEnded { .. }
+            | Self::TurnConfirmed { .. }
+            | Self::TurnRetried { .. }
+            | Self::TurnEnded { .. }
+            | Self::PermissionRequested { .. }
+            | Self::PermissionDecided { .. }
+            | Self::Updated { .. }
+            | Self::Unknown => false,
+        }
+    }
+}
+
+/// What happened in a team. Who did it is the frame's `actor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TeamChange {
+    Created {},
+    Closed {},
+    AgentEnrolled {
+        agent: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
+    },
+    AgentLeft {
+        agent: String,
+    },
+    WorkerStarted {
+        agent: String,
+        session: String,
+    },
+    WorkerEnded {
+        agent: String,
+        session: String,
+    },
+    ThreadStarted {
+        /// As the team calls it: `thread-0001`.
+        thread: String,
+    },
+    ThreadLinked {
+        thread: String,
+        task: String,
+    },
+    /// Somebody said something in one of its threads.
+    ThreadPosted {
+        /// The id of the thread, and of what was said.
+        thread: String,
+        message: String,
+    },
+    TaskCreated {
+        task: String,
+    },
+    TaskClaimed {
+        task: String,
+        holder: String,
+        epoch: u64,
+        expires_at: Moment,
+    },
+    TaskRenewed {
+        task: String,
+        holder: String,
+        epoch: u64,
+        expires_at: Moment,
+    },
+    TaskExpired {
+        task: String,
+        holder: String,
+        epoch: u64,
+    },
+    TaskCompleted {
+        task: String,
+        holder: String,
+        epoch: u64,
+        /// What can be done now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unblocks: Vec<String>,
+    },
+    TaskFailed {
+        task: String,
+        holder: String,
+        epoch: u64,
+    },
+    TaskReleased {
+        task: String,
+        holder: String,
+        epoch: u64,
+    },
+    /// It was taken from its holder and given to another, or to nobody.
+    TaskReassigned {
+        task: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+        epoch: u64,
+    },
+    TaskCanceled {
+        task: String,
+    },
+    TaskRetried {
+        task: String,
+    },
+    /// Nothing that is named here: read the team.
+    Updated {},
+    /// A type of a newer version: read the team.
+    #[serde(other, skip_serializing)]
+    Unknown,
+}
