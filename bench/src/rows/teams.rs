@@ -69,9 +69,9 @@ fn audit(connection: &mut Connection, team: &str, mut after: u64) -> (Vec<Notice
     loop {
         let page = connection.request("GET", &format!("/api/teams/{team}/audit?after={after}&limit=500"), "");
         let page: NoticePage = serde_json::from_slice(&page).expect("a page");
+        after = page.notices.last().map_or(after, |notice| notice.cursor);
         found.extend(page.notices);
-        after = page.next;
-        if !page.more {
+        if page.next.is_none() {
             return (found, after);
         }
     }

@@ -21,6 +21,7 @@ mod harnesses;
 mod hidden;
 mod home;
 mod leave;
+mod lists;
 mod outcome;
 mod output_schema;
 mod people;

@@ -3,7 +3,7 @@
 use paseo_client::Progress;
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
-use paseo_wire::words::LiveKind;
+use paseo_wire::words::{ItemKind, LiveKind};
 use serde_json::Value;
 
 use crate::growth::Growth;
@@ -109,15 +109,15 @@ impl Display {
         let text = item.text.as_deref().unwrap_or_default();
         let rest = match self.growth.rest(item) {
             Some(rest) => rest,
-            None if item.kind == "thinking" || !self.printer.is_watched() => return,
+            None if item.kind == ItemKind::Thinking || !self.printer.is_watched() => return,
             // Of a large text only beginning and end are here.
             None if item.full_length.is_some() => "",
             None => text,
         };
         if !rest.is_empty() {
-            self.grow(&item.kind, rest);
+            self.grow(item.kind.as_str(), rest);
         }
-        if item.kind == "assistant_text" && item.full_length.is_none() {
+        if item.kind == ItemKind::AssistantText && item.full_length.is_none() {
             self.said.push(text.to_owned());
         }
         self.finish();

@@ -64,9 +64,9 @@ impl<'a> Backwards<'a> {
             return Ok(None);
         }
         let asked = ItemQuery { before: self.before, limit: Some(100), ..ItemQuery::default() };
-        let ItemPage { items, older, .. } = self.client.items(self.session, &asked).await?;
-        self.before = items.first().map(|item| item.ordinal);
-        self.finished = !older || items.is_empty();
+        let ItemPage { items, earlier, .. } = self.client.items(self.session, &asked).await?;
+        self.before = earlier;
+        self.finished = earlier.is_none();
         Ok(Some(items))
     }
 }

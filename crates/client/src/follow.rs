@@ -8,7 +8,7 @@ use paseo_wire::error::Code;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::message::{CheckView, DeliveryView};
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
-use paseo_wire::words::{CheckState, Hold, Stage, Status, TurnOutcome};
+use paseo_wire::words::{CheckState, Hold, ItemKind, Stage, Status, TurnOutcome};
 use serde_json::Value;
 
 use crate::{Arrival, Client, Error, Events};
@@ -336,17 +336,17 @@ impl Client {
 
     /// Returns the newest error of a session, when the transcript's newest part holds one.
     pub async fn last_error(&self, session: &str) -> Result<Option<ItemView>, Error> {
-        self.newest(session, |item| item.kind == "error").await
+        self.newest(session, |item| item.kind == ItemKind::Error).await
     }
 
     /// Returns the newest message that a session took up, when the transcript's newest part holds it.
     pub async fn last_message(&self, session: &str) -> Result<Option<ItemView>, Error> {
-        self.newest(session, |item| item.kind == "user_text").await
+        self.newest(session, |item| item.kind == ItemKind::UserText).await
     }
 
     /// Returns the error that a turn ended with. It is stored with the turn's end, not before it.
     async fn failure(&self, session: &str, turn: &str) -> Result<Option<ItemView>, Error> {
-        self.newest(session, |item| item.kind == "error" && item.turn.as_deref() == Some(turn)).await
+        self.newest(session, |item| item.kind == ItemKind::Error && item.turn.as_deref() == Some(turn)).await
     }
 
     async fn newest(
@@ -360,7 +360,7 @@ impl Client {
 }
 
 fn is_ask(item: &ItemView, hash: &str) -> bool {
-    item.kind == "permission" && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
+    item.kind == ItemKind::Permission && item.fields.get("hash").and_then(Value::as_str) == Some(hash)
 }
 
 fn decision(item: &ItemView) -> Option<&str> {

@@ -12,8 +12,9 @@ pub struct ErrorBody {
     pub code: Code,
     /// What is wrong and what was expected.
     pub message: String,
-    /// What to do next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What to do next; null when there is nothing to say.
+    #[serde(default)]
+    #[schema(required)]
     pub hint: Option<String>,
     /// What could have been meant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -234,4 +235,23 @@ pub enum Exit {
     Refused = 6,
     Unreachable = 7,
     Interrupted = 130,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_a_code_a_message_and_a_hint() {
+        let body = ErrorBody {
+            code: Code::NotFound,
+            message: "nothing".to_owned(),
+            hint: None,
+            candidates: Vec::new(),
+            problems: Vec::new(),
+        };
+        let body = serde_json::to_value(body).unwrap();
+        let names: Vec<&String> = body.as_object().unwrap().keys().collect();
+        assert_eq!(names, ["code", "message", "hint"]);
+    }
 }

@@ -280,10 +280,8 @@ pub struct NoticeView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NoticePage {
     pub notices: Vec<NoticeView>,
-    /// Pass as `after` to read on.
-    pub next: u64,
-    /// There is more already.
-    pub more: bool,
+    /// Pass as `after` to read on; null: there is no more yet. To wait for more, remember the last `cursor`.
+    pub next: Option<u64>,
 }
 
 /// The query of `GET /api/teams/{team}/can-write`.

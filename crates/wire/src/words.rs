@@ -341,6 +341,23 @@ words! {
 }
 
 words! {
+    /// What an item of a transcript is.
+    ItemKind {
+        UserText = "user_text",
+        AssistantText = "assistant_text",
+        Thinking = "thinking",
+        ToolCall = "tool_call",
+        ToolResult = "tool_result",
+        Permission = "permission",
+        Todo = "todo",
+        Usage = "usage",
+        Notice = "notice",
+        Error = "error",
+        Raw = "raw",
+    }
+}
+
+words! {
     /// What is growing.
     LiveKind {
         AssistantText = "assistant_text",

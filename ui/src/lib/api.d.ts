@@ -7570,6 +7570,12 @@ export interface components {
             /** @description What the browser says it is. */
             name: string;
         };
+        /** @description A change to one file. */
+        DiffView: {
+            /** @description A unified diff. */
+            patch: string;
+            path: string;
+        };
         /** @description Whether agents wake others by mentioning them. */
         DiscussionView: {
             allow_agent_mentions: boolean;
@@ -7609,12 +7615,16 @@ export interface components {
             /** @description What could have been meant. */
             candidates?: components["schemas"]["Candidate"][];
             code: components["schemas"]["Code"];
-            /** @description What to do next. */
-            hint?: string | null;
+            /** @description What to do next; null when there is nothing to say. */
+            hint: string | null;
             /** @description What is wrong and what was expected. */
             message: string;
             /** @description Mistakes in a definition that was sent, each with its line. */
             problems?: components["schemas"]["AgentProblem"][];
+        };
+        /** @description Of an error. */
+        ErrorFields: {
+            code: string;
         };
         /** @description Something that happened to a session. */
         EventFrame: {
@@ -7707,11 +7717,17 @@ export interface components {
         };
         /** @description A page of items, oldest first. */
         ItemPage: {
+            /**
+             * Format: int64
+             * @description Pass as `before` to read what came earlier; null: these are the first.
+             */
+            earlier?: number | null;
             items: components["schemas"]["ItemView"][];
-            /** @description There are newer ones: pass the last ordinal as `after`. */
-            newer: boolean;
-            /** @description There are older ones: pass the first ordinal as `before`. */
-            older: boolean;
+            /**
+             * Format: int64
+             * @description Pass as `after` to read on; null: these are the newest.
+             */
+            next?: number | null;
             /**
              * Format: int64
              * @description The point in the log to stream from.
@@ -7734,16 +7750,12 @@ export interface components {
         };
         /** @description One thing in a transcript. */
         ItemView: {
-            /** @description What else the kind has (`call`, `name`, `outcome`, `origin`, …). */
-            fields: Record<string, never>;
             /**
              * Format: int64
              * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
              */
             full_length?: number | null;
             id: string;
-            /** @description user_text, assistant_text, thinking, tool_call, tool_result, permission, todo, usage, notice, error or raw. */
-            kind: string;
             /** Format: int64 */
             ordinal: number;
             parent?: string | null;
@@ -7753,11 +7765,66 @@ export interface components {
             step: number;
             /** @description It was said in an attempt that broke off: no part of the answer, and of interest only to whoever looks for it. */
             superseded?: boolean;
-            /** @description Its text; of a large one only the beginning and the end. `None`: it has none, or it was cleared. */
+            /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
             text?: string | null;
             ts: components["schemas"]["Moment"];
             turn?: string | null;
-        };
+        } & ({
+            /** @description A message that entered the session. Text: the message. */
+            fields: components["schemas"]["UserTextFields"];
+            /** @enum {string} */
+            kind: "user_text";
+        } | {
+            /** @description What the agent said. Text: its words. */
+            fields: components["schemas"]["NoFields"];
+            /** @enum {string} */
+            kind: "assistant_text";
+        } | {
+            /** @description What the agent thought aloud. Text: its words. */
+            fields: components["schemas"]["NoFields"];
+            /** @enum {string} */
+            kind: "thinking";
+        } | {
+            /** @description A tool is called. Text: the input, as JSON. */
+            fields: components["schemas"]["ToolCallFields"];
+            /** @enum {string} */
+            kind: "tool_call";
+        } | {
+            /** @description A tool answered. Text: the output. */
+            fields: components["schemas"]["ToolResultFields"];
+            /** @enum {string} */
+            kind: "tool_result";
+        } | {
+            /** @description The agent asks for permission, or a request was decided. Text: exactly what is asked. */
+            fields: components["schemas"]["PermissionFields"];
+            /** @enum {string} */
+            kind: "permission";
+        } | {
+            /** @description The agent's task list. Text: the list, as JSON. */
+            fields: components["schemas"]["NoFields"];
+            /** @enum {string} */
+            kind: "todo";
+        } | {
+            /** @description What a request cost. */
+            fields: components["schemas"]["UsageView"];
+            /** @enum {string} */
+            kind: "usage";
+        } | {
+            /** @description Something a person should know. Text: the words. */
+            fields: components["schemas"]["NoticeFields"];
+            /** @enum {string} */
+            kind: "notice";
+        } | {
+            /** @description Something went wrong. Text: what. */
+            fields: components["schemas"]["ErrorFields"];
+            /** @enum {string} */
+            kind: "error";
+        } | {
+            /** @description Something the provider said that fits nowhere else. Text: the JSON as it came. */
+            fields: components["schemas"]["RawFields"];
+            /** @enum {string} */
+            kind: "raw";
+        });
         /** @description What an agent said in its last turn that is over. */
         LastTurn: {
             /** @description Code of what went wrong in the newest turn, when it failed. */
@@ -7890,6 +7957,19 @@ export interface components {
          * @description A moment, as `2026-01-31T12:00:00.000Z`.
          */
         Moment: string;
+        /** @description Nothing beside the text. */
+        NoFields: Record<string, never>;
+        /** @description Of a notice. */
+        NoticeFields: {
+            code: string;
+            /**
+             * Format: int64
+             * @description Of a summary: after so many of that turn's words, calls and results.
+             */
+            kept_after?: number | null;
+            /** @description Of a summary: the turn in which what is kept word for word begins. */
+            kept_turn?: string | null;
+        };
         /**
          * @description What happened in a team.
          * @enum {string}
@@ -7897,13 +7977,11 @@ export interface components {
         NoticeKind: "team_created" | "team_closed" | "agent_enrolled" | "agent_left" | "worker_started" | "worker_ended" | "thread_started" | "thread_linked_task" | "thread_message" | "task_created" | "task_claimed" | "task_renewed" | "task_expired" | "task_completed" | "task_unblocked" | "task_failed" | "task_released" | "task_assigned" | "task_taken_back" | "task_canceled" | "task_retried";
         /** @description A page of an inbox, or of the audit trail, the oldest first. */
         NoticePage: {
-            /** @description There is more already. */
-            more: boolean;
             /**
              * Format: int64
-             * @description Pass as `after` to read on.
+             * @description Pass as `after` to read on; null: there is no more yet. To wait for more, remember the last `cursor`.
              */
-            next: number;
+            next?: number | null;
             notices: components["schemas"]["NoticeView"][];
         };
         /** @description The query of an inbox and of the audit trail. */
@@ -8024,6 +8102,15 @@ export interface components {
          * @enum {string}
          */
         PendingChange: "new" | "shadows" | "changed" | "removed" | "named";
+        /** @description Of a permission request. */
+        PermissionFields: {
+            /** @description Who decided. */
+            by?: string | null;
+            decision?: components["schemas"]["Decision"] | null;
+            hash: string;
+            /** @description What would be done, in words. Gone once the transcript was cleared. */
+            headline?: string | null;
+        };
         /**
          * @description What an agent may do without asking.
          * @enum {string}
@@ -8185,6 +8272,10 @@ export interface components {
             stage: components["schemas"]["Stage"];
             /** @description How it begins. */
             text: string;
+        };
+        /** @description Of what fits nowhere else. */
+        RawFields: {
+            provider: string;
         };
         /**
          * @description Whether a provider can be used now.
@@ -9153,6 +9244,23 @@ export interface components {
         };
         /** @description The body of `POST /api/tools/{name}`: the arguments, as the tool's schema wants them. */
         ToolArguments: Record<string, never>;
+        /** @description Of a tool call. */
+        ToolCallFields: {
+            /** @description Names the call: its result has the same. */
+            call: string;
+            class: components["schemas"]["ToolClass"];
+            /** @description Files it is about. */
+            locations?: string[];
+            /** @description The tool, in the harness's words. */
+            name: string;
+            /** @description One line for people. Gone once the transcript was cleared. */
+            title?: string | null;
+        };
+        /**
+         * @description What a tool does to the world.
+         * @enum {string}
+         */
+        ToolClass: "read" | "edit" | "execute" | "search" | "fetch" | "other";
         /** @description The answer to `GET /api/tools` and `GET /api/sessions/{id}/tools`: what is granted to an agent. */
         ToolList: {
             /** @description What its harness may do by itself. */
@@ -9167,6 +9275,16 @@ export interface components {
          * @enum {string}
          */
         ToolOutcome: "ok" | "error" | "denied" | "interrupted";
+        /** @description Of a tool result. */
+        ToolResultFields: {
+            call: string;
+            diffs?: components["schemas"]["DiffView"][];
+            /** Format: int64 */
+            duration_ms: number;
+            /** Format: int32 */
+            exit_code?: number | null;
+            outcome: components["schemas"]["ToolOutcome"];
+        };
         /** @description A tool that an agent can call. */
         ToolView: {
             /** @description What it is for, in words for the agent. */
@@ -9234,6 +9352,13 @@ export interface components {
             input_tokens: number;
             /** Format: int64 */
             output_tokens: number;
+        };
+        /** @description Of a message. */
+        UserTextFields: {
+            attachments?: components["schemas"]["AttachmentView"][];
+            delivery: string;
+            /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
+            origin: string;
         };
         /**
          * @description How a message enters a busy session.

@@ -105,9 +105,18 @@ function rowOf(item: Item, known: Known): Row | undefined {
             return item.text === null && !field(item, 'code') ? undefined : { is: 'note', key, item };
         case 'raw':
             return item.text ? { is: 'raw', key, item } : undefined;
-        default:
+        // Only machines read it.
+        case 'usage':
             return undefined;
+        default:
+            return unknown(item);
     }
+}
+
+/** The compiler says that nothing comes here; a daemon that is newer than this page may know more kinds. */
+function unknown(item: never): undefined {
+    void item;
+    return undefined;
 }
 
 /** A change to one file. */

@@ -9,8 +9,8 @@ const items = (from: number, to: number) =>
 const page = (from: number, to: number, more: Partial<ItemPage> = {}): ItemPage => ({
     seq: 0,
     items: items(from, to),
-    older: from > 1,
-    newer: false,
+    earlier: from > 1 ? from : null,
+    next: null,
     ...more,
 });
 const ordinals = (window: { items: readonly Item[] }) => window.items.map((item) => item.ordinal);

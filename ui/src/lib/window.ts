@@ -32,7 +32,7 @@ export function hasNewer(window: ItemWindow): boolean {
 export function fromPage(page: ItemPage, known: ItemWindow): ItemWindow {
     const newest = Math.max(known.newest, page.items.at(-1)?.ordinal ?? 0);
     const ahead = new Map([...known.ahead, ...known.items.map((item) => [item.ordinal, item] as const)]);
-    return joined({ items: page.items, older: page.older, newest, ahead });
+    return joined({ items: page.items, older: typeof page.earlier === 'number', newest, ahead });
 }
 
 /** Takes an item from the stream: appended when it is the next one. */
@@ -50,7 +50,7 @@ export function withOlder(window: ItemWindow, page: ItemPage): ItemWindow {
     const first = window.items[0]?.ordinal ?? Infinity;
     const older = page.items.filter((item) => item.ordinal < first);
     const items = [...older, ...window.items].slice(0, WINDOW);
-    return { ...window, items, older: page.older };
+    return { ...window, items, older: typeof page.earlier === 'number' };
 }
 
 /** Takes a page that was read with `after` the last item. */
@@ -59,7 +59,8 @@ export function withNewer(window: ItemWindow, page: ItemPage): ItemWindow {
     const items = [...window.items, ...newer];
     // What the page did not know of may exist all the same, when it came while the page was read.
     const end = items.at(-1)?.ordinal ?? 0;
-    const newest = page.items.length === 0 && !page.newer ? end : Math.max(window.newest, end);
+    const newest =
+        page.items.length === 0 && typeof page.next !== 'number' ? end : Math.max(window.newest, end);
     return trimmed(joined({ ...window, items, newest }));
 }
 

@@ -7,6 +7,7 @@ use paseo_wire::change::SessionChange;
 use paseo_wire::error::Exit;
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::stream::{Frame, LiveFrame};
+use paseo_wire::words::ItemKind;
 use serde_json::Value;
 
 use crate::args::{LogsArgs, Since};
@@ -46,7 +47,7 @@ pub(crate) async fn run(context: &Context, args: LogsArgs) -> Result<Exit, Failu
     let seq = loop {
         let query = ItemQuery { after: Some(after), limit: Some(PAGE_ROWS), ..ItemQuery::default() };
         let page = client.items(&session.id, &query).await?;
-        let (last, newer) = (page.items.last().map(|item| item.ordinal), page.newer);
+        let (last, newer) = (page.items.last().map(|item| item.ordinal), page.next.is_some());
         for item in page.items.into_iter().filter(|item| item.ts.as_millis() >= start.not_before) {
             match clearing.next(&item) {
                 _ if !place.wants(&item) => {}
@@ -104,7 +105,7 @@ pub(super) async fn start(client: &Client, session: &str, since: Option<Since>) 
         let query = ItemQuery { before, limit: Some(PAGE_ROWS), ..ItemQuery::default() };
         let page = client.items(session, &query).await?;
         let Some(first) = page.items.first() else { return Ok(Start { after: 0, not_before }) };
-        if !page.older || first.ts.as_millis() < not_before {
+        if page.earlier.is_none() || first.ts.as_millis() < not_before {
             return Ok(Start { after: first.ordinal.saturating_sub(1), not_before });
         }
         before = Some(first.ordinal);
@@ -131,7 +132,7 @@ async fn newest(place: &Place<'_>, lines: usize) -> Result<Start, Failure> {
         if let Some(entry) = entries.nth(left - 1) {
             return Ok(from(entry.ordinal.saturating_sub(1)));
         }
-        if !page.older {
+        if page.earlier.is_none() {
             return Ok(from(0));
         }
         left -= page.items.iter().filter(is_entry).count();
@@ -218,7 +219,7 @@ impl Place<'_> {
     fn has_grown(&mut self, item: &ItemView) -> bool {
         let Some(rest) = self.growth.rest(item) else { return false };
         if !rest.is_empty() {
-            let look = if item.kind == "thinking" { Look::THOUGHT } else { self.printer.look(false) };
+            let look = if item.kind == ItemKind::Thinking { Look::THOUGHT } else { self.printer.look(false) };
             self.live.grow(look, rest);
         }
         self.live.settle();

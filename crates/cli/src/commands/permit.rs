@@ -13,6 +13,7 @@ use crate::args::{Output, PermitArgs, PermitCommand};
 use crate::asks::{self, short, what};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::lists::AskList;
 use crate::printer::{Column, Mode, Printer, Style, Table};
 
 /// Fewest characters of a hash, as of a handle.
@@ -40,12 +41,10 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
     if open.is_empty() && printer.mode() == Mode::Normal {
         printer.note("No open permission requests.");
     }
-    for ask in &open {
-        match printer.mode() {
-            Mode::Json => printer.json(ask)?,
-            Mode::Quiet => printer.line(&ask.hash)?,
-            Mode::Normal => asks::show(&printer, ask)?,
-        }
+    match printer.mode() {
+        Mode::Json => printer.json(&AskList { asks: &open })?,
+        Mode::Quiet => open.iter().try_for_each(|ask| printer.line(&ask.hash))?,
+        Mode::Normal => open.iter().try_for_each(|ask| asks::show(&printer, ask))?,
     }
     let first = open.iter().find(|ask| ask.tool.as_deref() != Some(ON_SCREEN));
     if let (Mode::Normal, Some(first)) = (printer.mode(), first) {

@@ -137,10 +137,13 @@ fn from_here(typed: &str, here: &Path, project: &Path) -> Option<String> {
 
 /// Shows the tasks of a team.
 pub(super) async fn table(context: &Context, printer: &Printer, team: &TeamView) -> Result<(), Failure> {
-    let TaskPage { tasks, .. } = all(context.client()?, &team.id).await?;
+    let page = all(context.client()?, &team.id).await?;
+    if printer.mode() == Mode::Json {
+        return printer.json(&page);
+    }
+    let tasks = page.tasks;
     match printer.mode() {
-        Mode::Json => tasks.iter().try_for_each(|task| printer.json(task)),
-        Mode::Quiet => tasks.iter().try_for_each(|task| printer.line(&task.id)),
+        Mode::Json | Mode::Quiet => tasks.iter().try_for_each(|task| printer.line(&task.id)),
         Mode::Normal if tasks.is_empty() => {
             printer.note(&if team.closed_at.is_some() { "No tasks.".to_owned() } else { none(&team.id) });
             Ok(())

@@ -11,6 +11,7 @@ use super::{run, task, thread};
 use crate::args::{Output, TeamCommand};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::lists::{NoticeList, TeamList};
 use crate::printer::{Column, Mode, Style, Table, clock, relative};
 
 pub(crate) async fn run(context: &Context, command: TeamCommand) -> Result<Exit, Failure> {
@@ -115,7 +116,7 @@ async fn list(context: &Context, all: bool, output: Output) -> Result<(), Failur
     let suggested = suggested(teams.iter().map(|team| team.id.as_str()));
     teams.retain(|team| all || team.closed_at.is_none());
     match printer.mode() {
-        Mode::Json => teams.iter().try_for_each(|team| printer.json(team)),
+        Mode::Json => printer.json(&TeamList { teams: &teams }),
         Mode::Quiet => teams.iter().try_for_each(|team| printer.line(&team.id)),
         Mode::Normal if teams.is_empty() => {
             printer.note(&format!("No teams. Create one: paseo team create {suggested}"));
@@ -234,14 +235,14 @@ async fn audit(
             Some(_) => client.inbox(team, &asked).await?,
             None => client.audit(team, &NoticeQuery { agent: None, ..asked }).await?,
         };
-        after = Some(page.next);
         all.extend(page.notices);
-        if !page.more {
+        after = page.next;
+        if after.is_none() {
             break;
         }
     }
     match printer.mode() {
-        Mode::Json => all.iter().try_for_each(|notice| printer.json(notice)),
+        Mode::Json => printer.json(&NoticeList { notices: &all }),
         Mode::Normal if all.is_empty() => {
             printer.note(
                 &from.map_or_else(

@@ -118,13 +118,16 @@ async fn start(context: &Context, args: WorkerStartArgs) -> Result<(), Failure> 
 
 async fn list(context: &Context, query: &WorkerQuery, output: Output) -> Result<(), Failure> {
     let printer = context.printer.with(output);
-    let workers = context.client()?.workers(query).await?.workers;
+    let list = context.client()?.workers(query).await?;
+    if printer.mode() == Mode::Json {
+        return printer.json(&list);
+    }
+    let workers = list.workers;
     if let Some(trouble) = workers.iter().find_map(|worker| worker.trouble.as_deref()) {
         printer.note(trouble);
     }
     match printer.mode() {
-        Mode::Json => workers.iter().try_for_each(|worker| printer.json(worker)),
-        Mode::Quiet => workers.iter().try_for_each(|worker| printer.line(&worker.name)),
+        Mode::Json | Mode::Quiet => workers.iter().try_for_each(|worker| printer.line(&worker.name)),
         Mode::Normal if workers.is_empty() => {
             let asked = query.prefix.is_some() || query.team.is_some();
             if asked && !context.client()?.workers(&WorkerQuery::default()).await?.workers.is_empty() {

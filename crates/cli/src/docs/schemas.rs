@@ -8,7 +8,7 @@ use utoipa::{OpenApi, ToSchema};
 
 use super::commands::{leaves, name};
 use crate::args::Cli;
-use crate::{commands, doctor, outcome};
+use crate::{commands, doctor, lists, outcome};
 
 const COMPONENTS: &str = "#/components/schemas/";
 
@@ -22,6 +22,10 @@ const COMPONENTS: &str = "#/components/schemas/";
     commands::wait::DoneView,
     commands::why::WhyView,
     doctor::Diagnosis,
+    lists::AskList<'_>,
+    lists::NoticeList<'_>,
+    lists::TeamList<'_>,
+    lists::ThreadList<'_>,
     outcome::EndingView,
     SettingsMap,
     TeamEnv,
@@ -76,7 +80,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 99] = [
     ("paseo rename", "agent", "SessionView", Form::Once),
     ("paseo label", "agent", "SessionView", Form::Lines),
     ("paseo pin", "agent", "SessionView", Form::Lines),
-    ("paseo permit ls", "ask", "OpenAsk", Form::Lines),
+    ("paseo permit ls", "asks", "AskList", Form::Once),
     ("paseo permit allow", "answered", "AnsweredPermission", Form::Once),
     ("paseo permit deny", "answered", "AnsweredPermission", Form::Once),
     ("paseo permit rules", "rules", "RuleList", Form::Once),
@@ -99,7 +103,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 99] = [
     ("paseo token ls", "tokens", "TokenList", Form::Once),
     ("paseo token revoke", "tokens", "TokenList", Form::Once),
     ("paseo thread new", "thread", "ThreadView", Form::Once),
-    ("paseo thread ls", "thread", "ThreadView", Form::Lines),
+    ("paseo thread ls", "threads", "ThreadList", Form::Once),
     ("paseo thread show", "thread", "ThreadView", Form::Once),
     ("paseo thread rename", "thread", "ThreadView", Form::Once),
     ("paseo thread cwd", "thread", "ThreadView", Form::Once),
@@ -121,16 +125,16 @@ const OUTPUTS: [(&str, &str, &str, Form); 99] = [
     ("paseo down", "down", "DownView", Form::Once),
     ("paseo doctor", "doctor", "Diagnosis", Form::Once),
     ("paseo team create", "team", "TeamView", Form::Once),
-    ("paseo team ls", "team", "TeamView", Form::Lines),
+    ("paseo team ls", "teams", "TeamList", Form::Once),
     ("paseo team show", "team", "TeamView", Form::Once),
     ("paseo team env", "team_env", "TeamEnv", Form::Once),
-    ("paseo team audit", "notice", "NoticeView", Form::Lines),
+    ("paseo team audit", "notices", "NoticeList", Form::Once),
     ("paseo team leave", "team", "TeamView", Form::Once),
     ("paseo team rm", "team", "TeamView", Form::Once),
     ("paseo team leader", "ending", "EndingView", Form::Once),
     ("paseo team leader --detach", "created", "CreatedSession", Form::Once),
     ("paseo task create", "task", "TaskView", Form::Once),
-    ("paseo task ls", "task", "TaskView", Form::Lines),
+    ("paseo task ls", "tasks", "TaskPage", Form::Once),
     ("paseo task ls --watch", "tasks", "TaskPage", Form::Lines),
     ("paseo task show", "task", "TaskView", Form::Once),
     ("paseo task claim", "task", "TaskView", Form::Once),
@@ -142,7 +146,7 @@ const OUTPUTS: [(&str, &str, &str, Form); 99] = [
     ("paseo task retry", "task", "TaskView", Form::Once),
     ("paseo task reassign", "task", "TaskView", Form::Once),
     ("paseo worker start", "worker_started", "StartedWorker", Form::Once),
-    ("paseo worker ls", "worker", "WorkerView", Form::Lines),
+    ("paseo worker ls", "workers", "WorkerList", Form::Once),
     ("paseo worker capture", "capture", "Capture", Form::Once),
     ("paseo worker send", "receipt", "Receipt", Form::Once),
     ("paseo worker kill", "action", "ActionAnswer", Form::Once),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use paseo_core::headline::own_name;
 use paseo_wire::item::ItemView;
+use paseo_wire::words::ItemKind;
 use serde_json::Value;
 
 use super::changes::{self, Count};
@@ -53,7 +54,7 @@ impl Transcript {
             "tool_call" => self.call(item),
             "tool_result" => self.result(item).into_iter().collect(),
             _ => {
-                let mut blocks = if item.kind == "user_text" { self.rest() } else { Vec::new() };
+                let mut blocks = if item.kind == ItemKind::UserText { self.rest() } else { Vec::new() };
                 blocks.extend(block(item, self.extent, people));
                 if !blocks.is_empty() {
                     self.last = None;

@@ -4,6 +4,7 @@ mod calls;
 mod changes;
 
 use paseo_wire::item::ItemView;
+use paseo_wire::words::ItemKind;
 use serde_json::Value;
 
 pub(crate) use self::calls::Transcript;
@@ -129,9 +130,10 @@ fn block(item: &ItemView, extent: Extent, people: &People) -> Option<Block> {
             block(Style::Bold, &who).text(lines.join("\n"))
         }
         "assistant_text" | "thinking" => {
-            let thinks = if item.kind == "thinking" { "agent, thinking" } else { "agent" };
+            let thinks = if item.kind == ItemKind::Thinking { "agent, thinking" } else { "agent" };
             let broken = if item.superseded { " (in a failed attempt)" } else { "" };
-            let body = if item.kind == "thinking" { Body::Text(whole()) } else { Body::Answer(whole()) };
+            let body =
+                if item.kind == ItemKind::Thinking { Body::Text(whole()) } else { Body::Answer(whole()) };
             Block { body, ..block(Style::Dim, &format!("{thinks}{broken}")) }
         }
         "todo" => Block { body: todo(text), ..block(Style::Dim, "todo") },

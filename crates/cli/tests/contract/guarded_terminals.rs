@@ -22,6 +22,7 @@ fn it_changes_only_what_its_task_covers(bench: &Bench) {
     home.paseo(&["task", "create", "A task", "--resource", "."]).ok();
     home.paseo(&["worker", "start", "--team", "red", "--guard", "lease", "-q", "Please <<say hello>>"]).ok();
     let listed: Value = serde_json::from_str(home.paseo(&["worker", "ls", "--json"]).ok()).unwrap();
+    let listed = &listed["workers"][0];
     assert_eq!(listed["guarded"], true);
     let handle = listed["handle"].as_str().unwrap();
     let shown = || home.paseo(&["worker", "capture", "red-1"]).stdout;
@@ -91,6 +92,7 @@ fn a_guarded_claude_in_a_terminal_runs_no_hook_of_the_project() {
     home.paseo(&["team", "create", "red", "-C", &work]).ok();
     home.paseo(&["worker", "start", "--team", "red", "--guard", "lease", "-q", "Please <<say hello>>"]).ok();
     let listed: Value = serde_json::from_str(home.paseo(&["worker", "ls", "--json"]).ok()).unwrap();
+    let listed = &listed["workers"][0];
     let shown = || home.paseo(&["worker", "capture", "red-1"]).stdout;
     let waited = home.paseo(&["wait", listed["handle"].as_str().unwrap(), "--timeout", "60s"]);
     assert_eq!(waited.code, 0, "{waited:?}\n{}", shown());
@@ -118,6 +120,7 @@ fn a_guarded_pi_in_a_terminal_is_given_leave_for_what_it_holds_then() {
     home.paseo(&["task", "create", "A task", "--resource", "."]).ok();
     home.paseo(&["worker", "start", "--team", "red", "--agent", "asker", "-q", "Please <<say hello>>"]).ok();
     let listed: Value = serde_json::from_str(home.paseo(&["worker", "ls", "--json"]).ok()).unwrap();
+    let listed = &listed["workers"][0];
     let handle = listed["handle"].as_str().unwrap();
     let shown = || home.paseo(&["worker", "capture", "red-1"]).stdout;
     let waited = home.paseo(&["wait", handle, "--timeout", "60s"]);

@@ -9,7 +9,8 @@ use crate::lacks::Lack;
 
 fn worker(bench: &Bench) -> Value {
     let listed = bench.home.paseo(&["worker", "ls", "--json"]);
-    serde_json::from_str(listed.ok().lines().next().unwrap()).unwrap()
+    let listed: Value = serde_json::from_str(listed.ok()).unwrap();
+    listed["workers"][0].clone()
 }
 
 fn it_works_in_a_terminal_and_outlives_the_daemon(bench: &Bench) {

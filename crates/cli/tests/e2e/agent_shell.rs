@@ -219,7 +219,10 @@ async fn an_agent_that_kills_its_shim_does_not_become_a_person() {
     assert!(result.is_empty() || result.ends_with("exit=6\n") || result.ends_with("exit=7\n"), "{result}");
     watched.home.paseo(&["up"]).ok();
     let trace = watched.items(&victim.id).await;
-    let told: Vec<&str> =
-        trace.iter().filter(|item| item.kind == "notice").filter_map(|item| item.text.as_deref()).collect();
+    let told: Vec<&str> = trace
+        .iter()
+        .filter(|item| item.kind.as_str() == "notice")
+        .filter_map(|item| item.text.as_deref())
+        .collect();
     assert!(!told.iter().any(|text| text.contains("A person stopped")), "{told:?}");
 }

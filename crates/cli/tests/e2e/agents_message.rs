@@ -38,13 +38,13 @@ async fn an_answer_comes_with_everything_about_it_and_both_transcripts_have_it()
     let items = cast.0.items(&target.id).await;
     assert_eq!(called["responseId"], delivery_of(&items, 0));
     // There it is a message from the caller, here a call with its answer; nobody is told twice.
-    let heard = items.iter().find(|item| item.kind == "user_text").unwrap();
+    let heard = items.iter().find(|item| item.kind.as_str() == "user_text").unwrap();
     assert_eq!(
         (heard.text.as_deref(), &heard.fields["origin"]),
         (Some("please"), &json!(format!("session:{}", caller.id)))
     );
     let here = cast.0.items(&caller.id).await;
-    let call = here.iter().find(|item| item.kind == "tool_call").unwrap();
+    let call = here.iter().find(|item| item.kind.as_str() == "tool_call").unwrap();
     assert_eq!(call.fields["name"], "agents_message");
     assert_eq!(cast.view(&caller.id).await.turns, 1);
     assert!(target.parent.is_none() && target.labels.is_empty(), "{target:?}");
@@ -216,7 +216,7 @@ async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
 
 /// Returns the id of a message that an agent took up, by its number.
 fn delivery_of(items: &[paseo_wire::item::ItemView], number: usize) -> String {
-    let messages: Vec<_> = items.iter().filter(|item| item.kind == "user_text").collect();
+    let messages: Vec<_> = items.iter().filter(|item| item.kind.as_str() == "user_text").collect();
     messages[number].fields["delivery"].as_str().unwrap().to_owned()
 }
 
@@ -226,7 +226,7 @@ fn told_of(item: &paseo_wire::item::ItemView, id: &str) -> bool {
 
 pub(crate) fn told(item: &paseo_wire::item::ItemView, words: &str) -> bool {
     let text = item.text.as_deref().unwrap_or_default();
-    item.kind == "user_text" && text.contains("[notice]") && text.contains(words)
+    item.kind.as_str() == "user_text" && text.contains("[notice]") && text.contains(words)
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ impl Watched {
         let asked = async {
             loop {
                 let items = self.items(session).await;
-                let is_it = |item: &&ItemView| item.kind == "assistant_text";
+                let is_it = |item: &&ItemView| item.kind.as_str() == "assistant_text";
                 let mut said = items.iter().filter(is_it).filter_map(|item| item.text.as_deref());
                 if said.any(|text| text.contains(words)) {
                     return items;
@@ -85,7 +85,7 @@ async fn an_attached_file_reaches_the_agent_and_the_transcript() {
     let session = created.session.id.as_str();
     let proof = format!("Attached: shot.png (image/png, 700000 bytes, sha256 {})", hash(&bytes));
     let items = watched.said(session, &proof).await;
-    let said = items.iter().find(|item| item.kind == "user_text").unwrap();
+    let said = items.iter().find(|item| item.kind.as_str() == "user_text").unwrap();
     assert_eq!(said.text.as_deref(), Some("look at this"));
     assert_eq!(said.fields["attachments"][0], serde_json::to_value(view).unwrap());
     assert!(watched.client.attachment(session, &view.id).await.unwrap() == bytes);
@@ -183,7 +183,10 @@ async fn a_message_has_few_files_of_a_bounded_size() {
     let heavy = watched.send_with(&session, "look", &[&one, &two]).await.unwrap_err();
     assert_eq!(heavy.code(), Some(Code::TooLarge), "{heavy}");
     watched.settled(&session).await;
-    assert_eq!(watched.items(&session).await.iter().filter(|item| item.kind == "user_text").count(), 2);
+    assert_eq!(
+        watched.items(&session).await.iter().filter(|item| item.kind.as_str() == "user_text").count(),
+        2
+    );
 }
 
 /// Begins an upload over a connection of its own, and returns that with what was sent.

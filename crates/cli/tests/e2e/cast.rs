@@ -107,7 +107,8 @@ impl Cast {
 
     /// Returns all tools that an agent called, in order.
     pub(crate) async fn called(&self, session: &str) -> Vec<Called> {
-        let results = self.0.items(session).await.into_iter().filter(|item| item.kind == "tool_result");
+        let results =
+            self.0.items(session).await.into_iter().filter(|item| item.kind.as_str() == "tool_result");
         results
             .map(|item| Called {
                 outcome: item.fields["outcome"].as_str().unwrap().to_owned(),
@@ -132,7 +133,7 @@ impl Cast {
     }
 
     pub(crate) async fn texts(&self, session: &str, kind: &str) -> Vec<String> {
-        let items = self.0.items(session).await.into_iter().filter(|item| item.kind == kind);
+        let items = self.0.items(session).await.into_iter().filter(|item| item.kind.as_str() == kind);
         items.filter_map(|item| item.text).collect()
     }
 
@@ -168,12 +169,13 @@ impl Cast {
     /// Waits until an agent was told something.
     pub(crate) async fn until_heard(&self, session: &str, words: &str) {
         let said = |item: &ItemView| item.text.as_deref().is_some_and(|text| text.contains(words));
-        self.until(session, |items| items.iter().any(|item| item.kind == "user_text" && said(item))).await;
+        self.until(session, |items| items.iter().any(|item| item.kind.as_str() == "user_text" && said(item)))
+            .await;
     }
 
     /// Waits until an agent has called a tool, or its shell, and is not answered yet.
     pub(crate) async fn until_calling(&self, session: &str) {
-        self.until(session, |items| items.last().is_some_and(|item| item.kind == "tool_call")).await;
+        self.until(session, |items| items.last().is_some_and(|item| item.kind.as_str() == "tool_call")).await;
     }
 
     /// Returns the open agents of a definition.

@@ -80,7 +80,7 @@ async fn stopping_a_request_stops_everyone_holds_what_waits_and_starts_nobody() 
     cast.script("branch", SUBAGENT, &format!("{WAIT}{more}"));
     let root = cast.idle("default").await;
     let asked = cast.0.send(&root.id, &format!("{}<<hang>>", tool("summon", &background("branch")))).await;
-    cast.until(&root.id, |items| items.iter().any(|item| item.kind == "tool_result")).await;
+    cast.until(&root.id, |items| items.iter().any(|item| item.kind.as_str() == "tool_result")).await;
     let branch = cast.open("branch").await.remove(0);
     cast.until_calling(&branch.id).await;
     let other = cast.0.send(&branch.id, "another request").await;

@@ -71,8 +71,8 @@ fn asking(home: &TestHome) -> OpenAsk {
     let handle = home.paseo(&["run", "-d", "<<ask now?>><<hang>>"]).ok().to_owned();
     assert_eq!(home.paseo(&["wait", &handle]).code, 4);
     let listed = home.paseo(&["permit", "ls", "--json"]);
-    let mut open = listed.ok().lines().map(|line| serde_json::from_str::<OpenAsk>(line).unwrap());
-    open.find(|ask| ask.handle == handle).unwrap()
+    let open: Vec<OpenAsk> = serde_json::from_value(crate::json(&listed)["asks"].take()).unwrap();
+    open.into_iter().find(|ask| ask.handle == handle).unwrap()
 }
 
 fn refused(status: u16, code: &str) -> (u16, Option<String>) {

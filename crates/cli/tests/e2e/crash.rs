@@ -64,8 +64,8 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         let stage = watched.client.delivery(session, &second.delivery).await.unwrap().stage;
         assert!(["answered", "interrupted"].contains(&stage.as_str()), "step {step}: {stage}");
 
-        let calls = items.iter().filter(|item| item.kind == "tool_call").count();
-        let results = items.iter().filter(|item| item.kind == "tool_result").count();
+        let calls = items.iter().filter(|item| item.kind.as_str() == "tool_call").count();
+        let results = items.iter().filter(|item| item.kind.as_str() == "tool_result").count();
         assert_eq!(calls, results, "step {step}: a tool call dangles");
         if last {
             break;
@@ -124,7 +124,7 @@ async fn an_ask_that_was_open_when_the_daemon_died_is_visibly_withdrawn() {
     let items = watched.items(session).await;
     let decisions: Vec<_> = items
         .iter()
-        .filter(|item| item.kind == "permission")
+        .filter(|item| item.kind.as_str() == "permission")
         .map(|item| item.fields.get("decision").cloned())
         .collect();
     assert_eq!(decisions, [None, Some("withdrawn".into())]);
@@ -140,10 +140,13 @@ async fn what_was_said_before_a_stop_is_kept() {
     until(&mut events, |frame| crate::watch::shows(frame, "three")).await;
     watched.client.close(session).await.unwrap();
     let items = watched.items(session).await;
-    let said =
-        items.iter().find(|item| item.kind == "assistant_text").and_then(|item| item.text.clone()).unwrap();
+    let said = items
+        .iter()
+        .find(|item| item.kind.as_str() == "assistant_text")
+        .and_then(|item| item.text.clone())
+        .unwrap();
     assert!(said.starts_with("one two three"), "{said}");
-    assert!(items.iter().any(|item| item.kind == "notice" && item.fields["code"] == "interrupted"));
+    assert!(items.iter().any(|item| item.kind.as_str() == "notice" && item.fields["code"] == "interrupted"));
 }
 
 #[tokio::test]

@@ -36,7 +36,10 @@ async fn a_call_over_mcp_whose_connection_breaks_is_answered_by_a_notice() {
     cast.define("general", ASKER);
     cast.script("slow", "", "<<sh until [ -e over ]; do sleep 0.02; done>><<say finished>>");
     let caller = cast.start("general", &format!("<<sh printf %s $PASEO_TOKEN \\> token>>{WAIT}")).await;
-    cast.until(&caller.id, |items| items.iter().filter(|item| item.kind == "tool_call").count() == 2).await;
+    cast.until(&caller.id, |items| {
+        items.iter().filter(|item| item.kind.as_str() == "tool_call").count() == 2
+    })
+    .await;
     let token = fs::read_to_string(cast.0.home.work().join("token")).unwrap();
     let url = cast.0.client.status().await.unwrap().url;
     let address = url.trim_start_matches("http://");

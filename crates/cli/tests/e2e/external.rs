@@ -109,7 +109,7 @@ async fn a_dead_endpoint_is_said_and_what_was_for_it_is_kept() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     define_at(&cast.0.home, "far", &format!("http://{nobody}/in"), "");
     cast.0.send(&session, "anybody there?").await;
-    cast.until(&session, |items| items.iter().any(|item| item.kind == "notice")).await;
+    cast.until(&session, |items| items.iter().any(|item| item.kind.as_str() == "notice")).await;
     let told = cast.0.items(&session).await.pop().unwrap().text.unwrap();
     assert!(told.contains("could not be reached: ") && told.contains("efused"), "{told}");
     assert_eq!(cast.view(&session).await.status.as_str(), "starting");
@@ -138,7 +138,7 @@ async fn a_refusal_fails_the_turn_and_the_next_message_works() {
     far.next();
     assert_eq!(cast.0.settled(&session).await, "error");
     let items = cast.0.items(&session).await;
-    let error = items.iter().find(|item| item.kind == "error").unwrap();
+    let error = items.iter().find(|item| item.kind.as_str() == "error").unwrap();
     assert_eq!(error.fields["code"], "external_refused");
     assert!(error.text.as_ref().unwrap().contains("its server answered 403 Forbidden (words)"), "{error:?}");
     cast.0.send(&session, "come in").await;
@@ -169,7 +169,7 @@ async fn what_comes_late_or_unasked_or_twice_is_recorded_once() {
         assert_eq!(answer(&cast, &slow, "even later").await, 200);
     }
     let notices: Vec<_> =
-        cast.0.items(&session).await.into_iter().filter(|item| item.kind == "notice").collect();
+        cast.0.items(&session).await.into_iter().filter(|item| item.kind.as_str() == "notice").collect();
     let late: Vec<_> = notices.iter().filter(|item| item.fields["code"] == "late_answer").collect();
     assert_eq!(late.len(), 1, "{notices:#?}");
     assert!(late[0].text.as_ref().unwrap().ends_with("\n\neven later"));
@@ -349,7 +349,7 @@ async fn nothing_is_posted_to_where_nobody_should_be() {
     assert_eq!(answer(&cast, &far.next(), "yes").await, 200);
     define_at(&cast.0.home, "wrong", &own, "");
     cast.0.send(&session.id, "two").await;
-    cast.until(&session.id, |items| items.iter().any(|item| item.kind == "error")).await;
+    cast.until(&session.id, |items| items.iter().any(|item| item.kind.as_str() == "error")).await;
     assert_eq!(codes(&cast, &session.id).await, ["start_failed"]);
     // The message was kept, and goes out once there is somewhere to go.
     far.define(&cast.0.home, "wrong", "");
@@ -378,8 +378,10 @@ async fn a_late_answer_to_what_came_back_is_its_answer_and_it_is_not_posted_agai
     assert_eq!(next.body["message"]["text"], "next");
     assert_eq!(answer(&cast, &next, "fine").await, 200);
     let items = cast.0.items(&session).await;
-    let talk =
-        items.iter().filter(|item| item.kind.ends_with("_text")).map(|item| item.text.as_deref().unwrap());
+    let talk = items
+        .iter()
+        .filter(|item| item.kind.as_str().ends_with("_text"))
+        .map(|item| item.text.as_deref().unwrap());
     assert_eq!(talk.collect::<Vec<_>>(), ["slow", "here after all", "next", "fine"]);
     assert!(far.is_quiet());
 }

@@ -282,7 +282,7 @@ fn a_worker_is_guarded_from_its_next_start_on_and_says_so() {
     };
     write("");
     home.paseo(&["worker", "start", "--team", "red", "--agent", "smith", "-q", "<<say hello>>"]).ok();
-    let worker = || parsed(&home.paseo(&["worker", "ls", "--json"]));
+    let worker = || parsed(&home.paseo(&["worker", "ls", "--json"]))["workers"][0].clone();
     let handle = worker()["handle"].as_str().unwrap().to_owned();
     home.paseo(&["wait", &handle, "--timeout", "30s"]).ok();
     assert_eq!((&worker()["guarded"], &worker()["from_next_start"]), (&false.into(), &Value::Null));
@@ -312,7 +312,7 @@ fn a_guarded_worker_without_a_model_keeps_to_its_leases() {
     let home = red(&["."]);
     let start = ["worker", "start", "--team", "red", "--provider", "scripted", "--guard", "lease", "-q"];
     home.paseo(&[&start[..], &["<<say hello>>"]].concat()).ok();
-    let worker = parsed(&home.paseo(&["worker", "ls", "--json"]));
+    let worker = parsed(&home.paseo(&["worker", "ls", "--json"]))["workers"][0].clone();
     let handle = worker["handle"].as_str().unwrap();
     home.paseo(&["wait", handle, "--timeout", "30s"]).ok();
     let refused = sh(&home, handle, "touch made");

@@ -2,7 +2,7 @@
 
 use paseo_wire::permission::OpenAsk;
 use paseo_wire::worker::StartWorker;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cast::tool;
 use crate::consent::Browser;
@@ -37,7 +37,7 @@ async fn a_browser_is_told_of_all_of_them_as_the_command_line_is() {
     let shown = async || browser.get("/api/permissions")["asks"].as_array().unwrap().clone();
     let shown = until_seen("all requests", shown, |asks| asks.len() >= 4).await;
     let listed = home.paseo(&["permit", "ls", "--json"]);
-    let listed: Vec<Value> = listed.ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let listed = crate::json(&listed)["asks"].as_array().unwrap().clone();
     assert_eq!(shown, listed);
     let asks: Vec<OpenAsk> = shown.into_iter().map(|ask| serde_json::from_value(ask).unwrap()).collect();
     assert_eq!(asks.len(), 4, "{asks:#?}");

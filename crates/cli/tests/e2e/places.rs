@@ -85,7 +85,7 @@ async fn an_idle_process_sleeps_for_another_and_wakes_again() {
             .items(session)
             .await
             .into_iter()
-            .filter(|item| item.kind == "assistant_text")
+            .filter(|item| item.kind.as_str() == "assistant_text")
             .filter_map(|item| item.text)
             .collect();
         assert_eq!(said[1..], ["round 0", "round 1", "round 2"]);
@@ -108,7 +108,7 @@ async fn a_turn_that_waits_for_a_place_can_be_stopped_and_its_message_is_kept() 
         .items(&second)
         .await
         .into_iter()
-        .filter(|item| item.kind == "assistant_text")
+        .filter(|item| item.kind.as_str() == "assistant_text")
         .filter_map(|item| item.text)
         .collect();
     assert_eq!(said, ["done", "and more"]);

@@ -7,7 +7,7 @@ use paseo_wire::change::SessionChange;
 use paseo_wire::message::{DeliveryView, Receipt, SendMessage, Verb};
 use paseo_wire::session::CreateSession;
 use paseo_wire::stream::Frame;
-use paseo_wire::words::AbandonReason;
+use paseo_wire::words::{AbandonReason, ItemKind};
 use serde_json::{Value, json};
 
 use crate::structured::script;
@@ -53,7 +53,7 @@ pub(crate) async fn corrected(events: &mut Events, number: usize) {
     let mut handed = 0;
     until(events, |frame| {
         handed += usize::from(
-            matches!(frame, Frame::Item(frame) if frame.item.kind == "user_text" && frame.item.fields["origin"] == "daemon"),
+            matches!(frame, Frame::Item(frame) if frame.item.kind == ItemKind::UserText && frame.item.fields["origin"] == "daemon"),
         );
         handed == number
     })

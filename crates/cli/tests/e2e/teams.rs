@@ -250,10 +250,8 @@ async fn people_plan_and_follow_with_commands() {
     home.paseo(&["task", "complete", "task-0001", "--epoch", "4"]).ok();
     home.paseo(&["task", "cancel", "task-0002"]).ok();
     let audit = home.paseo(&["team", "audit", "--json"]);
-    let kinds: Vec<String> = serde_json::Deserializer::from_str(audit.ok())
-        .into_iter::<serde_json::Value>()
-        .map(|notice| notice.unwrap()["type"].as_str().unwrap().to_owned())
-        .collect();
+    let audit = parsed(&audit)["notices"].as_array().unwrap().clone();
+    let kinds: Vec<&str> = audit.iter().map(|notice| notice["type"].as_str().unwrap()).collect();
     assert_eq!(
         kinds,
         [

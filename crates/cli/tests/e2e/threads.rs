@@ -288,7 +288,7 @@ async fn called(room: &Room, seat: &str, name: &str, input: &Value) -> (String, 
     let seats = state["participants"]["invited"].as_array().unwrap();
     let session = seats.iter().find(|known| known["id"] == seat).unwrap()["session"].as_str().unwrap();
     let items = room.watched.items(session).await;
-    let last = items.into_iter().rfind(|item| item.kind == "tool_result").unwrap();
+    let last = items.into_iter().rfind(|item| item.kind.as_str() == "tool_result").unwrap();
     (last.fields["outcome"].as_str().unwrap().to_owned(), last.text.unwrap_or_default())
 }
 

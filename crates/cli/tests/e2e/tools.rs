@@ -101,7 +101,7 @@ async fn address(watched: &Watched) -> String {
 
 /// What a tool said natively and in the shell: results come in the order of the script.
 fn by_script(items: &[ItemView], tools: &[&Spec]) -> (Vec<Verdict>, Vec<Verdict>) {
-    let results: Vec<&ItemView> = items.iter().filter(|item| item.kind == "tool_result").collect();
+    let results: Vec<&ItemView> = items.iter().filter(|item| item.kind.as_str() == "tool_result").collect();
     let (native, shell) = results.split_at(tools.len());
     let native = native.iter().map(|item| match item.fields["outcome"].as_str().unwrap() {
         "denied" => Verdict::Denied(item.text.clone().unwrap_or_default()),
@@ -230,7 +230,7 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
         let items = watched.items(&agent.id).await;
         for tool in tools {
             let told = items.iter().filter(|item| {
-                item.kind == "notice"
+                item.kind.as_str() == "notice"
                     && item.fields["code"] == "tool_refused"
                     && item.text.as_deref().is_some_and(|text| text.contains(&format!("`{}`", tool.name)))
             });
@@ -268,7 +268,7 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
     let items = watched.items(&id).await;
     let told: Vec<&str> = items
         .iter()
-        .filter(|item| item.kind == "tool_result")
+        .filter(|item| item.kind.as_str() == "tool_result")
         .filter_map(|item| item.text.as_deref())
         .collect();
     assert!(told[0].contains("`native_shell` is not granted to this agent"), "{told:?}");
@@ -292,7 +292,7 @@ async fn whoever_lost_its_definition_is_told_so() {
     let told = "the tool `todo` is not granted to this agent, and no other is: there is no agent definition `planner`, so";
     assert!(refused.outcome == "denied" && refused.text.starts_with(told), "{refused:?}");
     let items = cast.0.items(&agent.id).await;
-    let noted = items.iter().find(|item| item.kind == "notice").unwrap();
+    let noted = items.iter().find(|item| item.kind.as_str() == "notice").unwrap();
     assert_eq!((&noted.fields["code"], &noted.text), (&json!("tool_refused"), &Some(refused.text)));
 }
 
@@ -318,7 +318,7 @@ async fn an_agent_calls_tools_from_its_shell_by_flags_and_by_json() {
     let items = watched.items(&created.session.id).await;
     let printed: Vec<&str> = items
         .iter()
-        .filter(|item| item.kind == "tool_result")
+        .filter(|item| item.kind.as_str() == "tool_result")
         .filter_map(|item| item.text.as_deref())
         .collect();
     let [listed, sent, read, by_json, help, mistyped, misfit, unknown] = printed[..] else {
@@ -354,8 +354,11 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
         .unwrap();
     watched.settled(&id).await;
     let items = watched.items(&id).await;
-    let page =
-        items.iter().find(|item| item.kind == "tool_result").and_then(|item| item.text.clone()).unwrap();
+    let page = items
+        .iter()
+        .find(|item| item.kind.as_str() == "tool_result")
+        .and_then(|item| item.text.clone())
+        .unwrap();
     assert!(page.starts_with("---\nname: paseo-todo\ndescription: \""), "{page}");
     for part in
         ["  - `content` (string): ", "  - `status` (string, optional): pending (the default), in_progress,"]
@@ -368,7 +371,11 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
     watched.send(&id, &format!("<<sh {}; echo \"exit=$?\">>", example.replace('>', "\\>"))).await;
     watched.settled(&id).await;
     let items = watched.items(&id).await;
-    let last = items.iter().rev().find(|item| item.kind == "tool_result").and_then(|item| item.text.clone());
+    let last = items
+        .iter()
+        .rev()
+        .find(|item| item.kind.as_str() == "tool_result")
+        .and_then(|item| item.text.clone());
     assert!(last.as_ref().is_some_and(|text| text.ends_with("exit=0\n")), "{last:?}");
 
     let folder = fs::read_dir(watched.home.path().join("skills")).unwrap().next().unwrap().unwrap().path();
@@ -407,7 +414,7 @@ async fn skills_without_a_shell_are_tools_with_a_warning() {
         let id = create(&watched, "handless", false, &tool("todo", &todo)).await.unwrap();
         watched.settled(&id).await;
         let items = watched.items(&id).await;
-        let result = items.iter().find(|item| item.kind == "tool_result").unwrap();
+        let result = items.iter().find(|item| item.kind.as_str() == "tool_result").unwrap();
         assert_eq!(result.fields["outcome"], "ok", "{result:?}");
         let prompt = watched.client.prompt(&id).await.unwrap().prompt;
         assert!(prompt.contains("Available tools:\n- todo") && !prompt.contains("CLI skills"), "{prompt}");
@@ -441,7 +448,7 @@ async fn a_plugin_that_is_denied_as_a_skill_is_refused_to_the_shell_and_by_http(
             let items = watched.items(&agent.id).await;
             let results: Vec<(&str, &str)> = items
                 .iter()
-                .filter(|item| item.kind == "tool_result")
+                .filter(|item| item.kind.as_str() == "tool_result")
                 .map(|item| {
                     (item.fields["outcome"].as_str().unwrap(), item.text.as_deref().unwrap_or_default())
                 })

@@ -98,7 +98,7 @@ impl Watched {
             let page =
                 self.client.items(session, &ItemQuery { after, ..ItemQuery::default() }).await.unwrap();
             items.extend(page.items);
-            if !page.newer {
+            if page.next.is_none() {
                 return items;
             }
         }
@@ -109,7 +109,11 @@ impl Watched {
         let created = self.create(prompt).await;
         self.settled(&created.session.id).await;
         let items = self.items(&created.session.id).await;
-        items.into_iter().filter(|item| item.kind == "tool_result").filter_map(|item| item.text).collect()
+        items
+            .into_iter()
+            .filter(|item| item.kind.as_str() == "tool_result")
+            .filter_map(|item| item.text)
+            .collect()
     }
 }
 

@@ -157,7 +157,7 @@ async fn a_person_who_types_into_the_terminal_is_seen_as_one() {
     cast.until(&worker.session, |items| items.iter().any(|item| item.text.as_deref() == Some("by hand")))
         .await;
     let items = cast.0.items(&worker.session).await;
-    let typed = items.iter().rfind(|item| item.kind == "user_text").unwrap();
+    let typed = items.iter().rfind(|item| item.kind.as_str() == "user_text").unwrap();
     assert_eq!(typed.fields["origin"], "human:terminal");
     assert_eq!(typed.text.as_deref(), Some("<<say by hand>><<hang>>"));
     let view = cast.view(&worker.session).await;

@@ -26,7 +26,7 @@ async fn what_a_worker_calls_comes_behind_what_it_was_told() {
     let worker = started(&cast, "<<tool team_tasks_list>><<say done>>").await;
     cast.0.settled(&worker.session).await;
     let items = cast.0.items(&worker.session).await;
-    let at = |kind: &str| items.iter().position(|item| item.kind == kind).unwrap();
+    let at = |kind: &str| items.iter().position(|item| item.kind.as_str() == kind).unwrap();
     assert!(at("user_text") < at("notice"), "{items:?}");
 }
 

@@ -45,7 +45,11 @@ pub(crate) async fn page(
         }
         (more, query.before.is_some())
     };
-    Ok(Json(ItemPage { seq, items: rows.into_iter().map(view::item).collect(), older, newer }))
+    let (first, last) = (rows.first().map(|row| row.ordinal), rows.last().map(|row| row.ordinal));
+    let earlier = first.filter(|_| older);
+    // Before the first one there is nothing, and something after it.
+    let next = last.or(query.before.map(|before| before.saturating_sub(1))).filter(|_| newer);
+    Ok(Json(ItemPage { seq, items: rows.into_iter().map(view::item).collect(), next, earlier }))
 }
 
 /// Shows what an agent said in its last turn, and nothing before it: all that other agents may read of a transcript.

@@ -118,4 +118,100 @@ mod tests {
             assert!(!route.summary.is_empty(), "{} {}", route.method, route.path);
         }
     }
+
+    /// Strings that are documented with words and are free all the same, or whose words are not ours to choose.
+    const FREE: &[(&str, &str)] = &[
+        ("BridgeEvent.type", "the bridge protocol's words"),
+        ("BridgePost.type", "the bridge protocol's words"),
+        ("BridgePresence.state", "the bridge protocol lets participants choose"),
+        ("SearchQuery.kind", "several words with commas between them"),
+    ];
+
+    /// Says whether a sentence is a list of words, as `one, two or three`.
+    fn lists_words(sentence: &str) -> bool {
+        let mut plain = String::new();
+        let mut depth = 0;
+        for character in sentence.chars() {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                other if depth == 0 => plain.push(other),
+                _ => {}
+            }
+        }
+        let plain = plain.replace(" or ", ", ");
+        let words: Vec<&str> = plain.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+        let is_word = |word: &&str| {
+            let word = word.trim_matches('`');
+            word.starts_with(|first: char| first.is_ascii_lowercase())
+                && word.chars().all(|one| one.is_ascii_lowercase() || "_-./".contains(one))
+        };
+        words.len() > 1 && words.iter().all(is_word)
+    }
+
+    /// Finds properties that are plain strings although their description lists the words that they can be.
+    fn undeclared(place: &str, schema: &Value, found: &mut Vec<String>) {
+        let Some(schema) = schema.as_object() else { return };
+        let is_string = match &schema.get("type") {
+            Some(Value::String(one)) => one == "string",
+            Some(Value::Array(several)) => several.iter().any(|one| one == "string"),
+            _ => false,
+        };
+        let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        let sentences = about.split(['.', ':', ';']).map(str::trim);
+        if is_string && !schema.contains_key("enum") && sentences.into_iter().any(lists_words) {
+            found.push(place.to_owned());
+        }
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            undeclared(&format!("{place}.{name}"), property, found);
+        }
+        for name in ["items", "additionalProperties"] {
+            if let Some(inner) = schema.get(name) {
+                undeclared(place, inner, found);
+            }
+        }
+        for name in ["oneOf", "allOf", "anyOf"] {
+            for inner in schema.get(name).and_then(Value::as_array).into_iter().flatten() {
+                undeclared(place, inner, found);
+            }
+        }
+    }
+
+    #[test]
+    fn closed_sets_of_words_are_enums() {
+        assert!(lists_words("idle, starting, running or closed") && lists_words("`a` (the default) or `b`"));
+        assert!(!lists_words("what it says, in words") && !lists_words("idle"));
+        let document = build();
+        let mut found = Vec::new();
+        for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
+            undeclared(name, schema, &mut found);
+        }
+        found.retain(|place| !FREE.iter().any(|(free, _)| free == place));
+        assert_eq!(found, Vec::<String>::new(), "make them enums with `words!`, or say in FREE why not");
+        let named = |place: &&str| {
+            let (schema, field) = place.split_once('.').unwrap_or_default();
+            document["components"]["schemas"][schema]["properties"].get(field).is_some()
+        };
+        assert!(FREE.iter().all(|(place, _)| named(place)), "FREE names what is not there");
+    }
+
+    #[test]
+    fn lists_page_alike() {
+        let document = build();
+        for route in ROUTES.iter().filter(|route| route.method == "GET") {
+            let Some(schema) = route.response else { continue };
+            let properties = &document["components"]["schemas"][schema]["properties"];
+            let pages = properties.get("next").is_some();
+            let asks = ["after", "limit"].map(|name| route.query.contains(&name));
+            // The shapes of the bridge protocol are its own.
+            if route.is_of_bridge() {
+                continue;
+            }
+            assert_eq!([pages, pages], asks, "{}: `next` comes with `after` and `limit`", route.path);
+            if pages {
+                let next = properties["next"]["type"].to_string();
+                assert!(next.contains("null"), "{}: `next` is null on the last page: {next}", route.path);
+            }
+        }
+    }
 }

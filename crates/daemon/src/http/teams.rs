@@ -434,7 +434,7 @@ async fn act(app: &App, by: &Actor, typed: &str, task: &str, act: Act) -> Answer
 async fn notices(app: &App, team: &Team, agent: Option<&str>, query: &NoticeQuery) -> Answer<NoticePage> {
     let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
     let (told, next, more) = app.teams.told(team, agent, query.after.unwrap_or(0), limit).await?;
-    Ok(Json(NoticePage { notices: told.iter().map(view::notice).collect(), next, more }))
+    Ok(Json(NoticePage { notices: told.iter().map(view::notice).collect(), next: more.then_some(next) }))
 }
 
 async fn answered(app: &App, team: &Team, id: TaskId) -> Answer<TaskAnswer> {

@@ -175,7 +175,7 @@ pub(crate) fn item(row: ItemRow) -> ItemView {
         step: place.as_ref().map_or(0, |place| place.step),
         superseded: place.as_ref().is_some_and(|place| place.superseded),
         parent: place.and_then(|place| place.parent),
-        kind: row.kind,
+        kind: row.kind.as_str().into(),
         fields,
         text,
         full_length,
@@ -222,5 +222,104 @@ pub(crate) fn problem(problem: &Problem) -> AgentProblem {
         message: problem.message.clone(),
         slug: problem.slug.clone(),
         severity: problem.severity.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use paseo_core::actor::Actor;
+    use paseo_core::item::{Decision, Kind, ToolClass, ToolOutcome, Usage};
+    use paseo_wire::item::ItemBody;
+    use paseo_wire::words::ItemKind;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::mint;
+
+    /// One of each kind, with all that goes with it.
+    fn all() -> Vec<(Kind, Value)> {
+        let file = json!({ "id": "a", "name": "a.txt", "media_type": "text/plain", "size": 1 });
+        let (call, hash) = ("c".to_owned(), "h".to_owned());
+        let (outcome, by) = (ToolOutcome::Ok, Some(Actor::Daemon));
+        let usage = Usage { cost_micros: Some(1), ..Usage::default() };
+        let turn = mint::session().to_string();
+        vec![
+            (
+                Kind::UserText { origin: Actor::Daemon, delivery: mint::delivery() },
+                json!({ "attachments": [file] }),
+            ),
+            (Kind::AssistantText, json!({})),
+            (Kind::Thinking, json!({})),
+            (
+                Kind::ToolCall { call: call.clone(), name: "shell".to_owned(), class: ToolClass::Other },
+                json!({ "title": "Run", "locations": ["a"] }),
+            ),
+            (
+                Kind::ToolResult { call, outcome, exit_code: Some(1), duration_ms: 3 },
+                json!({ "diffs": [{ "path": "a", "patch": "+" }] }),
+            ),
+            (Kind::Permission { hash, decision: Some(Decision::Deny), by }, json!({ "headline": "runs" })),
+            (Kind::Todo, json!({})),
+            (Kind::Usage(usage), json!({})),
+            (Kind::Notice { code: "x".to_owned() }, json!({ "kept_turn": turn, "kept_after": 2 })),
+            (Kind::Error { code: "x".to_owned() }, json!({})),
+            (Kind::Raw { provider: "x".to_owned() }, json!({})),
+        ]
+    }
+
+    fn shown(kind: Kind, extra: Option<&Value>) -> ItemView {
+        let word = kind.word().to_owned();
+        let entry = Entry { place: paseo_core::item::Place::default(), kind };
+        let content = ContentRow {
+            id: Uuid::nil(),
+            len: 1,
+            sha256: [0; 32],
+            text: Text::Inline("x".to_owned()),
+            extra: extra.map(Value::to_string),
+        };
+        item(ItemRow {
+            seq: 1,
+            id: Uuid::nil(),
+            ts: 0,
+            ordinal: 1,
+            kind: word,
+            v: 1,
+            data: Some(serde_json::to_string(&entry).unwrap()),
+            content: Some(content),
+        })
+    }
+
+    #[test]
+    fn items_have_the_fields_of_their_kind_and_no_others() {
+        let mut kinds = Vec::new();
+        for (kind, extra) in all() {
+            for extra in [Some(&extra), None] {
+                let view = shown(kind.clone(), extra);
+                let body = json!({ "kind": view.kind, "fields": view.fields });
+                let read: ItemBody = serde_json::from_value(body.clone()).unwrap_or_else(|error| {
+                    panic!("the schema does not know this: {error}: {body}");
+                });
+                // Nothing is lost on the way, but for what is left out when it is empty.
+                let written = serde_json::to_value(&read).unwrap();
+                for (name, value) in body["fields"].as_object().unwrap() {
+                    assert_eq!(&written["fields"][name], value, "{body}");
+                }
+                kinds.push(view.kind.to_string());
+            }
+        }
+        kinds.dedup();
+        assert_eq!(kinds, ItemKind::WORDS);
+    }
+
+    #[test]
+    fn the_schema_of_an_item_names_all_that_it_has() {
+        use utoipa::PartialSchema;
+        let schema = serde_json::to_value(ItemView::schema()).unwrap();
+        let place = &schema["allOf"][0]["properties"];
+        let view = ItemView { superseded: true, ..shown(Kind::Todo, None) };
+        for name in serde_json::to_value(view).unwrap().as_object().unwrap().keys() {
+            assert!(place.get(name).is_some() || ["kind", "fields"].contains(&name.as_str()), "{name}");
+        }
     }
 }

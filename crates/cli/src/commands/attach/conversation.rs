@@ -9,7 +9,7 @@ use paseo_wire::message::{Receipt, SendMessage, Verb};
 use paseo_wire::permission::{AnswerPermission, OpenAsk};
 use paseo_wire::session::SessionView;
 use paseo_wire::stream::Frame;
-use paseo_wire::words::{Hold, Placement, Status};
+use paseo_wire::words::{Hold, ItemKind, Placement, Status};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
@@ -112,7 +112,7 @@ impl Conversation {
         logs::meet(&mut self.people, &self.client, item).await;
         self.surface.item(item, &self.people)?;
         let decided = item.fields.get("decision").is_some_and(|decision| !decision.is_null());
-        if self.typed && item.kind == "permission" && !decided {
+        if self.typed && item.kind == ItemKind::Permission && !decided {
             let hash = item.fields.get("hash").and_then(Value::as_str).unwrap_or_default();
             // The transcript keeps a request as it was made. Without an answer from the daemon, assume it is open.
             let open = self.client.open_asks(Some(&self.session.id)).await;

@@ -214,7 +214,7 @@ async fn past(
     };
     loop {
         let page = client.items(&session, &query).await?;
-        if start.is_none() && page.older {
+        if start.is_none() && page.earlier.is_some() {
             let earlier = format!("earlier entries: paseo logs {}", conversation.session.handle);
             conversation.surface.aside(Style::Dim, &earlier)?;
         }
@@ -223,7 +223,7 @@ async fn past(
             conversation.item(item, wanted).await?;
         }
         match page.items.last() {
-            Some(last) if page.newer => {
+            Some(last) if page.next.is_some() => {
                 query = ItemQuery { after: Some(last.ordinal), before: None, ..query }
             }
             _ => return Ok(client.events(page.seq, &[format!("session:{session}")])),

@@ -2,6 +2,7 @@
 
 use paseo_wire::item::ItemView;
 use paseo_wire::stream::LiveFrame;
+use paseo_wire::words::ItemKind;
 
 use crate::commands::logs;
 use crate::editor::Editor;
@@ -176,7 +177,8 @@ impl Prompted {
     fn item(&mut self, item: &ItemView, people: &People) -> Result<(), Failure> {
         if let Some(rest) = self.growth.rest(item) {
             if !rest.is_empty() {
-                let look = if item.kind == "thinking" { Look::THOUGHT } else { self.printer.look(false) };
+                let look =
+                    if item.kind == ItemKind::Thinking { Look::THOUGHT } else { self.printer.look(false) };
                 self.screen.grow(look, rest)?;
             }
             return self.screen.settle();

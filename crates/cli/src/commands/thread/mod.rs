@@ -18,6 +18,7 @@ use super::worse;
 use crate::args::{InviteArgs, OneThread, Output, PostArgs, SeatsArgs, ThreadCommand, ToggleArgs};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::lists::ThreadList;
 use crate::printer::{Column, Mode, Printer, Style, Table};
 use crate::{consent, harnesses, prompt};
 
@@ -174,7 +175,7 @@ async fn list(context: &Context, output: Output) -> Result<(), Failure> {
     let (mut threads, printer) = (all(context).await?, context.printer.with(output));
     threads.sort_by_key(|thread| Reverse(thread.updated_at));
     match printer.mode() {
-        Mode::Json => threads.iter().try_for_each(|thread| printer.json(thread)),
+        Mode::Json => printer.json(&ThreadList { threads: &threads }),
         Mode::Quiet => threads.iter().try_for_each(|thread| printer.line(&thread.id)),
         Mode::Normal if threads.is_empty() => {
             printer.note("No threads. Create one: paseo thread new planning");
