@@ -55,7 +55,7 @@ impl fmt::Display for Actor {
 
 /// The text names no actor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an actor (expected human:…, session:…, seat:…, agent:… or daemon)")]
+#[error("invalid actor `{0}`: expected human:…, session:…, seat:…, agent:… or daemon")]
 pub struct Malformed(pub String);
 
 impl FromStr for Actor {

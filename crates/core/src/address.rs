@@ -35,20 +35,20 @@ pub struct Allowed {
 /// Why nothing is posted there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("`{url}` is no address to post to: {why}")]
+    #[error("invalid URL `{url}`: {why}")]
     Malformed { url: String, why: &'static str },
-    #[error("{host} is {address}, {what}: nothing is posted there")]
+    #[error("{host} ({address}) is {what}; requests to it are blocked")]
     Forbidden { host: String, address: IpAddr, what: &'static str },
-    #[error("{host} is this machine ({address}), which may only be written as localhost, 127.0.0.1 or [::1]")]
+    #[error("{host} resolves to this machine ({address}); write it as localhost, 127.0.0.1 or [::1]")]
     Loopback { host: String, address: IpAddr },
-    #[error("port {port} of this machine is the daemon itself, and no agent is behind it")]
+    #[error("port {port} on this machine belongs to the daemon itself")]
     Own { port: u16 },
     #[error(
-        "{host} is {address}, a private address, and may only be used when config.toml lists it: \
-         [external] allow = [\"{host}\"]"
+        "{host} ({address}) is a private address; to allow it, add it to config.toml: [external] allow = \
+         [\"{host}\"]"
     )]
     Private { host: String, address: IpAddr },
-    #[error("{host} has no address")]
+    #[error("{host} does not resolve to an address")]
     Nowhere { host: String },
 }
 
@@ -71,30 +71,31 @@ impl Target {
         let (rest, standard) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
             (Some(rest), _) => (rest, 443),
             (None, Some(rest)) => (rest, 80),
-            (None, None) => return Err(no("it must begin with http:// or https://")),
+            (None, None) => return Err(no("it must start with http:// or https://")),
         };
         if !url
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'#' | b'"' | b'<' | b'>'))
         {
             return Err(no(
-                "it is made of plain ASCII, without blanks, backslashes and a fragment (write other names as xn--…)",
+                "it must be plain ASCII without spaces, backslashes or a fragment (write international \
+                 names as xn--…)",
             ));
         }
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, _) = rest.split_at(end);
         if authority.contains('@') {
-            return Err(no("it must hold no name and no password: what is posted is signed"));
+            return Err(no("it must not contain a user name or password; requests are signed instead"));
         }
         let (host, port) = match authority.strip_prefix('[') {
             Some(bracketed) => {
-                let (host, port) = bracketed.split_once(']').ok_or_else(|| no("a bracket is missing"))?;
+                let (host, port) = bracketed.split_once(']').ok_or_else(|| no("missing closing bracket"))?;
                 let host: Ipv6Addr =
-                    host.parse().map_err(|_| no("between the brackets stands an IPv6 address"))?;
+                    host.parse().map_err(|_| no("expected an IPv6 address between the brackets"))?;
                 let port = match port {
                     "" => None,
                     port => {
-                        Some(port.strip_prefix(':').ok_or_else(|| no("after the bracket stands a port"))?)
+                        Some(port.strip_prefix(':').ok_or_else(|| no("expected a port after the bracket"))?)
                     }
                 };
                 (Host::Address(host.into()), port)
@@ -109,7 +110,7 @@ impl Target {
         };
         let port = match port {
             None => standard,
-            Some(text) => read_port(text).ok_or_else(|| no("a port is a number from 1 to 65535"))?,
+            Some(text) => read_port(text).ok_or_else(|| no("the port must be a number from 1 to 65535"))?,
         };
         Ok(Self { url: url.to_owned(), host, port })
     }
@@ -190,10 +191,10 @@ fn name(host: &str) -> Result<Host, &'static str> {
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     if host.ends_with('.') {
-        return Err("its host ends without a dot");
+        return Err("the host must not end with a dot");
     }
     if host.len() > 253 || !host.split('.').all(is_label) {
-        return Err("its host is made of letters, digits, hyphens and dots");
+        return Err("the host may contain only letters, digits, hyphens and dots");
     }
     // Some read `127.1`, `0x7f000001` or `2130706433` as an address, and some as a name.
     let last = host.rsplit('.').next().unwrap_or_default();
@@ -203,7 +204,7 @@ fn name(host: &str) -> Result<Host, &'static str> {
         let address = host.parse::<Ipv4Addr>();
         return address
             .map(|address| Host::Address(address.into()))
-            .map_err(|_| "an IPv4 address is written as four decimal numbers, like 192.0.2.1");
+            .map_err(|_| "an IPv4 address must be four decimal numbers, like 192.0.2.1");
     }
     Ok(Host::Name(host.to_ascii_lowercase()))
 }
@@ -224,16 +225,16 @@ fn reach_v4(address: Ipv4Addr) -> Reach {
     match address.octets() {
         // Where providers of machines tell secrets to whoever asks.
         [169, 254, 169, 254] | [168, 63, 129, 16] | [100, 100, 100, 200] => {
-            Reach::Never("where a machine is told its secrets")
+            Reach::Never("a cloud metadata address")
         }
-        [0, ..] => Reach::Never("no address of anyone"),
+        [0, ..] => Reach::Never("an unspecified address"),
         [127, ..] => Reach::Loopback,
         [169, 254, ..] => Reach::Never("a link-local address"),
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Reach::Private,
         // Carriers and overlay networks; measurements.
         [100, 64..=127, ..] | [198, 18..=19, ..] => Reach::Private,
         [192, 0, 0, _] | [192, 88, 99, _] => Reach::Never("a reserved address"),
-        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => Reach::Never("an address for examples"),
+        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => Reach::Never("a documentation address"),
         [224..=239, ..] => Reach::Never("a multicast address"),
         [255, 255, 255, 255] => Reach::Never("the broadcast address"),
         [240..=255, ..] => Reach::Never("a reserved address"),
@@ -243,18 +244,18 @@ fn reach_v4(address: Ipv4Addr) -> Reach {
 
 fn reach_v6(address: Ipv6Addr) -> Reach {
     match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 0] => Reach::Never("no address of anyone"),
+        [0, 0, 0, 0, 0, 0, 0, 0] => Reach::Never("an unspecified address"),
         [0, 0, 0, 0, 0, 0, 0, 1] => Reach::Loopback,
         // Each of these leads to an IPv4 address, which may be any.
         [0, 0, 0, 0, 0, 0, ..] | [0, 0, 0, 0, 0 | 0xffff, 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => {
-            Reach::Never("an IPv4 address in disguise")
+            Reach::Never("an embedded IPv4 address")
         }
-        [0x64, 0xff9b, ..] | [0x2002, ..] | [0x2001, 0, ..] => Reach::Never("an IPv4 address in disguise"),
-        [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Reach::Never("where a machine is told its secrets"),
+        [0x64, 0xff9b, ..] | [0x2002, ..] | [0x2001, 0, ..] => Reach::Never("an embedded IPv4 address"),
+        [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Reach::Never("a cloud metadata address"),
         [0xfc00..=0xfdff, ..] => Reach::Private,
         [0xfe80..=0xfebf, ..] => Reach::Never("a link-local address"),
         [0xff00..=0xffff, ..] => Reach::Never("a multicast address"),
-        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Reach::Never("an address for examples"),
+        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Reach::Never("a documentation address"),
         [0x2001, 0x1..=0x1ff, ..] => Reach::Never("a reserved address"),
         [0x2000..=0x3fff, ..] => Reach::Everyone,
         _ => Reach::Never("a reserved address"),

@@ -45,25 +45,27 @@ pub enum Caller {
 /// Why a caller is nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("the calling process is gone, or belongs to another user")]
+    #[error("the calling process has ended, or belongs to another user")]
     Gone,
-    #[error("the environment of the calling process cannot be read, so it cannot be identified")]
+    #[error("cannot identify the calling process: its environment is not readable")]
     Unreadable,
-    #[error("PASEO_SESSION of this process, or of one above it, does not name one agent of this home")]
+    #[error("PASEO_SESSION in this process or one of its ancestors does not name an agent in this home")]
     Malformed,
     #[error(
-        "PASEO_SESSION of this process, or of one above it, names another agent than the one it runs under"
+        "PASEO_SESSION in this process or one of its ancestors names a different agent from the one it \
+         runs under"
     )]
     Contradiction { runs_under: SessionId, claimed: SessionId },
-    #[error("PASEO_SESSION of this process and of those above it name different agents")]
+    #[error("PASEO_SESSION names different agents in this process and its ancestors")]
     Disagreement { nearest: SessionId, above: SessionId },
     #[error(
-        "PASEO_SESSION of this process, or of one above it, names an agent that is not open, or not there"
+        "PASEO_SESSION in this process or one of its ancestors names an agent that is closed or does not \
+         exist"
     )]
     NotOpen { claimed: SessionId },
     #[error("this process belonged to an agent whose supervisor was killed")]
     Orphan,
-    #[error("this window was opened on Paseo's own tmux server, which agents can do as well as people")]
+    #[error("this window was opened on Paseo's own tmux server, where agents can open windows too")]
     Window,
 }
 

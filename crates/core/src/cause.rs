@@ -52,11 +52,11 @@ pub enum Exhausted {
 /// Why no agent may be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooManySpawns {
-    #[error("{max} agents were started for this request, which is the limit", max = SPAWNS_PER_CAUSE)]
+    #[error("limit reached: {max} agents were started for this request", max = SPAWNS_PER_CAUSE)]
     Cause,
-    #[error("{max} agents were started within a minute, which is the limit: wait a minute before you start more", max = SPAWNS_PER_MINUTE)]
+    #[error("limit reached: {max} agents were started within a minute; wait a minute before starting more", max = SPAWNS_PER_MINUTE)]
     Rate,
-    #[error("a person stopped everything that descends from this request")]
+    #[error("a person stopped this request and everything that descends from it")]
     Stopped,
 }
 
@@ -192,7 +192,7 @@ mod tests {
             cause.apply(&event, at(0));
         }
         let refused = cause.spawn(session, session, at(59_999)).unwrap_err();
-        assert!(refused.to_string().ends_with("wait a minute before you start more"), "{refused}");
+        assert!(refused.to_string().ends_with("wait a minute before starting more"), "{refused}");
         assert!(cause.spawn(session, session, at(60_000)).is_ok());
     }
 

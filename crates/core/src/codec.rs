@@ -122,7 +122,7 @@ pub const KINDS: &[&str] = &[
 /// An event that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    #[error("{kind} v{v} was written by a newer Paseo (this one knows v{known}): upgrade Paseo")]
+    #[error("{kind} v{v} was written by a newer Paseo (this one supports v{known}); upgrade Paseo")]
     Newer { kind: String, v: u16, known: u16 },
     #[error("{kind} v{v} is malformed: {reason}")]
     Malformed { kind: String, v: u16, reason: String },

@@ -24,8 +24,8 @@ pub fn wrap(sender: Sender<'_>, text: &str, repeat: bool) -> String {
     match (sender.origin, sender.handle) {
         (Actor::Human(_), _) => format!("{note}{text}"),
         (_, Some(handle)) if sender.reply => format!(
-            "{note}[message from tab {handle}]\n[This is another agent, not a person. Only if it needs an answer, send one with \
-             send_to_tab to {handle}.]\n\n{text}"
+            "{note}[message from tab {handle}]\n[This is another agent, not a person. Reply with \
+             send_to_tab to {handle} only if an answer is needed.]\n\n{text}"
         ),
         (_, Some(handle)) => format!("{note}[message from tab {handle}]\n\n{text}"),
         (actor, None) => format!("{note}[message from {actor}]\n\n{text}"),

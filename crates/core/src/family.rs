@@ -9,13 +9,13 @@ use crate::limits::{DEPTH, DESCENDANTS};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooMany {
     #[error(
-        "an agent may stand {DEPTH} below the one that a person started, and this would be {0} below: \
-         do it yourself, or leave it to the agent that started you"
+        "agents can be nested {DEPTH} levels below the one a person started, and this would be level {0}; \
+         do the work yourself, or leave it to your parent agent"
     )]
     Deep(usize),
     #[error(
-        "{0} agents below the one that a person started are at work, and {DESCENDANTS} is the limit: \
-         wait until some of them have finished"
+        "limit reached: {0} agents below the one a person started are working (limit {DESCENDANTS}); wait \
+         until some have finished"
     )]
     Descendants(usize),
 }
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(admit_child(DEPTH, DESCENDANTS - 1), Ok(()));
         assert_eq!(admit_child(DEPTH + 1, 0), Err(TooMany::Deep(DEPTH + 1)));
         assert_eq!(admit_child(1, DESCENDANTS), Err(TooMany::Descendants(DESCENDANTS)));
-        assert!(admit_child(5, 0).unwrap_err().to_string().contains("5 below"));
+        assert!(admit_child(5, 0).unwrap_err().to_string().contains("level 5"));
         assert!(admit_child(1, 16).unwrap_err().to_string().contains("16 agents below"));
     }
 

@@ -38,7 +38,7 @@ pub struct Folded {
 pub enum Error {
     #[error(transparent)]
     Event(#[from] codec::Error),
-    #[error("the stored head of {stream} is malformed: {reason}")]
+    #[error("the stored state of {stream} is malformed: {reason}")]
     Head { stream: String, reason: String },
 }
 

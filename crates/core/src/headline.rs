@@ -129,7 +129,7 @@ impl Call<'_> {
         let server =
             self.name.strip_prefix("mcp__").and_then(|name| name.strip_suffix(own)?.strip_suffix("__"));
         let name = match server {
-            Some(server) if !server.to_lowercase().starts_with("paseo") => format!("{own} of {server}"),
+            Some(server) if !server.to_lowercase().starts_with("paseo") => format!("{own} ({server})"),
             _ => own.to_owned(),
         };
         // The list stands in the result.
@@ -247,7 +247,7 @@ mod tests {
             assert_eq!(other(name, "scout", told.clone()), "summon: agent: scout, task: look around");
         }
         assert_eq!(other("mcp__Paseo__set_title", "Back", json!({"title": "Back"})), "set_title: Back");
-        assert_eq!(other("mcp__db__query", "db: query", json!({})), "query of db");
+        assert_eq!(other("mcp__db__query", "db: query", json!({})), "query (db)");
         assert_eq!(other("todo", "todo", json!({"todos": []})), "todo");
         assert_eq!(other("Task", "Look around", json!({})), "Task: Look around");
     }

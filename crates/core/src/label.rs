@@ -21,13 +21,13 @@ pub struct Label {
 /// Why a text is no label.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    #[error("`{0}` is not a label: expected key=value, for example env=ci")]
+    #[error("invalid label `{0}`: expected key=value, for example env=ci")]
     Shape(String),
-    #[error("the label `{0}` holds a control character: expected plain text as in key=value")]
+    #[error("invalid label `{0}`: it contains a control character; expected plain key=value")]
     Control(String),
-    #[error("the label `{0}…` is too long: key and value of key=value may each have {max} bytes", max = limits::LABEL_BYTES)]
+    #[error("label `{0}…` is too long: key and value are limited to {max} bytes each", max = limits::LABEL_BYTES)]
     Long(String),
-    #[error("{0} labels are too many: at most {max} are allowed", max = limits::LABELS)]
+    #[error("{0} labels given; the limit is {max}", max = limits::LABELS)]
     Many(usize),
 }
 

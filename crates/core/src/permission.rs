@@ -83,7 +83,7 @@ impl Power {
             Self::Read => "read files",
             Self::Write => "write files",
             Self::Shell => "run commands",
-            Self::Net => "reach the network",
+            Self::Net => "access the network",
         }
     }
 }
@@ -186,7 +186,7 @@ pub fn decide<'a>(
         }
         if !rule.allow {
             return Verdict::Deny(format!(
-                "A person has denied {} in this project for good.",
+                "A person has denied {} in this project with a standing rule.",
                 request.shape.words()
             ));
         }
@@ -201,12 +201,13 @@ pub fn decide<'a>(
         Mode::Ask if allowed => Verdict::Allow,
         Mode::Ask => Verdict::Ask,
         Mode::ReadOnly if request.power == Power::Read => Verdict::Deny(
-            "This agent may only read what lies in its own directory. Do without, and say in your answer what is \
-             missing."
+            "This agent may only read files in its own directory. Continue without it, and say in your \
+             answer what is missing."
                 .to_owned(),
         ),
         Mode::ReadOnly => Verdict::Deny(
-            "This agent may only read. Do without, and say in your answer what is left to do.".to_owned(),
+            "This agent is read-only. Continue without it, and say in your answer what is left to do."
+                .to_owned(),
         ),
     }
 }
@@ -257,7 +258,7 @@ impl Request {
                 let verb = if power == Power::Read { "reads" } else { "writes" };
                 format!("{verb} {}", files.iter().map(|path| named(path)).collect::<Vec<_>>().join(", "))
             }
-            (Shape::Host { host }, _) => format!("reaches {} over the network", visible(host)),
+            (Shape::Host { host }, _) => format!("connects to {}", visible(host)),
             (Shape::Tool { name }, Power::Read) => format!("reads with the tool {}", visible(name)),
             (Shape::Tool { name }, Power::Write) => format!("writes with the tool {}", visible(name)),
             (Shape::Tool { name }, Power::Net) => format!("uses the network with the tool {}", visible(name)),
@@ -420,10 +421,7 @@ mod tests {
         assert_eq!(said(Power::Write, file("/p/guard.txt")), "writes guard.txt");
         assert_eq!(said(Power::Read, file("/etc/hosts")), "reads /etc/hosts");
         assert_eq!(said(Power::Write, file(r#"["/p/a","/pb"]"#)), "writes a, /pb");
-        assert_eq!(
-            said(Power::Net, Shape::Host { host: "example.org".into() }),
-            "reaches example.org over the network"
-        );
+        assert_eq!(said(Power::Net, Shape::Host { host: "example.org".into() }), "connects to example.org");
         assert_eq!(said(Power::Shell, tool()), "uses the tool Task");
         assert_eq!(said(Power::Net, tool()), "uses the network with the tool Task");
         let unnamed = Shape::Unnamed { words: "Run\nit".into() };

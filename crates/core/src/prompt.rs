@@ -12,16 +12,19 @@ the task. Call it exactly once per task—do not repeat.\nYou are running inside
 set_branch once (alongside set_title) to name your branch.";
 
 /// Told to agents that keep a list of what is to be done, after what they keep it with.
-const TASK_MANAGEMENT: &str = "Use it VERY frequently, so that people can follow what you do: whenever a task \
-has three steps or more, and whenever you learn of something that must not be forgotten.\n\
-- Each call replaces the whole list: always send every entry, those that are done among them. There are no ids.\n\
-- Exactly one entry is `in_progress` at a time: set it before you begin with it.\n\
-- Set an entry to `completed` as soon as it is done, not later and not several at once; to `cancelled` when it is not \
-needed any more.\n\n\
-Example. A person asks: \"Run the build and fix what fails.\" You call todo with \"Run the build\" (in_progress) and \
-\"Fix what fails\" (pending), and run the build. It shows three errors: you call todo with \"Run the build\" \
-(completed), the first error (in_progress) and the two others (pending), and go on so until all are completed.\n\
-Example. A person asks: \"What does this function do?\" You answer without a list: there is nothing to plan.";
+const TASK_MANAGEMENT: &str = "Use it VERY frequently, so that people can follow your work: whenever a \
+                               task has three or more steps, and whenever you discover something that must \
+                               not be forgotten.\n- Each call replaces the whole list: always send every \
+                               entry, including completed ones. There are no ids.\n- Keep exactly one \
+                               entry `in_progress` at a time, and set it before you start on it.\n- Set an \
+                               entry to `completed` as soon as it is done, not later and not several at \
+                               once; set it to `cancelled` when it is no longer needed.\n\nExample. A \
+                               person asks: \"Run the build and fix what fails.\" You call todo with \"Run \
+                               the build\" (in_progress) and \"Fix what fails\" (pending), and run the \
+                               build. It reports three errors: you call todo with \"Run the build\" \
+                               (completed), the first error (in_progress) and the other two (pending), and \
+                               continue until all are completed.\nExample. A person asks: \"What does this \
+                               function do?\" You answer without a list: there is nothing to plan.";
 
 /// A skill as the prompt lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,8 +90,8 @@ fn withheld(parts: &Parts<'_>) -> Option<String> {
     let each: Vec<String> = withheld.map(|power| format!("{} (`{}`)", power.words(), power.tool())).collect();
     (!each.is_empty()).then(|| {
         format!(
-            "Not granted to you: to {}. Whatever needs that is refused; do without, and say in your answer what is \
-             left to do.",
+            "You are not allowed to {}. Tool calls that need it are denied; continue without it, and say \
+             in your answer what is left to do.",
             each.join(", to ")
         )
     })
@@ -96,16 +99,16 @@ fn withheld(parts: &Parts<'_>) -> Option<String> {
 
 fn skills(parts: &Parts<'_>) -> Option<String> {
     let lines = parts.skills.iter().map(|skill| {
-        format!("- {}: {} Read {} before you use it.", skill.plugin.id(), skill.description, skill.path)
+        format!("- {}: {} Read {} before using it.", skill.plugin.id(), skill.description, skill.path)
     });
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty())
-        .then(|| format!("Available CLI skills, which are commands of your shell:\n{}", lines.join("\n")))
+        .then(|| format!("Available CLI skills (commands in your shell):\n{}", lines.join("\n")))
 }
 
 fn task_management(parts: &Parts<'_>) -> String {
     let with = match parts.grants.exposure() {
-        Exposure::Skills => format!("the command `{}` of your shell", command(TODO)),
+        Exposure::Skills => format!("the shell command `{}`", command(TODO)),
         Exposure::Tools | Exposure::Mixed => format!("the tool `{TODO}`"),
     };
     format!("# Task Management\n\nYou have {with} for planning. {TASK_MANAGEMENT}")
@@ -126,7 +129,7 @@ fn agents(parts: &Parts<'_>) -> Option<String> {
     });
     let rest = parts.peers.len().saturating_sub(PROMPT_PEERS);
     let more = (rest > 0).then(|| match parts.grants.has(AGENTS_LIST) {
-        true => format!("- and {rest} more, which {AGENTS_LIST} lists"),
+        true => format!("- and {rest} more (call {AGENTS_LIST} to list them)"),
         false => format!("- and {rest} more"),
     });
     let lines = named.chain(more);
@@ -241,7 +244,7 @@ mod tests {
         own.scope.tools.deny = vec![Glob::new("native_shell"), Glob::new("native_net")];
         let told = prompt(&session(false), &own, &[], &[]);
         let expected =
-            "Not granted to you: to run commands (`native_shell`), to reach the network (`native_net`).";
+            "You are not allowed to run commands (`native_shell`), to access the network (`native_net`).";
         assert!(told.contains(expected), "{told}");
     }
 
@@ -250,7 +253,7 @@ mod tests {
         let mut own = Definition::built_in();
         own.scope.tools.deny = vec![Glob::new("native_read"), Glob::new("native_net")];
         let told = prompt(&session(false), &own, &[], &[]);
-        assert!(!told.contains("Not granted to you"), "{told}");
+        assert!(!told.contains("You are not allowed to"), "{told}");
     }
 
     #[test]
@@ -263,7 +266,7 @@ mod tests {
             prompt(&session(false), own, &[], &all.iter().take(count).collect::<Vec<_>>())
         };
         let text = told(&own, 53);
-        let end = "\n- peer49: peer49\n- and 3 more, which agents_list lists\n\nUse agents_message";
+        let end = "\n- peer49: peer49\n- and 3 more (call agents_list to list them)\n\nUse agents_message";
         assert!(text.contains(end) && !text.contains("peer50"), "{text}");
         let text = told(&own, 50);
         assert!(text.contains("\n- peer49: peer49\n\nUse agents_message"), "{text}");
@@ -302,7 +305,7 @@ mod tests {
         let told = prompt(&session(false), &own, &[], &[&peer]);
         assert!(!told.contains("Available tools") && !told.contains("the tool `todo`"), "{told}");
         for words in [
-            "You have the command `paseo tool todo` of your shell for planning. Use it VERY",
+            "You have the shell command `paseo tool todo` for planning. Use it VERY",
             "Use the command `paseo tool agents_message` to ask",
         ] {
             assert!(told.contains(words), "{words}: {told}");

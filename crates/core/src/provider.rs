@@ -39,21 +39,21 @@ pub struct Added {
 /// Why an agent cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("`{}` is no name for a provider: use 1 to {NAME_CHARS} of a-z, 0-9 and `-`, with a letter first", shown(.0))]
+    #[error("invalid provider name `{}`: use 1 to {NAME_CHARS} of a-z, 0-9 and `-`, starting with a letter", shown(.0))]
     Name(String),
-    #[error("`{0}` is a provider of Paseo itself: choose another name")]
+    #[error("`{0}` is a built-in provider; choose another name")]
     BuiltIn(String),
-    #[error("a command is missing: the program and its arguments, after `--`")]
+    #[error("missing command: give the program and its arguments after `--`")]
     NoCommand,
-    #[error("`{}` is a relative path, and agents run in many directories: name the program by its absolute path", shown(.0))]
+    #[error("`{}` is a relative path, but agents run in many directories; use the program's absolute path", shown(.0))]
     Relative(String),
-    #[error("a command has at most {WORDS} words of {WORD_CHARS} characters, and none with a zero byte")]
+    #[error("a command may have at most {WORDS} words of {WORD_CHARS} characters, without NUL bytes")]
     Command,
-    #[error("`{}` is no name of a variable", shown(.0))]
+    #[error("invalid variable name `{}`", shown(.0))]
     Variable(String),
-    #[error("there is no preset `{}`; there are: {presets}", shown(.name))]
+    #[error("unknown preset `{}`; known: {presets}", shown(.name))]
     Preset { name: String, presets: String },
-    #[error("there are {PAGE_ROWS} providers that were added, and there can be no more")]
+    #[error("limit reached: {PAGE_ROWS} providers have been added")]
     Many,
 }
 
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(check("x", &added(&[" "]), &presets), Err(Refused::NoCommand));
         assert_eq!(check("x", &added(&["a", "\0"]), &presets), Err(Refused::Command));
         let other = Added { preset: Some("nobody".into()), ..added(&["a"]) };
-        assert!(check("x", &other, &presets).unwrap_err().to_string().ends_with("there are: opencode"));
+        assert!(check("x", &other, &presets).unwrap_err().to_string().ends_with("known: opencode"));
         for name in ["", "A=B", "PASEO_TOKEN"] {
             let set = Added { environment: [(name.to_owned(), "1".to_owned())].into(), ..added(&["a"]) };
             assert_eq!(check("x", &set, &presets), Err(Refused::Variable(name.to_owned())));

@@ -14,11 +14,11 @@ pub struct PublicUrl {
 /// Why an address is no public URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotPublic {
-    #[error("is no public URL")]
+    #[error("is not a valid public URL")]
     Malformed,
     /// Browsers say who asks (`Sec-Fetch-Site`) only to origins that they trust; without that word a cookie counts for
     /// nothing, and whoever logs in is a stranger again at once.
-    #[error("has no TLS, so that no browser stays logged in there")]
+    #[error("has no TLS, so browsers cannot stay logged in there")]
     Plain,
 }
 

@@ -54,10 +54,10 @@ fn write(plugin: Plugin, program: &str, description: &str, tools: &[Taught<'_>])
     let name = format!("paseo-{}", plugin.id());
     let description: String = folded(description).chars().take(DESCRIPTION_CHARS).collect();
     let mut text = format!(
-        "---\nname: {name}\ndescription: {}\n---\n\n# {name}\n\n{}\n\n\
-         Each is a command of your shell and acts as you. It prints the answer and exits with 0. Exit code 1: it did \
-         not work, and stderr says why. 6: you may not. `{program} tool NAME --help` says what it takes now; `--json \
-         '{{…}}'` takes all arguments at once.\n",
+        "---\nname: {name}\ndescription: {}\n---\n\n# {name}\n\n{}\n\nEach tool is a shell command and \
+         acts as you. It prints the result and exits with 0. Exit code 1: the call failed, and stderr says \
+         why. 6: you are not allowed. Run `{program} tool NAME --help` for its arguments; `--json '{{…}}'` \
+         passes all arguments at once.\n",
         scalar(&description),
         about(plugin),
     );
@@ -68,23 +68,23 @@ fn write(plugin: Plugin, program: &str, description: &str, tools: &[Taught<'_>])
 /// Says what a plugin is for.
 pub fn about(plugin: Plugin) -> &'static str {
     match plugin {
-        Plugin::Ui => "Titles the task and names the branch.",
-        Plugin::Native => "What the agent can do by itself.",
+        Plugin::Ui => "Set the title of the task and name the branch.",
+        Plugin::Native => "Built-in abilities of the agent.",
         Plugin::Tabs => {
-            "Talks to other running agents by their short handles. Use it when a person names another tab."
+            "Talk to other running agents by their short handles. Use it when a person names another tab."
         }
-        Plugin::Agents => "Asks other agents to do what they are made for. Use it to delegate.",
+        Plugin::Agents => "Ask specialised agents to do work. Use it to delegate.",
         Plugin::Summon => {
-            "Starts agents for tasks and waits for them. Use it for work that can go on beside yours."
+            "Start agents for tasks and wait for them. Use it for work that can run in parallel with yours."
         }
         Plugin::Threads => {
-            "Takes part in conversations of several, people and agents. Use it to read what was said and to speak up."
+            "Take part in conversations between several people and agents. Use it to read messages and to \
+             post."
         }
-        Plugin::Todo => {
-            "Keeps the list of what is to be done, for people to follow. Use it for whatever has several steps."
-        }
+        Plugin::Todo => "Keep a to-do list that people can follow. Use it for anything with several steps.",
         Plugin::Team => {
-            "Shares tasks with the other agents of your team and talks to them. Use it before you change any file."
+            "Share tasks with the other agents in your team and talk to them. Use it before you change any \
+             file."
         }
     }
 }
@@ -272,8 +272,7 @@ mod tests {
                 assert_eq!(grants.check("agents_list").is_ok(), as_tool, "{exposure:?}");
                 let refused = grants.check_process("agents_list").unwrap_err();
                 if as_tool {
-                    let told = "the tool `agents_list` can't be called from a shell or by HTTP: the definition does not \
-                        allow the plugin `agents` as a skill";
+                    let told = "the tool `agents_list` cannot be called from a shell or over HTTP: the definition does not allow the plugin `agents` as a skill";
                     assert_eq!(refused.to_string(), told);
                 }
                 for other in ["todo", "native_read", "native_shell"] {

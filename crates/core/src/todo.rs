@@ -47,13 +47,13 @@ pub enum Priority {
 /// Why a list is refused. The old one stays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("`todos` must be a list of entries, the whole list each time")]
+    #[error("`todos` must be a list with all entries, the whole list each time")]
     NoList,
-    #[error("entry {0} has no `content`: say in a few words what is to be done")]
+    #[error("entry {0} has no `content`: describe the step in a few words")]
     NoContent(usize),
     #[error("the content of entry {0} is longer than {TODO_CHARS} characters")]
     Long(usize),
-    #[error("the list has {0} entries; {TODOS} are allowed")]
+    #[error("the list has {0} entries; the limit is {TODOS}")]
     Many(usize),
 }
 
@@ -69,7 +69,7 @@ pub struct List {
 
 /// A word that nobody knows, and what it counts as.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("entry {entry} counts as {taken}: {word} is no {field}, which is one of {known}")]
+#[error("entry {entry} was set to {taken}: {word} is not a valid {field}; known: {known}")]
 pub struct Unknown {
     /// Which entry, counted from 1.
     entry: usize,
@@ -151,7 +151,7 @@ pub fn echo(list: &List) -> String {
     let empty = list.todos.is_empty().then(|| "The list is empty.".to_owned());
     let ignored = (!list.ignored.is_empty()).then(|| {
         let names = list.ignored.join(", ");
-        format!("(ignored: {names}; an entry has only content, status and priority)")
+        format!("(ignored: {names}; entries only have content, status and priority)")
     });
     let lines = list.todos.iter().map(|todo| {
         let mark = match todo.status {
@@ -198,9 +198,7 @@ mod tests {
         // Whoever wrote them is told.
         assert_eq!(
             echo(&list),
-            "[>] a (high)\n[ ] b\n[ ] c\n\
-             (entry 2 counts as pending: `blocked` is no status, which is one of pending, in_progress, completed, cancelled)\n\
-             (entry 3 counts as medium: `3` is no priority, which is one of high, medium, low)"
+            "[>] a (high)\n[ ] b\n[ ] c\n(entry 2 was set to pending: `blocked` is not a valid status; known: pending, in_progress, completed, cancelled)\n(entry 3 was set to medium: `3` is not a valid priority; known: high, medium, low)"
         );
         assert_eq!(serde_json::from_str::<Vec<Todo>>(&encode(&list.todos)).unwrap(), list.todos);
     }
@@ -214,8 +212,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             echo(&list),
-            "[ ] a\n[ ] b\n\
-             (ignored: `activeForm`, `id`, `merge`, `state`; an entry has only content, status and priority)"
+            "[ ] a\n[ ] b\n(ignored: `activeForm`, `id`, `merge`, `state`; entries only have content, status and priority)"
         );
         let cleared = read(&json!({ "todos": [], "merge": true })).unwrap();
         assert!(echo(&cleared).starts_with("The list is empty.\n(ignored: `merge`;"), "{}", echo(&cleared));

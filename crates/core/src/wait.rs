@@ -28,12 +28,11 @@ impl Refused {
             |agents: &mut dyn Iterator<Item = &SessionId>| agents.map(&name).collect::<Vec<_>>().join(" → ");
         match self {
             Self::Itself => "an agent cannot wait for itself".to_owned(),
-            Self::Circle(circle) => format!(
-                "waiting would close a circle in which nobody can answer: {}",
-                row(&mut circle.iter().chain(circle.first()))
-            ),
+            Self::Circle(circle) => {
+                format!("waiting would create a deadlock: {}", row(&mut circle.iter().chain(circle.first())))
+            }
             Self::TooDeep { chain } => format!(
-                "waiting would make a row of {} who wait, one for the next, and {CHAIN} is the limit: {}",
+                "waiting would create a chain of {} agents that wait for each other (limit {CHAIN}): {}",
                 chain.len().saturating_sub(1),
                 row(&mut chain.iter())
             ),
@@ -198,7 +197,7 @@ mod tests {
         let row = [9, 1, 2, 3, 4].map(id).to_vec();
         let refused = admit(&known, id(9), id(1)).unwrap_err();
         assert_eq!(refused, Refused::TooDeep { chain: row });
-        assert!(refused.to_string().contains("a row of 4 who wait"), "{refused}");
+        assert!(refused.to_string().contains("a chain of 4 agents"), "{refused}");
         assert_eq!(admit(&known, id(9), id(2)), Ok(()));
         // In the middle, the rows before and behind add up.
         let apart = waits(&[(1, 2), (2, 3), (4, 5)]);

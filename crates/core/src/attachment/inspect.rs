@@ -44,14 +44,14 @@ pub enum Unusable {
     TooLarge,
     #[error("the text file is larger than {}", size(ATTACHMENT_TEXT_BYTES))]
     TextTooLarge,
-    #[error("the file is {0}, and no agent takes those")]
+    #[error("the file is {0}, which no provider accepts")]
     Other(&'static str),
-    #[error("the file is neither an image, a PDF document nor UTF-8 text")]
+    #[error("the file is not an image, a PDF document or UTF-8 text")]
     Unknown,
-    #[error("the file begins like a {kind} and is damaged", kind = .0.word())]
+    #[error("the file looks like a {kind} but is damaged", kind = .0.word())]
     Damaged(Kind),
     #[error(
-        "the image has {width} × {height} pixels, at most {IMAGE_SIDE} on a side and {} million in all are allowed",
+        "the image is {width} × {height} pixels; the limit is {IMAGE_SIDE} per side and {} million in total",
         IMAGE_PIXELS / 1_000_000
     )]
     Dimensions { width: u32, height: u32 },
@@ -66,15 +66,16 @@ impl Unusable {
     /// Returns what to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Empty => "check that the file was written, and attach it again",
-            Self::TooLarge | Self::Dimensions { .. } => "make it smaller, and attach it again",
+            Self::Empty => "check that the file was written, then attach it again",
+            Self::TooLarge | Self::Dimensions { .. } => "make it smaller, then attach it again",
             Self::TextTooLarge => {
-                "name its path in the message, so that the agent reads what it needs; or attach a part of it"
+                "put its path in the message so the agent can read the parts it needs, or attach an excerpt"
             }
             Self::Other(_) | Self::Unknown => {
-                "attach a PNG, JPEG, GIF or WebP image, a PDF document or UTF-8 text; convert it, or name its path in the message"
+                "attach a PNG, JPEG, GIF or WebP image, a PDF document or UTF-8 text; otherwise convert \
+                 the file, or put its path in the message"
             }
-            Self::Damaged(_) => "open it to see what is wrong, save it again, and attach that",
+            Self::Damaged(_) => "open the file to see what is wrong, save it again, then attach the new copy",
         }
     }
 }
@@ -204,7 +205,7 @@ mod tests {
         let bomb = inspected(&[&png(60_000, 60_000)]).unwrap_err();
         assert_eq!(
             bomb.to_string(),
-            "the image has 60000 × 60000 pixels, at most 16384 on a side and 100 million in all are allowed"
+            "the image is 60000 × 60000 pixels; the limit is 16384 per side and 100 million in total"
         );
         assert!(inspected(&[&png(16_384, 16_384)]).is_err());
         assert!(inspected(&[&png(10_000, 10_000)]).is_ok());

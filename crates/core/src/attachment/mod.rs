@@ -55,13 +55,13 @@ pub struct Accepts {
 /// Why a message cannot have these files.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("{count} files are attached, a message takes at most {ATTACHMENTS}")]
+    #[error("{count} files are attached; the limit is {ATTACHMENTS} per message")]
     TooMany { count: usize },
-    #[error("the attached files have {} in sum, a message takes at most {}", size(*.bytes), size(ATTACHMENTS_BYTES))]
+    #[error("the attached files total {}; the limit is {} per message", size(*.bytes), size(ATTACHMENTS_BYTES))]
     TooLarge { bytes: u64 },
-    #[error("{provider} does not take {kind} as input, only {accepts}", kind = .kind.plural())]
+    #[error("{provider} does not accept {kind} as input, only {accepts}", kind = .kind.plural())]
     Kind { provider: String, kind: Kind, accepts: Accepts },
-    #[error("{provider} takes no attached files")]
+    #[error("{provider} does not accept attachments")]
     Nothing { provider: String },
 }
 
@@ -194,10 +194,10 @@ mod tests {
             check(&[attached(Kind::Png, 1), attached(Kind::Pdf, 1)], "codex", Accepts::IMAGES_AND_TEXT);
         assert_eq!(
             told.unwrap_err().to_string(),
-            "codex does not take PDF documents as input, only images and text files"
+            "codex does not accept PDF documents as input, only images and text files"
         );
         let told = check(&[attached(Kind::Text, 1)], "external", Accepts::NOTHING).unwrap_err();
-        assert_eq!(told.to_string(), "external takes no attached files");
+        assert_eq!(told.to_string(), "external does not accept attachments");
         assert_eq!(check(&[], "external", Accepts::NOTHING), Ok(()));
         assert_eq!(Accepts::ALL.to_string(), "images, PDF documents and text files");
         assert_eq!(Accepts::ALL.words(), ["image", "pdf", "text"]);
@@ -208,11 +208,11 @@ mod tests {
         let many = |count| vec![attached(Kind::Png, 1); count];
         assert_eq!(check(&many(ATTACHMENTS), "claude", Accepts::ALL), Ok(()));
         let told = check(&many(ATTACHMENTS + 1), "claude", Accepts::ALL).unwrap_err();
-        assert_eq!(told.to_string(), "11 files are attached, a message takes at most 10");
+        assert_eq!(told.to_string(), "11 files are attached; the limit is 10 per message");
         let large = |len| [attached(Kind::Png, len), attached(Kind::Png, ATTACHMENTS_BYTES / 2)];
         assert_eq!(check(&large(ATTACHMENTS_BYTES / 2), "claude", Accepts::ALL), Ok(()));
         let told = check(&large(ATTACHMENTS_BYTES / 2 + 1), "claude", Accepts::ALL).unwrap_err();
-        assert_eq!(told.to_string(), "the attached files have 32.1 MB in sum, a message takes at most 32 MB");
+        assert_eq!(told.to_string(), "the attached files total 32.1 MB; the limit is 32 MB per message");
     }
 
     #[test]

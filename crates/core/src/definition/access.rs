@@ -10,27 +10,27 @@ use crate::tool::{Plugin, Spec, find};
 /// Why a tool is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
-    #[error("an external agent runs elsewhere, and uses nothing of ours")]
+    #[error("external agents run elsewhere and have no Paseo tools")]
     Elsewhere,
-    #[error("only agents with the label ui=true have it")]
+    #[error("only agents with the label ui=true get it")]
     NotInApp,
-    #[error("only agents of a team have it")]
+    #[error("only agents in a team get it")]
     NotInTeam,
-    #[error("the plugin `{}` is switched off in config.toml", .0.id())]
+    #[error("the plugin `{}` is disabled in config.toml", .0.id())]
     PluginOff(Plugin),
-    #[error("permissions {} do not grant it", .0.word())]
+    #[error("permission mode {} does not grant it", .0.word())]
     Permissions(Mode),
     #[error("{}", switched_off(.0))]
     SwitchedOff(&'static [Key]),
-    #[error("toolExposure is skills, and the definition does not allow the plugin `{}` as a skill", .0.id())]
+    #[error("toolExposure is skills, but the definition does not allow the plugin `{}` as a skill", .0.id())]
     NotASkill(Plugin),
-    #[error("only participants of threads have it, and definitions that allow it by name")]
+    #[error("only thread participants and definitions that allow it by name get it")]
     NoSeat,
     #[error("the definition denies it by name")]
     Denied,
     #[error("the definition does not allow it by name")]
     NotAllowed,
-    #[error("the definition does not let its capabilities through ({})", .0.join(", "))]
+    #[error("the definition does not allow its capabilities ({})", .0.join(", "))]
     Capabilities(&'static [&'static str]),
 }
 

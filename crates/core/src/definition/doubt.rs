@@ -35,7 +35,7 @@ pub fn doubts(definition: &Definition, providers: &[Known<'_>]) -> Vec<Problem> 
             None => {
                 let all: Vec<&str> = providers.iter().map(|known| known.name).collect();
                 let message = format!(
-                    "there is no provider `{name}`; there are: {}; `paseo providers add` adds others",
+                    "unknown provider `{name}`; known: {} (`paseo providers add` adds more)",
                     all.join(", ")
                 );
                 found.extend(definition.doubt(&["provider", "chat", "type"], message));
@@ -69,10 +69,10 @@ fn unknown_efforts(definition: &Definition, provider: &Known<'_>) -> Vec<Problem
         .filter(|effort| !provider.efforts.contains(effort) && seen.insert(*effort));
     let doubt = |effort: &str| {
         let known = match provider.efforts {
-            [] => "it has none to choose from".to_owned(),
-            efforts => format!("it knows: {}", efforts.join(", ")),
+            [] => "it has no effort levels".to_owned(),
+            efforts => format!("it supports: {}", efforts.join(", ")),
         };
-        let message = format!("{} does not know the effort `{effort}`; {known}", provider.name);
+        let message = format!("{} does not support the effort `{effort}`; {known}", provider.name);
         definition.doubt(&["effort", "models", "chat"], message)
     };
     unknown.filter_map(doubt).collect()
@@ -88,7 +88,7 @@ fn not_withheld(definition: &Definition, provider: &Known<'_>) -> Option<Problem
     };
     let had: Vec<&str> = Power::ALL.iter().filter(had).map(|power| power.tool()).collect();
     let message = format!(
-        "{} cannot withhold {}: its agents have that, whatever is said here",
+        "{} cannot withhold {}: its agents have it regardless of this definition",
         provider.name,
         had.join(", ")
     );
@@ -100,7 +100,7 @@ fn not_kept(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
     let mode = definition.permissions.filter(|mode| !provider.permissions.contains(mode))?;
     let known: Vec<&str> = provider.permissions.iter().map(|mode| mode.word()).collect();
     let message = format!(
-        "{} cannot keep to the mode `{}`; it keeps: {}",
+        "{} does not support the permission mode `{}`; it supports: {}",
         provider.name,
         mode.word(),
         known.join(", ")
@@ -110,7 +110,7 @@ fn not_kept(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
 
 /// A guard that the provider has no way to be held by: its agents are refused.
 fn not_guarded(definition: &Definition, provider: &Known<'_>) -> Option<Problem> {
-    let message = format!("{} cannot be guarded: it does not ask before it changes something", provider.name);
+    let message = format!("{} cannot be guarded: it does not ask before it makes changes", provider.name);
     (definition.guarded && !provider.guard).then(|| definition.doubt(&["guard"], message))?
 }
 
@@ -122,7 +122,7 @@ fn nameless_servers(definition: &Definition) -> Option<Problem> {
     let named = |model: &str| matches!(model.split_once('/'), Some((server, id)) if !server.is_empty() && !id.is_empty());
     let model = definition.models.iter().find(|model| model.key.is_some() && !named(&model.model))?;
     let message = format!(
-        "the model `{}` does not say which server its key is for: name it as provider/id, such as \
+        "the model `{}` does not name the server its key is for; write it as provider/id, such as \
          anthropic/claude-sonnet-4-5",
         model.model
     );
@@ -138,7 +138,7 @@ fn no_shell(definition: &Definition) -> Option<Problem> {
     // No setting and no plugin is about the shell.
     let why = missing(shell, definition, &Settings::default(), &BTreeSet::new())?;
     let message = format!(
-        "toolExposure `{}` needs a shell, so `tools` applies instead ({}: {why})",
+        "toolExposure `{}` needs a shell, so `tools` is used instead ({}: {why})",
         definition.exposure.word(),
         shell.name
     );
@@ -180,42 +180,40 @@ mod tests {
         for (text, expected) in [
             (
                 "name = 'a'\nprovider = 'opencode'",
-                "2: there is no provider `opencode`; there are: claude, pi, scripted; `paseo providers add` adds others",
+                "2: unknown provider `opencode`; known: claude, pi, scripted (`paseo providers add` adds more)",
             ),
             (
                 "provider = 'scripted'\npermissions = 'ask'",
-                "2: scripted cannot keep to the mode `ask`; it keeps: full",
+                "2: scripted does not support the permission mode `ask`; it supports: full",
             ),
             (
                 "provider = 'scripted'\nguard = 'lease'",
-                "2: scripted cannot be guarded: it does not ask before it changes something",
+                "2: scripted cannot be guarded: it does not ask before it makes changes",
             ),
             (
                 "provider = 'pi'\n[[models]]\nmodel_id = 'sonnet'\nkey_id = 'own'",
-                "2: the model `sonnet` does not say which server its key is for: name it as provider/id, such as \
+                "2: the model `sonnet` does not name the server its key is for; write it as provider/id, such as \
                  anthropic/claude-sonnet-4-5",
             ),
             (
                 "provider = 'claude'\neffort = 'ultra'",
-                "2: claude does not know the effort `ultra`; it knows: low, high",
+                "2: claude does not support the effort `ultra`; it supports: low, high",
             ),
             (
                 "provider = 'claude'\n[[models]]\nmodel_id = 'm'\neffort = 'max'",
-                "2: claude does not know the effort `max`; it knows: low, high",
+                "2: claude does not support the effort `max`; it supports: low, high",
             ),
             (
                 "effort = 'low'\nprovider = 'scripted'",
-                "1: scripted does not know the effort `low`; it has none to choose from",
+                "1: scripted does not support the effort `low`; it has no effort levels",
             ),
             (
                 "tools = ['read']\ntool_exposure = 'skills'",
-                "2: toolExposure `skills` needs a shell, so `tools` applies instead (native_shell: the definition does not \
-                 allow it by name)",
+                "2: toolExposure `skills` needs a shell, so `tools` is used instead (native_shell: the definition does not allow it by name)",
             ),
             (
                 "permissions = 'read-only'\ntoolExposure = 'mixed'",
-                "2: toolExposure `mixed` needs a shell, so `tools` applies instead (native_shell: permissions read-only do \
-                 not grant it)",
+                "2: toolExposure `mixed` needs a shell, so `tools` is used instead (native_shell: permission mode read-only does not grant it)",
             ),
         ] {
             assert_eq!(doubted("agents/x.toml", text), [format!("agents/x.toml:{expected}")], "{text}");
@@ -223,13 +221,11 @@ mod tests {
         assert_eq!(
             doubted("agents/x.toml", "provider = 'scripted'\ntools = ['read', 'bash']"),
             [
-                "agents/x.toml:2: scripted cannot withhold native_write: its agents have that, whatever is said here"
+                "agents/x.toml:2: scripted cannot withhold native_write: its agents have it regardless of this definition"
             ]
         );
         let config = "[[agents]]\nagentId = 'a'\n[[agents]]\nagentId = 'b'\nchat = {}\n";
-        assert!(
-            doubted("config.toml", config)[0].starts_with("config.toml:5: there is no provider `openai`")
-        );
+        assert!(doubted("config.toml", config)[0].starts_with("config.toml:5: unknown provider `openai`"));
         assert!(
             doubted("agents/x.toml", "provider = 'claude'\neffort = 'low'\ntoolExposure = 'skills'")
                 .is_empty()

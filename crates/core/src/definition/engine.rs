@@ -39,7 +39,7 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
     let kind = fields.text("type").map(|(word, _)| word);
     let is_external = kind.as_deref() == Some("external");
     if let Some(word) = kind.as_deref().filter(|word| !matches!(*word, "chat" | "external")) {
-        fields.error(line, format!("there is no type `{word}`; expected chat or external"));
+        fields.error(line, format!("unknown type `{word}`; expected chat or external"));
     }
     let mut choice =
         Choice { provider: provider(fields), chain: models(fields, keys), effort: fields.text("effort") };
@@ -49,12 +49,12 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
     let says_chat = chat.is_some() || kind.as_deref() == Some("chat");
     if let Some((inner, at)) = chat {
         if is_external {
-            fields.error(at, "an agent of type external has no `chat`");
+            fields.error(at, "agents of type external cannot have `chat`");
         }
         within(fields, inner, at, &mut choice, definition, keys);
     }
     if is_external && choice.provider.is_some() {
-        fields.error(line, "an agent of type external has no provider");
+        fields.error(line, "agents of type external cannot have a provider");
     }
     definition.provider =
         choice.provider.or_else(|| (says_chat && !is_external).then(|| "openai".to_owned()));
@@ -72,10 +72,10 @@ pub(super) fn read(fields: &mut Fields<'_>, definition: &mut Definition, keys: &
         (None, true) => {
             fields.error(
                 line,
-                "an agent of type external needs `external.inputUrl`: where messages are posted to",
+                "agents of type external need `external.inputUrl`, the URL that messages are posted to",
             );
         }
-        (Some((_, at)), false) => fields.error(at, "only an agent of type external has `external`"),
+        (Some((_, at)), false) => fields.error(at, "only agents of type external can have `external`"),
         (None, false) => {}
     }
 }
@@ -86,13 +86,13 @@ fn provider(fields: &mut Fields<'_>) -> Option<String> {
     if word == EXTERNAL {
         fields.error(
             line,
-            "`provider` cannot be external: write `type` = \"external\" instead, with `external.inputUrl`: where \
-             messages are posted to",
+            "`provider` cannot be external: set `type` = \"external\" and `external.inputUrl`, the URL \
+             that messages are posted to",
         );
         return None;
     }
     if known.is_none() {
-        fields.error(line, format!("there is no provider `{word}`; known: {}", PROVIDERS.join(", ")));
+        fields.error(line, format!("unknown provider `{word}`; known: {}", PROVIDERS.join(", ")));
     }
     known
 }
@@ -101,7 +101,7 @@ fn provider(fields: &mut Fields<'_>) -> Option<String> {
 fn one_model(fields: &mut Fields<'_>, choice: &mut Choice) {
     let Some((model, line)) = fields.text("model").filter(|(model, _)| model != "inherit") else { return };
     if choice.chain.is_some() {
-        fields.error(line, "`model` and `models`: keep one of them");
+        fields.error(line, "both `model` and `models` are set; keep one of them");
     }
     choice.chain = Some(vec![(Model::named(&model), line)]);
 }
@@ -120,7 +120,7 @@ fn within(
         chat.error(line, "`provider` and `chat.provider` contradict each other");
     }
     if models.is_some() && choice.chain.is_some() {
-        chat.error(line, "models stand here and outside of `chat`: keep one of them");
+        chat.error(line, "models are set both here and outside `chat`; keep one of them");
     }
     choice.provider = provider.or(choice.provider.take());
     choice.chain = models.or(choice.chain.take());
@@ -138,8 +138,8 @@ fn config(chat: &mut Fields<'_>, definition: &mut Definition) {
     if let Some(node) = inner.take("extraArgs") {
         inner.error(
             node.line,
-            "`chat.config.extraArgs` cannot be kept: Paseo writes the command line itself; use `permissions`, \
-             `model` and `effort`",
+            "`chat.config.extraArgs` is not supported: Paseo builds the command line itself; use \
+             `permissions`, `model` and `effort`",
         );
     }
     for name in ["baseUrl", "apiKey"] {
@@ -147,8 +147,8 @@ fn config(chat: &mut Fields<'_>, definition: &mut Definition) {
             inner.error(
                 node.line,
                 format!(
-                    "`chat.config.{name}` cannot be kept: keys stand under `[[keys]]` in config.toml, and models name \
-                     them by `key_id`"
+                    "`chat.config.{name}` is not supported: put keys under `[[keys]]` in config.toml and \
+                     refer to them by `key_id`"
                 ),
             );
         }
@@ -180,13 +180,17 @@ fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, us
         if !keys.contains_key(&key) {
             let known: Vec<&str> = keys.keys().map(String::as_str).collect();
             let known = if known.is_empty() {
-                "there are none".to_owned()
+                "no keys are configured".to_owned()
             } else {
                 format!("known: {}", known.join(", "))
             };
-            inner.error(line, format!(
-                    "there is no key `{key}` among `[[keys]]` of config.toml, which the daemon reads when it starts; {known}"
-                ));
+            inner.error(
+                line,
+                format!(
+                    "unknown key `{key}`: not in `[[keys]]` of config.toml, which the daemon reads at \
+                     startup; {known}"
+                ),
+            );
         }
         key
     });
@@ -199,7 +203,8 @@ fn model(fields: &mut Fields<'_>, item: &Node, keys: &Keys) -> Option<(Model, us
 /// Reads how much a model takes.
 fn context(fields: &mut Fields<'_>) -> Option<u64> {
     let expected = format!(
-        "`models.contextTokens` is how many tokens the model takes: a whole number, {CONTEXT_LEAST} or more"
+        "`models.contextTokens` is the model's context size in tokens: a whole number, at least \
+         {CONTEXT_LEAST}"
     );
     whole_number(fields, "contextTokens", CONTEXT_LEAST..=u64::MAX, expected)
 }
@@ -227,7 +232,7 @@ fn whole_number(
 fn check_key(fields: &mut Fields<'_>, model: &Model, line: usize, provider: Option<&str>, keys: &Keys) {
     let Some((key, of)) = model.key.as_ref().and_then(|key| Some((key, keys.get(key)?))) else { return };
     if let Some(provider) = provider.filter(|provider| provider != of) {
-        fields.error(line, format!("the key `{key}` is for {of}, and this agent runs on {provider}"));
+        fields.error(line, format!("the key `{key}` is for {of}, but this agent runs on {provider}"));
     }
 }
 
@@ -236,15 +241,14 @@ fn effort(fields: &mut Fields<'_>, word: String, line: usize) -> Option<String> 
     if EFFORTS.contains(&word.as_str()) {
         return Some(word);
     }
-    fields
-        .warning(line, format!("there is no effort `{word}`, so none is set; known: {}", EFFORTS.join(", ")));
+    fields.warning(line, format!("unknown effort `{word}`, ignored; known: {}", EFFORTS.join(", ")));
     None
 }
 
 fn external(fields: &mut Fields<'_>, mut inner: Fields<'_>, line: usize) -> Kind {
     let (input, callback) = (inner.text("inputUrl"), inner.text("callbackBaseUrl"));
     if input.is_none() {
-        inner.error(line, "`external.inputUrl` is missing: where messages are posted to");
+        inner.error(line, "`external.inputUrl` is missing: the URL that messages are posted to");
     }
     for (url, line) in input.iter().chain(&callback) {
         if let Err(refused) = Target::parse(url) {
@@ -252,11 +256,11 @@ fn external(fields: &mut Fields<'_>, mut inner: Fields<'_>, line: usize) -> Kind
         }
     }
     if let Some((url, line)) = callback.as_ref().filter(|(url, _)| url.contains('?')) {
-        inner.error(*line, format!("`{url}` has a query, and answers come to a path below it"));
+        inner.error(*line, format!("`{url}` must not have a query: callbacks use a path below it"));
     }
     let (least, most) = (TIMEOUT_SECONDS.start(), TIMEOUT_SECONDS.end());
     let expected = format!(
-        "`external.timeoutSeconds` is how many seconds an attempt to post a message may take: a whole number from \
+        "`external.timeoutSeconds` is the timeout for posting a message: a whole number of seconds from \
          {least} to {most}"
     );
     let timeout_seconds = whole_number(&mut inner, "timeoutSeconds", TIMEOUT_SECONDS, expected);
@@ -288,12 +292,15 @@ fn out_of_reach(fields: &mut Fields<'_>, definition: &Definition) {
     for (name, line) in binding.iter().filter_map(|name| Some((name, definition.lines.get(*name)?))) {
         fields.error(
             *line,
-            format!("`{name}` cannot be kept: an external agent runs elsewhere, with powers of its own; leave it out"),
+            format!(
+                "`{name}` is not supported: Paseo cannot restrict an external agent, which runs elsewhere; \
+                 remove it"
+            ),
         );
     }
     if definition.prompt.is_some() {
         let line = definition.lines.get("systemPrompt").or(definition.lines.get("")).copied().unwrap_or(1);
-        fields.warning(line, "the prompt is not sent to an external agent, which has one of its own");
+        fields.warning(line, "the prompt is not sent to an external agent, which has its own");
     }
 }
 
@@ -314,7 +321,7 @@ mod tests {
     #[test]
     fn what_runs_elsewhere_is_a_type_and_no_provider() {
         let told = read("provider = 'external'").problems.remove(0).message;
-        assert!(told.starts_with("`provider` cannot be external: write `type` = \"external\""), "{told}");
+        assert!(told.starts_with("`provider` cannot be external: set `type` = \"external\""), "{told}");
     }
 
     #[test]
@@ -329,7 +336,7 @@ mod tests {
         for wrong in ["0", "601", "1.5", "'10'"] {
             let problems = read(&text(&format!("timeout_seconds = {wrong}"))).problems;
             assert!(
-                problems[0].message.starts_with("`external.timeout_seconds` is how many"),
+                problems[0].message.starts_with("`external.timeout_seconds` is the timeout"),
                 "{problems:?}"
             );
         }
@@ -343,7 +350,7 @@ mod tests {
             ("toolAllowlist", "toolAllowlist = 7"),
             ("tool-allowlist", "tool-allowlist = 7"),
         ] {
-            assert!(told(text).starts_with(&format!("`{name}` should be")), "{}", told(text));
+            assert!(told(text).starts_with(&format!("`{name}` must be")), "{}", told(text));
         }
         // What is not there is spelled like its neighbours.
         assert!(told("tool_allowlst = []\nis_subagent = true").contains("did you mean `tool_allowlist`?"));
@@ -375,7 +382,7 @@ mod tests {
         for wrong in ["7", "'many'", "2.5", "-4000"] {
             let odd = read(&format!("[[models]]\nmodel_id = 'm'\ncontext_tokens = {wrong}\n"));
             assert!(
-                odd.problems[0].message.contains("`models.context_tokens` is how many tokens"),
+                odd.problems[0].message.contains("`models.context_tokens` is the model's context size"),
                 "{:?}",
                 odd.problems
             );

@@ -75,11 +75,11 @@ pub fn is_slug(text: &str) -> bool {
 fn slug(fields: &mut Fields<'_>, line: usize, seat: &Seat<'_>) -> Option<String> {
     let refused = |text: &str| {
         let shown: String = text.chars().take(SLUG_CHARS).flat_map(char::escape_debug).collect();
-        format!("`{shown}` cannot be the id of an agent: use up to {SLUG_CHARS} of A-Z a-z 0-9 _ -")
+        format!("invalid agent id `{shown}`: use up to {SLUG_CHARS} of A-Z a-z 0-9 _ -")
     };
     if let Some(slug) = seat.slug {
         if !is_slug(slug) {
-            fields.error(1, format!("the name of this file: {}", refused(slug)));
+            fields.error(1, format!("file name: {}", refused(slug)));
             return None;
         }
         return Some(slug.to_owned());
@@ -98,12 +98,12 @@ fn slug(fields: &mut Fields<'_>, line: usize, seat: &Seat<'_>) -> Option<String>
 fn name(fields: &mut Fields<'_>) -> Option<String> {
     let (name, display) = (fields.text("name"), fields.text("displayName"));
     if let (Some(_), Some((_, line))) = (&name, &display) {
-        fields.error(*line, "`name` and `displayName` mean the same: keep one of them");
+        fields.error(*line, "`name` and `displayName` mean the same; keep one of them");
     }
     let (name, line) = display.or(name)?;
     let name = name.trim();
     if name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
-        fields.error(line, format!("a name is one line of at most {NAME_CHARS} characters"));
+        fields.error(line, format!("a name must be one line of at most {NAME_CHARS} characters"));
     }
     Some(name.to_owned())
 }
@@ -111,7 +111,7 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
 fn prompt(fields: &mut Fields<'_>, body: Option<String>) -> Option<String> {
     match (fields.text("systemPrompt"), body) {
         (Some((_, line)), Some(_)) => {
-            fields.error(line, "there are two prompts: this field and the text below the fields");
+            fields.error(line, "two prompts: this field and the text below the fields; keep one of them");
             None
         }
         (Some((prompt, _)), None) | (None, Some(prompt)) => Some(prompt),
@@ -123,7 +123,7 @@ fn exposure(fields: &mut Fields<'_>) -> Exposure {
     let Some((word, line)) = fields.text("toolExposure") else { return Exposure::default() };
     let all = [Exposure::Tools, Exposure::Skills, Exposure::Mixed];
     all.into_iter().find(|exposure| exposure.word() == word).unwrap_or_else(|| {
-        fields.error(line, format!("there is no tool exposure `{word}`; expected tools, skills or mixed"));
+        fields.error(line, format!("unknown tool exposure `{word}`; expected tools, skills or mixed"));
         Exposure::default()
     })
 }
@@ -132,7 +132,13 @@ fn permissions(fields: &mut Fields<'_>) -> Option<Mode> {
     let theirs = fields.text("permissionMode").and_then(|(word, line)| {
         let mode = words::permission_mode(&word);
         if mode.is_none() {
-            fields.error(line, format!("the permission mode `{word}` cannot be kept; use `permissions` with full, ask or read-only"));
+            fields.error(
+                line,
+                format!(
+                    "the permission mode `{word}` is not supported; use `permissions` with full, ask or \
+                     read-only"
+                ),
+            );
         }
         mode
     });
@@ -140,7 +146,7 @@ fn permissions(fields: &mut Fields<'_>) -> Option<Mode> {
     let mode = Mode::parse(&word);
     if mode.is_none() {
         let known: Vec<&str> = Mode::ALL.iter().map(|mode| mode.word()).collect();
-        fields.error(line, format!("there are no permissions `{word}`; known: {}", known.join(", ")));
+        fields.error(line, format!("unknown permission mode `{word}`; known: {}", known.join(", ")));
     }
     mode.or(theirs)
 }
@@ -149,7 +155,7 @@ fn permissions(fields: &mut Fields<'_>) -> Option<Mode> {
 fn guarded(fields: &mut Fields<'_>) -> bool {
     let Some((word, line)) = fields.text("guard") else { return false };
     if word != LEASE {
-        fields.error(line, format!("there is no guard `{word}`; known: {LEASE}"));
+        fields.error(line, format!("unknown guard `{word}`; known: {LEASE}"));
     }
     word == LEASE
 }
@@ -166,7 +172,7 @@ fn route(fields: &mut Fields<'_>) -> Option<Route> {
 pub(super) fn directory(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     let (directory, line) = fields.text(name)?;
     if directory.len() > PATH_BYTES || directory.chars().any(char::is_control) {
-        fields.error(line, format!("`{name}` is no path of a directory"));
+        fields.error(line, format!("`{name}` is not a directory path"));
     }
     Some(directory)
 }
@@ -177,7 +183,7 @@ fn foreign(fields: &mut Fields<'_>) {
     for name in ["hooks", "mcpServers", "memory", "maxTurns", "background", "isolation", "initialPrompt"] {
         if let Some(node) = fields.take(name) {
             fields
-                .warning(node.line, format!("`{name}` has no effect here: only Claude Code itself heeds it"));
+                .warning(node.line, format!("`{name}` has no effect here; only Claude Code itself uses it"));
         }
     }
 }

@@ -113,7 +113,7 @@ impl<'de> serde::Deserialize<'de> for Fields<'de> {
 fn fault(error: &serde_json::Error, before: usize) -> Fault {
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    Fault::error(before + error.line().max(1), format!("this is no valid JSON: {message}"))
+    Fault::error(before + error.line().max(1), format!("invalid JSON: {message}"))
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn mistakes_have_a_line() {
         let fault = read("{\n\"a\": 1,\n}").unwrap_err();
-        assert_eq!((fault.line, fault.message.as_str()), (3, "this is no valid JSON: key must be a string"));
+        assert_eq!((fault.line, fault.message.as_str()), (3, "invalid JSON: key must be a string"));
         assert_eq!(read("").unwrap_err().line, 1);
         let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
         assert!(read(&deep).unwrap_err().message.contains("nested"));

@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> Result<Document, Fault> {
         }
         place += line.len();
     }
-    Err(Fault::error(1, "the fields begin with `---` and never end: write `---` on a line below them"))
+    Err(Fault::error(1, "the front matter starts with `---` but never ends; add a line with `---` below it"))
 }
 
 /// Returns what follows the first line, when that opens the fields.

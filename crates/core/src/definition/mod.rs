@@ -197,7 +197,7 @@ impl Definition {
         let allow = tool::REGISTRY.iter().filter(|spec| spec.power.is_some() || switched(spec));
         Self {
             name: "Default".to_owned(),
-            description: Some("The agent as it is.".to_owned()),
+            description: Some("The provider's agent, unmodified.".to_owned()),
             scope: Scope {
                 tools: Lists {
                     allow: Some(allow.map(|spec| Glob::new(spec.name)).collect()),

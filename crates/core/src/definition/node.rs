@@ -37,7 +37,7 @@ impl Node {
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",
-            Value::Bool(_) => "true or false",
+            Value::Bool(_) => "a boolean",
             Value::Number(_) => "a number",
             Value::Text(_) => "text",
             Value::List(_) => "a list",
@@ -62,5 +62,5 @@ impl Lines {
 
 /// Refuses what is nested too deeply.
 pub(super) fn too_deep(line: usize) -> Fault {
-    Fault::error(line, format!("this is nested more than {DEPTH} deep"))
+    Fault::error(line, format!("nested more than {DEPTH} levels deep"))
 }

@@ -110,7 +110,7 @@ fn single(
             Value::Null => take(file, &[], line, Some(slug), body, keys, parsed),
             Value::Table(entries) => take(file, &entries, line, Some(slug), body, keys, parsed),
             _ => {
-                let fault = Fault::error(line, "these are no fields: expected `name: value` on each line");
+                let fault = Fault::error(line, "expected `name: value` on each line");
                 parsed.problems.push(fault.in_file(file.path, known));
             }
         },
@@ -124,13 +124,13 @@ fn config(file: &File<'_>, read: Result<Node, Fault>, keys: &Keys, parsed: &mut 
     let entries = match read {
         Err(fault) => return wrong(fault.line, &fault.message),
         Ok(Node { value: Value::Table(entries), .. }) => entries,
-        Ok(node) => return wrong(node.line, "this is no table with `agents` in it"),
+        Ok(node) => return wrong(node.line, "expected a table with `agents`"),
     };
     // The rest of the user's own `config.toml` is read when the daemon is started.
     let whole = file.format == Format::ConfigToml && file.origin == Origin::Home;
     for entry in entries.iter().filter(|entry| !whole && entry.name != "agents").take(FILE_AGENTS) {
-        let known = "only `agents` counts in this file";
-        wrong(entry.line, &format!("there is no field `{}` here: {known}", entry.name));
+        let known = "only `agents` is read from this file";
+        wrong(entry.line, &format!("unknown field `{}`: {known}", entry.name));
     }
     let mut named = entries.iter().filter(|entry| whole && entry.name == "provider");
     if let Some(Value::Text(provider)) = named.next().map(|entry| &entry.node.value) {
@@ -138,24 +138,21 @@ fn config(file: &File<'_>, read: Result<Node, Fault>, keys: &Keys, parsed: &mut 
     }
     let mut found = entries.iter().filter(|entry| entry.name == "agents");
     let Some(agents) = found.next() else { return };
-    found.for_each(|second| wrong(second.line, "`agents` is there twice"));
+    found.for_each(|second| wrong(second.line, "`agents` is defined twice"));
     let items = match &agents.node.value {
         Value::Null => return,
         Value::List(items) => items,
-        _ => return wrong(agents.node.line, "`agents` should be a list of agents"),
+        _ => return wrong(agents.node.line, "`agents` must be a list of agents"),
     };
     if let Some(first) = items.get(FILE_AGENTS) {
-        wrong(
-            first.line,
-            &format!("there are more than {FILE_AGENTS} agents in this file; the rest is not read"),
-        );
+        wrong(first.line, &format!("more than {FILE_AGENTS} agents in this file; the rest are ignored"));
     }
     for item in items.iter().take(FILE_AGENTS) {
         match &item.value {
             Value::Table(entries) => take(file, entries, item.line, None, None, keys, parsed),
             _ => {
                 let fault =
-                    Fault::error(item.line, format!("an agent is a table, and this is {}", item.kind()));
+                    Fault::error(item.line, format!("an agent must be a table, but this is {}", item.kind()));
                 parsed.problems.push(fault.in_file(file.path, None));
             }
         }
@@ -182,7 +179,7 @@ fn take(
     parsed.problems.extend(problems);
     let Some(definition) = read.definition else { return };
     if taken {
-        let fault = Fault::error(line, format!("there is another agent `{}` above", definition.slug));
+        let fault = Fault::error(line, format!("agent `{}` is already defined above", definition.slug));
         parsed.problems.push(fault.in_file(file.path, Some(&definition.slug)));
         return;
     }

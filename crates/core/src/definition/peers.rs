@@ -12,10 +12,7 @@ pub fn unknown_peers(definition: &Definition, slugs: &[&str]) -> Vec<Problem> {
     };
     let doubt = |field: &str, name: String| {
         let known = slugs.join(", ");
-        definition.doubt(
-            &[field],
-            format!("`{field}` names `{name}`, and there is no such agent; there are: {known}"),
-        )
+        definition.doubt(&[field], format!("`{field}` names an unknown agent `{name}`; known: {known}"))
     };
     let allowed = unknown(lists.allow.as_deref().unwrap_or_default());
     let denied = unknown(&lists.deny);
@@ -40,8 +37,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "`agentAllowlist` names `ntoes`, and there is no such agent; there are: a, notes",
-                "`agentDenylist` names `x-*`, and there is no such agent; there are: a, notes",
+                "`agentAllowlist` names an unknown agent `ntoes`; known: a, notes",
+                "`agentDenylist` names an unknown agent `x-*`; known: a, notes",
             ]
         );
     }

@@ -64,7 +64,7 @@ impl Among {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("known: {}", all.join(", ")),
         };
-        format!("there is no {noun} `{word}`; {near}")
+        format!("unknown {noun} `{word}`; {near}")
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn scope(fields: &mut Fields<'_>) -> Scope {
     let line = fields.line("tools");
     if let Some(mut own) = allowed(fields, "tools") {
         if tools.allow.is_some() {
-            fields.error(line, "`tools` and `toolAllowlist` both say what is allowed: keep one of them");
+            fields.error(line, "`tools` and `toolAllowlist` both set the allowed tools; keep one of them");
         }
         let todo = Glob::new(TODO);
         if !own.contains(&todo) {
@@ -86,7 +86,7 @@ pub(super) fn scope(fields: &mut Fields<'_>) -> Scope {
         let Some(words) = fields.words(name) else { continue };
         let named = in_our_words(fields, words);
         for idle in named.iter().filter(|named| named.globs.is_empty()) {
-            let message = format!("`{}` is not withheld: every agent may ask and plan", idle.word);
+            let message = format!("`{}` cannot be denied: every agent may ask and plan", idle.word);
             fields.warning(idle.line, message);
         }
         deny(fields, named, Among::Tools, &mut tools);
@@ -104,7 +104,7 @@ pub(super) fn skills(fields: &mut Fields<'_>) -> Lists {
     let line = fields.line("skills");
     if let Some(words) = fields.words("skills") {
         if lists.allow.is_some() {
-            fields.error(line, "`skills` and `skillAllowlist` both say what is allowed: keep one of them");
+            fields.error(line, "`skills` and `skillAllowlist` both set the allowed skills; keep one of them");
         }
         let bare =
             |(word, line): (String, usize)| (word.rsplit(':').next().unwrap_or_default().to_owned(), line);
@@ -120,7 +120,7 @@ pub(super) fn ceiling(fields: &mut Fields<'_>) -> Option<Vec<Glob>> {
     let line = fields.line("passOn");
     match (allowed(fields, "ceiling"), allowed(fields, "passOn")) {
         (Some(ceiling), Some(_)) => {
-            fields.error(line, "`ceiling` and `passOn` mean the same: keep one of them");
+            fields.error(line, "`ceiling` and `passOn` mean the same; keep one of them");
             Some(ceiling)
         }
         (ceiling, pass_on) => ceiling.or(pass_on),
@@ -165,7 +165,7 @@ fn deny(fields: &mut Fields<'_>, named: Vec<Named>, among: Among, lists: &mut Li
         if globs.iter().all(|glob| among.has(glob)) {
             continue;
         }
-        let message = format!("this denies nothing: {}", among.unknown(word));
+        let message = format!("this entry denies nothing: {}", among.unknown(word));
         if absent.iter().any(|glob| glob.matches(word)) {
             fields.warning(*line, message);
         } else {
@@ -182,10 +182,19 @@ fn in_our_words(fields: &mut Fields<'_>, words: Names) -> Vec<Named> {
         match words::oddity(&word) {
             Some(Odd::Narrowed) => {
                 let bare = word.split('(').next().unwrap_or_default();
-                fields.error(line, format!("`{word}` cannot be kept: name `{bare}` as a whole, and let `permissions: ask` decide each time"));
+                fields.error(
+                    line,
+                    format!(
+                        "`{word}` is not supported: name `{bare}` without arguments and use `permissions: \
+                         ask` to decide each time"
+                    ),
+                );
             }
             Some(Odd::Foreign) => {
-                fields.warning(line, format!("`{word}` belongs to an MCP server of your own, which Paseo neither grants nor withholds"));
+                fields.warning(
+                    line,
+                    format!("`{word}` belongs to your own MCP server; Paseo neither grants nor withholds it"),
+                );
             }
             None => named.push(Named { globs: words::tools(std::slice::from_ref(&word)), word, line }),
         }

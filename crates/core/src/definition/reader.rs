@@ -44,7 +44,7 @@ impl<'a> Fields<'a> {
             if seen.insert(name.clone()) {
                 fields.left.push((name, entry));
             } else {
-                fields.error(entry.line, format!("`{place}{}` is there twice", entry.name));
+                fields.error(entry.line, format!("`{place}{}` is defined twice", entry.name));
             }
         }
         fields
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
                 );
             }
             Value::List(items) => items,
-            _ => return self.mistaken(name, node, "a list of texts"),
+            _ => return self.mistaken(name, node, "a list of strings"),
         };
         let mut words = Vec::new();
         for item in items {
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
                 Value::Text(text) if !text.trim().is_empty() => {
                     words.push((text.trim().to_owned(), item.line))
                 }
-                _ => return self.mistaken(name, item, "a list of texts"),
+                _ => return self.mistaken(name, item, "a list of strings"),
             }
         }
         self.bounded(name, node.line, words)
@@ -160,7 +160,7 @@ impl<'a> Fields<'a> {
 
     /// Says what a field should have been.
     pub(super) fn mistaken<T>(&mut self, name: &str, node: &Node, expected: &str) -> Option<T> {
-        let message = format!("`{}{name}` should be {expected}, and holds {}", self.place, node.kind());
+        let message = format!("`{}{name}` must be {expected}, but is {}", self.place, node.kind());
         self.error(node.line, message);
         None
     }
@@ -199,7 +199,7 @@ impl<'a> Fields<'a> {
         self.faults = respelled.collect();
         for (name, entry) in std::mem::take(&mut self.left) {
             let place = self.place;
-            let mut message = format!("there is no field `{place}{}`", entry.name);
+            let mut message = format!("unknown field `{place}{}`", entry.name);
             match self.known.iter().find(|known| close(known, &name)) {
                 Some(meant) => {
                     message.push_str(&format!("; did you mean `{place}{}`?", self.spelling(meant)));

@@ -53,11 +53,11 @@ fn a_configuration_from_elsewhere_loads_unchanged() {
     assert!(parsed.problems.iter().all(|problem| problem.severity == Severity::Warning), "{parsed:?}");
     let found = problems(&parsed);
     assert_eq!(found.len(), 7, "{found:?}");
-    assert!(found[0].starts_with("config.json:7: there is no tool `reading_list_*`"), "{found:?}");
+    assert!(found[0].starts_with("config.json:7: unknown tool `reading_list_*`"), "{found:?}");
     assert!(
-        found[1].starts_with("config.json:8: this denies nothing: there is no tool `reading_list_delete`")
+        found[1].starts_with("config.json:8: this entry denies nothing: unknown tool `reading_list_delete`")
     );
-    assert!(found[2].starts_with("config.json:10: there is no plugin `notes`"), "{found:?}");
+    assert!(found[2].starts_with("config.json:10: unknown plugin `notes`"), "{found:?}");
     let slugs: Vec<&str> = parsed.definitions.iter().map(|definition| definition.slug.as_str()).collect();
     assert_eq!(slugs, ["reading-list", "todo", "journal", "general"]);
     let [reading, _, _, general] = &parsed.definitions[..] else { panic!("{slugs:?}") };
@@ -81,10 +81,10 @@ fn a_plugin_that_is_denied_as_a_skill_must_exist() {
     let known = "agents, summon, tabs, team, threads, todo";
     assert_eq!(
         problems(&parsed),
-        [format!("agents/x.toml:1: this denies nothing: there is no plugin `notes`; known: {known}")]
+        [format!("agents/x.toml:1: this entry denies nothing: unknown plugin `notes`; known: {known}")]
     );
     let parsed = read("agents/x.toml", "skill_allowlist = ['todo', 'summn']\nskill_denylist = ['ag*']");
-    assert_eq!(problems(&parsed), ["agents/x.toml:1: there is no plugin `summn`; did you mean `summon`?"]);
+    assert_eq!(problems(&parsed), ["agents/x.toml:1: unknown plugin `summn`; did you mean `summon`?"]);
     assert_eq!(names(&parsed.definitions[0].skills.deny), ["ag*"]);
 }
 
@@ -97,7 +97,7 @@ fn what_is_passed_on_has_two_names() {
     let parsed = read("agents/x.toml", "ceiling = ['*']\npass_on = ['read']");
     assert_eq!(
         problems(&parsed),
-        ["agents/x.toml:2: `ceiling` and `pass_on` mean the same: keep one of them"]
+        ["agents/x.toml:2: `ceiling` and `pass_on` mean the same; keep one of them"]
     );
 }
 
@@ -156,11 +156,10 @@ fn external_agents_have_an_address() {
     assert_eq!(
         problems(&parsed),
         [
-            "config.json:2: an agent of type external needs `external.inputUrl`: where messages are posted to",
-            "config.json:3: `file:///etc` is no address to post to: it must begin with http:// or https://",
-            "config.json:4: only an agent of type external has `external`",
-            "config.json:5: `permissions` cannot be kept: an external agent runs elsewhere, with powers of its own; leave \
-             it out",
+            "config.json:2: agents of type external need `external.inputUrl`, the URL that messages are posted to",
+            "config.json:3: invalid URL `file:///etc`: it must start with http:// or https://",
+            "config.json:4: only agents of type external can have `external`",
+            "config.json:5: `permissions` is not supported: Paseo cannot restrict an external agent, which runs elsewhere; remove it",
         ]
     );
 }
@@ -175,11 +174,11 @@ fn one_bad_entry_does_not_lose_the_others() {
     assert_eq!(
         problems(&parsed),
         [
-            "config.toml:3: there is no field `toolDenyList`; did you mean `toolDenylist`?",
-            "config.toml:10: `../c` cannot be the id of an agent: use up to 64 of A-Z a-z 0-9 _ -",
+            "config.toml:3: unknown field `toolDenyList`; did you mean `toolDenylist`?",
+            "config.toml:10: invalid agent id `../c`: use up to 64 of A-Z a-z 0-9 _ -",
             "config.toml:11: this agent has no `agentId`",
-            "config.toml:12: `description` should be text, and holds a number",
-            "config.toml:13: there is another agent `b` above",
+            "config.toml:12: `description` must be text, but is a number",
+            "config.toml:13: agent `b` is already defined above",
         ]
     );
     assert_eq!(parsed.problems[0].slug.as_deref(), Some("a"));
@@ -191,7 +190,7 @@ fn one_bad_entry_does_not_lose_the_others() {
         format: Format::ConfigToml,
         origin: Origin::Project,
     };
-    assert!(parse(&project, &keys()).problems[0].message.contains("only `agents` counts"));
+    assert!(parse(&project, &keys()).problems[0].message.contains("only `agents` is read"));
 }
 
 #[test]
@@ -230,8 +229,7 @@ fn a_file_of_its_own() {
     assert_eq!(
         problems(&odd),
         [
-            "agents/x.toml:3: there is no effort `enormous`, so none is set; known: none, minimal, low, medium, high, \
-          xhigh, max, ultra"
+            "agents/x.toml:3: unknown effort `enormous`, ignored; known: none, minimal, low, medium, high, xhigh, max, ultra"
         ]
     );
 }
@@ -242,14 +240,14 @@ fn keys_must_exist_and_fit() {
     assert_eq!(
         problems(&unknown),
         [
-            "agents/x.toml:3: there is no key `lost` among `[[keys]]` of config.toml, which the daemon reads when it starts; known: other, work"
+            "agents/x.toml:3: unknown key `lost`: not in `[[keys]]` of config.toml, which the daemon reads at startup; known: other, work"
         ]
     );
     assert!(unknown.definitions.is_empty());
     let foreign = read("agents/x.toml", "provider = 'codex'\n[[models]]\nmodel_id = 'm'\nkey_id = 'work'\n");
     assert_eq!(
         problems(&foreign),
-        ["agents/x.toml:2: the key `work` is for claude, and this agent runs on codex"]
+        ["agents/x.toml:2: the key `work` is for claude, but this agent runs on codex"]
     );
 }
 
@@ -269,12 +267,12 @@ fn markdown_is_fields_and_a_prompt() {
     let twice = read("agents/x.md", "---\nsystem_prompt: a\n---\nb\n");
     assert_eq!(
         problems(&twice),
-        ["agents/x.md:2: there are two prompts: this field and the text below the fields"]
+        ["agents/x.md:2: two prompts: this field and the text below the fields; keep one of them"]
     );
     let number = read("agents/x.md", "---\nname: 12\n---\n");
-    assert_eq!(problems(&number), ["agents/x.md:2: `name` should be text, and holds a number"]);
+    assert_eq!(problems(&number), ["agents/x.md:2: `name` must be text, but is a number"]);
     let list = read("agents/x.md", "---\n- a\n---\n");
-    assert!(problems(&list)[0].starts_with("agents/x.md:2: these are no fields"));
+    assert!(problems(&list)[0].starts_with("agents/x.md:2: expected `name: value`"));
 }
 
 #[test]
@@ -292,15 +290,14 @@ fn claudes_own_files_are_subagents() {
     assert_eq!(
         problems(&parsed),
         [
-            ".claude/agents/helper.md:6: `memory` has no effect here: only Claude Code itself heeds it",
-            ".claude/agents/helper.md:8: `mcp__x__y` belongs to an MCP server of your own, which Paseo neither grants \
-             nor withholds",
+            ".claude/agents/helper.md:6: `memory` has no effect here; only Claude Code itself uses it",
+            ".claude/agents/helper.md:8: `mcp__x__y` belongs to your own MCP server; Paseo neither grants nor withholds it",
         ]
     );
     assert!(!one(".claude/agents/x.md", "---\nis_subagent: false\n---\n").is_subagent);
     let narrow = read(".claude/agents/x.md", "---\ntools: Read, Bash(git diff:*, ls)\n---\n");
     assert!(narrow.definitions.is_empty());
-    assert!(problems(&narrow)[0].contains("`Bash(git diff:*, ls)` cannot be kept"), "{narrow:?}");
+    assert!(problems(&narrow)[0].contains("`Bash(git diff:*, ls)` is not supported"), "{narrow:?}");
 }
 
 #[test]
@@ -308,23 +305,23 @@ fn what_would_deny_nothing_is_an_error() {
     for (text, expected) in [
         (
             "name = 'a'\ntoolDenylist = ['summn']",
-            "2: this denies nothing: there is no tool `summn`; did you mean `summon`?",
+            "2: this entry denies nothing: unknown tool `summn`; did you mean `summon`?",
         ),
         (
             "tool_denylist = ['Summon']",
-            "1: this denies nothing: there is no tool `Summon`; did you mean `summon`?",
+            "1: this entry denies nothing: unknown tool `Summon`; did you mean `summon`?",
         ),
-        ("disallowed_tools = ['teleport']", "1: this denies nothing: there is no tool `teleport`; known: "),
+        ("disallowed_tools = ['teleport']", "1: this entry denies nothing: unknown tool `teleport`; known: "),
         (
             "toolDenylist = ['native_shel_*']",
-            "1: this denies nothing: there is no tool `native_shel_*`; known: ",
+            "1: this entry denies nothing: unknown tool `native_shel_*`; known: ",
         ),
         (
             "capability_denylist = ['todo.writ']",
-            "1: this denies nothing: there is no capability `todo.writ`; did you mean `todo.write`?",
+            "1: this entry denies nothing: unknown capability `todo.writ`; did you mean `todo.write`?",
         ),
-        ("toolAllowlist = ['native_*']\ntoolDenylist = ['native_shel']", "2: this denies nothing: "),
-        ("toolDenylist = ['Bash(git:*)']", "1: `Bash(git:*)` cannot be kept"),
+        ("toolAllowlist = ['native_*']\ntoolDenylist = ['native_shel']", "2: this entry denies nothing: "),
+        ("toolDenylist = ['Bash(git:*)']", "1: `Bash(git:*)` is not supported"),
     ] {
         let parsed = read("agents/x.toml", text);
         assert!(parsed.definitions.is_empty(), "{text}");
@@ -357,7 +354,7 @@ fn what_is_denied_may_be_named_in_everybodys_words() {
     let planning = read("agents/x.toml", "disallowedTools = ['ExitPlanMode']");
     assert_eq!(
         problems(&planning),
-        ["agents/x.toml:1: `ExitPlanMode` is not withheld: every agent may ask and plan"]
+        ["agents/x.toml:1: `ExitPlanMode` cannot be denied: every agent may ask and plan"]
     );
     assert_eq!(planning.definitions.len(), 1);
 }
@@ -365,10 +362,10 @@ fn what_is_denied_may_be_named_in_everybodys_words() {
 #[test]
 fn what_would_allow_nothing_is_a_warning() {
     for (text, expected) in [
-        ("tools = ['summn']", "there is no tool `summn`; did you mean `summon`?"),
-        ("toolAllowlist = ['summn']", "there is no tool `summn`; did you mean `summon`?"),
-        ("ceiling = ['summn']", "there is no tool `summn`; did you mean `summon`?"),
-        ("capabilityAllowlist = ['todo.x']", "there is no capability `todo.x`; known: "),
+        ("tools = ['summn']", "unknown tool `summn`; did you mean `summon`?"),
+        ("toolAllowlist = ['summn']", "unknown tool `summn`; did you mean `summon`?"),
+        ("ceiling = ['summn']", "unknown tool `summn`; did you mean `summon`?"),
+        ("capabilityAllowlist = ['todo.x']", "unknown capability `todo.x`; known: "),
     ] {
         let parsed = read("agents/x.toml", text);
         assert_eq!(parsed.definitions.len(), 1, "{text}");
@@ -397,7 +394,7 @@ fn odd_names_of_files_harm_nobody() {
     for name in ["agents/...md", "agents/a b.md", "agents/.md", "agents/ä.md"] {
         let parsed = read(name, "Hi.");
         assert!(parsed.definitions.is_empty(), "{name}");
-        assert!(problems(&parsed)[0].contains("cannot be the id of an agent"), "{name}: {parsed:?}");
+        assert!(problems(&parsed)[0].contains("invalid agent id"), "{name}: {parsed:?}");
     }
     assert_eq!(one("../../etc/passwd.md", "Hi.").slug, "passwd");
     assert!(is_slug(&"a".repeat(64)) && !is_slug(&"a".repeat(65)) && !is_slug(""));
@@ -406,26 +403,26 @@ fn odd_names_of_files_harm_nobody() {
 #[test]
 fn impossible_fields_are_errors() {
     for (text, expected) in [
-        ("toolExposure = 'all'", "there is no tool exposure `all`; expected tools, skills or mixed"),
-        ("name = 'a'\nguard = 'hard'", "x.toml:2: there is no guard `hard`; known: lease"),
-        ("guard = true", "`guard` should be text, and holds"),
-        ("permissions = 'some'", "there are no permissions `some`; known: full, ask, read-only"),
+        ("toolExposure = 'all'", "unknown tool exposure `all`; expected tools, skills or mixed"),
+        ("name = 'a'\nguard = 'hard'", "x.toml:2: unknown guard `hard`; known: lease"),
+        ("guard = true", "`guard` must be text, but is"),
+        ("permissions = 'some'", "unknown permission mode `some`; known: full, ask, read-only"),
         (
             "provider = 'Clod!'",
-            "there is no provider `Clod!`; known: claude, codex, pi, acp, openai, openai-compatible, scripted",
+            "unknown provider `Clod!`; known: claude, codex, pi, acp, openai, openai-compatible, scripted",
         ),
-        ("type = 'room'", "there is no type `room`; expected chat or external"),
+        ("type = 'room'", "unknown type `room`; expected chat or external"),
         (
             "tools = []\ntoolAllowlist = []",
-            "`tools` and `toolAllowlist` both say what is allowed: keep one of them",
+            "`tools` and `toolAllowlist` both set the allowed tools; keep one of them",
         ),
-        ("name = 'a'\ndisplayName = 'b'", "`name` and `displayName` mean the same: keep one of them"),
-        ("name = 'a'\nis_subagent = 'yes'", "`is_subagent` should be true or false, and holds text"),
-        ("model = 'a'\nmodels = ['b']", "`model` and `models`: keep one of them"),
-        ("[chat]\nconfig = { extraArgs = ['-x'] }", "`chat.config.extraArgs` cannot be kept"),
-        ("[chat]\nmodle = 'x'", "there is no field `chat.modle`"),
-        ("tools = ['a']\ntool_s = 1", "there is no field `tool_s`"),
-        ("name = 'a'\n\nname = 'b'", "this is no valid TOML: duplicate key"),
+        ("name = 'a'\ndisplayName = 'b'", "`name` and `displayName` mean the same; keep one of them"),
+        ("name = 'a'\nis_subagent = 'yes'", "`is_subagent` must be true or false, but is text"),
+        ("model = 'a'\nmodels = ['b']", "both `model` and `models` are set; keep one of them"),
+        ("[chat]\nconfig = { extraArgs = ['-x'] }", "`chat.config.extraArgs` is not supported"),
+        ("[chat]\nmodle = 'x'", "unknown field `chat.modle`"),
+        ("tools = ['a']\ntool_s = 1", "unknown field `tool_s`"),
+        ("name = 'a'\n\nname = 'b'", "invalid TOML: duplicate key"),
     ] {
         let parsed = read("agents/x.toml", text);
         assert!(parsed.definitions.is_empty(), "{text}");

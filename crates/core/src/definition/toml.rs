@@ -11,7 +11,7 @@ pub(super) fn read(text: &str) -> Result<Node, Fault> {
     let lines = Lines::of(text);
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| lines.at(span.start));
-        Fault::error(line, format!("this is no valid TOML: {}", error.message()))
+        Fault::error(line, format!("invalid TOML: {}", error.message()))
     })?;
     Ok(Node { line: 1, value: entries(table.get_ref(), &lines, 0)? })
 }

@@ -29,7 +29,7 @@ fn parse(text: &str, before: usize) -> Result<Node, Fault> {
     let (mut open, mut root): (Vec<Open>, Option<Node>) = (Vec::new(), None);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
-            Fault::error(before + error.marker().line(), format!("this is no valid YAML: {}", error.info()))
+            Fault::error(before + error.marker().line(), format!("invalid YAML: {}", error.info()))
         })?;
         let line = before + span.start.line();
         let done = match event {
@@ -37,7 +37,7 @@ fn parse(text: &str, before: usize) -> Result<Node, Fault> {
             Event::Alias(_) => {
                 return Err(Fault::error(
                     line,
-                    "references to other parts (`*name`) are not taken: quote the text, or write it out",
+                    "aliases (`*name`) are not supported; quote the text, or write it out",
                 ));
             }
             Event::SequenceStart(..) => {
@@ -56,7 +56,7 @@ fn parse(text: &str, before: usize) -> Result<Node, Fault> {
                 },
             }),
             Event::DocumentStart(_) if root.is_some() => {
-                return Err(Fault::error(line, "there is a second document"));
+                return Err(Fault::error(line, "the file contains a second document"));
             }
             Event::Nothing
             | Event::StreamStart
@@ -86,7 +86,10 @@ impl Open {
                 None => {
                     let line = node.line;
                     let Value::Text(text) = node.value else {
-                        return Err(Fault::error(line, format!("the name of a field is {}", node.kind())));
+                        return Err(Fault::error(
+                            line,
+                            format!("field names must be text, but this one is {}", node.kind()),
+                        ));
                     };
                     *name = Some((text, line));
                 }
@@ -159,7 +162,7 @@ mod tests {
     #[test]
     fn mistakes_have_a_line() {
         assert_eq!(read("a: b\nc: [1,\n", 1).unwrap_err().line, 4);
-        assert!(read("a: &x b\nc: *x\n", 1).unwrap_err().message.contains("references"));
+        assert!(read("a: &x b\nc: *x\n", 1).unwrap_err().message.contains("aliases"));
         assert!(read("? [a]\n: b\n", 1).unwrap_err().message.contains("a list"));
         assert!(read(&"[".repeat(10_000), 1).is_err());
         assert_eq!(read("", 1).unwrap().value, Value::Null);

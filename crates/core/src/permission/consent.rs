@@ -5,9 +5,9 @@ use crate::limits::CONSENT_MS;
 /// Why a decision made on a screen does not count. The times are in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooEarly {
-    #[error("the request had been displayed for {shown_ms} ms, and takes a decision after {CONSENT_MS} ms")]
+    #[error("the request was displayed for only {shown_ms} ms; decisions are accepted after {CONSENT_MS} ms")]
     Shown { shown_ms: u64 },
-    #[error("the request is {age_ms} ms old, and takes a decision on a screen after {CONSENT_MS} ms")]
+    #[error("the request is only {age_ms} ms old; decisions on a screen are accepted after {CONSENT_MS} ms")]
     Young { age_ms: u64 },
 }
 

@@ -13,11 +13,11 @@ pub struct Term {
 /// Why there is nothing to search for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("there is no word to search for: words are made of letters and digits")]
+    #[error("nothing to search for: the query needs at least one letter or digit")]
     Empty,
-    #[error("{0} characters are too many to search for: at most {SEARCH_CHARS} are allowed")]
+    #[error("the query has {0} characters; the limit is {SEARCH_CHARS}")]
     TooLong(usize),
-    #[error("{0} words are too many to search for: at most {SEARCH_TERMS} are allowed")]
+    #[error("the query has {0} words; the limit is {SEARCH_TERMS}")]
     TooMany(usize),
 }
 

@@ -29,17 +29,17 @@ pub enum Refusal {
     Closed,
     #[error("the agent is in the middle of a turn")]
     Busy,
-    #[error("{max} messages are waiting already", max = QUEUE_LENGTH)]
+    #[error("the queue is full: {max} messages are waiting", max = QUEUE_LENGTH)]
     QueueFull,
-    #[error("this agent's provider cannot take a message into a running turn")]
+    #[error("this agent's provider does not accept messages during a turn")]
     CannotSteer,
-    #[error("only a person may steer or interrupt")]
+    #[error("only people can steer or interrupt")]
     PeopleOnly,
-    #[error("a message with an output schema needs a turn of its own, and cannot steer")]
+    #[error("a message with an output schema needs its own turn and cannot steer")]
     StructuredSteer,
-    #[error("{max} agents wait for news of this one already", max = crate::limits::WATCHES)]
+    #[error("limit reached: {max} agents are already waiting for this one", max = crate::limits::WATCHES)]
     Watched,
-    #[error("the current task has a title already")]
+    #[error("the current task already has a title")]
     TitledAlready,
 }
 

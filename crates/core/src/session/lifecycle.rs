@@ -138,11 +138,11 @@ pub fn todo(draft: &mut Draft, todo: Option<ContentRef>) {
 /// Why attributes are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAttributes {
-    #[error("a session may have {ATTRIBUTES} attributes; these would be {0}")]
+    #[error("too many attributes: {0} (limit {ATTRIBUTES} per session)")]
     Many(usize),
-    #[error("the attribute `{0}` is longer than {ATTRIBUTE_BYTES} bytes")]
+    #[error("attribute `{0}` is longer than {ATTRIBUTE_BYTES} bytes")]
     Long(String),
-    #[error("an attribute needs a name")]
+    #[error("attribute name is empty")]
     Unnamed,
 }
 

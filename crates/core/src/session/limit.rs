@@ -6,7 +6,8 @@ use crate::limits::{PARK_LONGEST_SECONDS, PARK_SHORTEST_SECONDS, QUEUE_LENGTH};
 use crate::time::Timestamp;
 
 /// What an agent is told when the limit that cut its turn off is over.
-pub const LIMIT_OVER: &str = "The rate limit that ended your last turn is over. Continue where you stopped; do not repeat what is done.";
+pub const LIMIT_OVER: &str = "The rate limit that ended your last turn is over. Continue where you \
+                              stopped; do not repeat completed work.";
 
 /// Returns until when a session is parked, when its harness says that a limit ends at `told`.
 ///

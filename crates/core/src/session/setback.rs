@@ -39,9 +39,9 @@ impl Again {
     /// Puts it into words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::AfterLimit => "The message waits, and is tried again when the limit ends.",
-            Self::WithNext => "The message waits, and is tried again with the next one.",
-            Self::ByPerson => "The message waits, and is tried again when a person writes.",
+            Self::AfterLimit => "The message is queued and will be retried when the limit ends.",
+            Self::WithNext => "The message is queued and will be retried with the next one.",
+            Self::ByPerson => "The message is queued and will be retried when a person sends a message.",
         }
     }
 }

@@ -71,8 +71,8 @@ impl fmt::Display for Unleased {
         let advice = self.reason.advice();
         write!(
             f,
-            "Not done: {}. You are guarded, and change only what a task that you hold covers: {advice}. \
-             team_tasks_list shows the tasks, team_tasks_claim claims one. Reading needs no task.",
+            "Not done: {}. You are guarded and may change only what a task you hold covers: {advice}. List \
+             tasks with team_tasks_list and claim one with team_tasks_claim. Reading needs no task.",
             self.what,
         )
     }
@@ -85,7 +85,7 @@ impl Unleased {
     pub fn of(self, request: &Request) -> Self {
         match &request.shape {
             Shape::Unnamed { words } => {
-                let what = format!("{}, which counts as a command", shown(words));
+                let what = format!("{} (treated as a command)", shown(words));
                 Self { what, ..self }
             }
             _ => self,
@@ -134,7 +134,7 @@ pub fn may_run(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Permit 
 
 fn shell(team: &Team, agent: &str, site: &Site, now: Timestamp) -> Result<(), Unleased> {
     let Permit { allow, reason } = may_run(team, agent, site, now);
-    let what = || "a command, or what counts as one".to_owned();
+    let what = || "running a command or something treated as one".to_owned();
     if allow { Ok(()) } else { Err(Unleased { what: what(), reason }) }
 }
 

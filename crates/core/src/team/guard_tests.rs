@@ -65,7 +65,7 @@ fn all_files_of_a_change_must_be_covered() {
     let refused = may(&["/home/u/p/src/a.rs", "/home/u/p/lib/b.rs"]).unwrap_err();
     assert!(matches!(&refused.reason, Reason::Held { holder, .. } if holder == "ben"));
     let words = refused.to_string();
-    for expected in ["/home/u/p/lib/b.rs", "ben has task-0002", "team_tasks_claim"] {
+    for expected in ["/home/u/p/lib/b.rs", "ben holds task-0002", "team_tasks_claim"] {
         assert!(words.contains(expected), "{words}");
     }
     let outside = [
@@ -205,7 +205,7 @@ fn whoever_asks_for_something_unnamed_is_told_so_in_the_same_words() {
     let refused = guard(&bed.team, "ann", &Wish::Shell, &site(), bed.now()).unwrap_err();
     let unnamed = request(Power::Shell, Shape::Unnamed { words: "a patch, somewhere".into() });
     let words = refused.clone().of(&unnamed).to_string();
-    assert!(words.starts_with("Not done: a patch, somewhere, which counts as a command."), "{words}");
+    assert!(words.starts_with("Not done: a patch, somewhere (treated as a command)."), "{words}");
     let command = request(Power::Shell, Shape::Command { command: "ls".into() });
     assert_eq!(refused.clone().of(&command), refused);
 }

@@ -148,7 +148,7 @@ pub fn reassign(
         match team.agents.get(agent) {
             Some(member) if is_there(member) => {}
             Some(_) => {
-                return Err(Refused::Invalid(format!("`{agent}` was closed and does nothing any more")));
+                return Err(Refused::Invalid(format!("`{agent}` is closed and cannot take tasks")));
             }
             None => {
                 let there = team.agents.iter().filter(|(_, member)| is_there(member));
@@ -270,7 +270,7 @@ fn free(team: &Team, id: TaskId, task: &Task, now: Timestamp) -> Result<Vec<Even
     match (team.status(task), &task.lease) {
         (Status::Pending, _) => Ok(Vec::new()),
         (Status::InProgress, Some(lease)) if lease.is_live(now) => {
-            let why = format!("{} has it until its lease ends", lease.holder);
+            let why = format!("{} holds it until the lease ends", lease.holder);
             Err(Refused::NotClaimable { task: id, why })
         }
         (Status::InProgress, _) => Ok(due(team, [id], now)),

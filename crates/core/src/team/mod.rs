@@ -215,8 +215,8 @@ impl Status {
     pub fn reason(&self) -> Option<String> {
         let Self::Blocked(blockers) = self else { return None };
         let one = |blocker: &Blocker| match blocker.stuck {
-            Some(Stage::Failed) => format!("{} failed: retry it, or cancel this one", blocker.task),
-            Some(Stage::Canceled) => format!("{} was canceled: retry it, or cancel this one", blocker.task),
+            Some(Stage::Failed) => format!("{} failed: retry it, or cancel this task", blocker.task),
+            Some(Stage::Canceled) => format!("{} was canceled: retry it, or cancel this task", blocker.task),
             Some(Stage::Open | Stage::InProgress | Stage::Completed) | None => {
                 format!("{} is not completed", blocker.task)
             }
@@ -337,60 +337,64 @@ fn lasting(millis: i64) -> String {
     }
 }
 
-fn is_over(status: &str) -> bool {
-    matches!(status, "completed" | "failed" | "canceled")
+/// Says why nothing can be done with a task that is not in progress.
+fn standing(status: &str) -> String {
+    match status {
+        "completed" | "failed" | "canceled" => format!("already {status}"),
+        _ => format!("{status}: no agent holds it"),
+    }
 }
 
 /// Why something cannot be done in a team.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("there is no {0} in the team {1}")]
+    #[error("{0} not found in team {1}")]
     NoTask(TaskId, TeamId),
-    #[error("there is no {0} in the team {1}")]
+    #[error("{0} not found in team {1}")]
     NoThread(ThreadAlias, TeamId),
     #[error("{task} cannot be claimed: {why}")]
     NotClaimable { task: TaskId, why: String },
-    #[error("{task} cannot be given to anybody: {why}")]
+    #[error("{task} cannot be assigned: {why}")]
     NotAssignable { task: TaskId, why: String },
     #[error(
-        "{task} cannot be claimed now: {holder} has {other}, and works on `{held}`, which `{wanted}` overlaps"
+        "{task} cannot be claimed now: {holder} holds {other}, whose resource `{held}` overlaps `{wanted}`"
     )]
     Overlap { task: TaskId, other: TaskId, holder: String, held: Resource, wanted: Resource },
-    #[error("{task} is {status}{}", if is_over(.status) { " already" } else { ": nobody has it now" })]
+    #[error("{task} is {}", standing(.status))]
     NotInProgress { task: TaskId, status: &'static str },
-    #[error("the lease of {holder} on {task} (epoch {epoch}) has expired")]
+    #[error("{holder}'s lease on {task} (epoch {epoch}) has expired")]
     Expired { task: TaskId, holder: String, epoch: u64 },
-    #[error("{holder} has {task}, not {agent}")]
+    #[error("{task} is held by {holder}, not {agent}")]
     HolderMismatch { task: TaskId, holder: String, agent: String },
-    #[error("{task} is yours already, by the lease with epoch {epoch}")]
+    #[error("you already hold {task} (epoch {epoch})")]
     YoursAlready { task: TaskId, epoch: u64 },
-    #[error("there is no `{agent}` in this team; there are: {there}")]
+    #[error("`{agent}` is not in this team; members: {there}")]
     NoAgent { agent: String, there: String },
-    #[error("`{agent}` was taken out of the team {team}")]
+    #[error("`{agent}` was removed from team {team}")]
     TakenOut { agent: String, team: TeamId },
-    #[error("{task} is yours by the lease with epoch {now}, not {given}")]
+    #[error("you hold {task} at epoch {now}, not {given}")]
     EpochMismatch { task: TaskId, given: u64, now: u64 },
-    #[error("only a person, a leader or whoever made {task} may do this")]
+    #[error("only a person, a team leader or the creator of {task} can do this")]
     NotYours { task: TaskId },
-    #[error("only a person or a leader of the team may do this")]
+    #[error("only a person or a team leader can do this")]
     NotLeader,
-    #[error("the team {team} was closed: what it did can be read, and nothing is done in it any more")]
+    #[error("team {team} is closed and read-only")]
     Closed { team: TeamId },
-    #[error("{task} is {status} already")]
+    #[error("{task} is already {status}")]
     Over { task: TaskId, status: &'static str },
-    #[error("{task} is {status}: only what failed or was canceled is tried again")]
+    #[error("{task} is {status}; only failed or canceled tasks can be retried")]
     NotRetriable { task: TaskId, status: &'static str },
-    #[error("a lease lasts from 1 ms to a day (24h, 86400000 ms), not {}", lasting(*.0))]
+    #[error("a lease must last from 1 ms to one day (24h, 86400000 ms), not {}", lasting(*.0))]
     Ttl(i64),
     #[error("{0}")]
     Invalid(String),
     #[error("{0}")]
     Full(String),
-    #[error("`{id}` of this team is another agent, which is still open")]
+    #[error("`{id}` is already taken in this team by another agent that is still open")]
     Taken { id: String, other: SessionId },
-    #[error("`{id}` of the team {team} is somebody elsewhere, who {why}")]
+    #[error("`{id}` in team {team} is an agent outside Paseo that still {why}")]
     Engaged { id: String, team: TeamId, why: &'static str },
-    #[error("nothing in {thread} has the id {post}")]
+    #[error("message {post} not found in {thread}")]
     NoMessage { thread: ThreadAlias, post: PostId },
     #[error(transparent)]
     Name(#[from] Malformed),

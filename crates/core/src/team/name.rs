@@ -11,12 +11,13 @@ use crate::thread;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error(
-        "`{0}` cannot be the id of {1}: letters, digits, `-`, `_` and `.` are used, it starts with a letter or a digit, does not end with `.`, and has at most 64 characters"
+        "`{0}` cannot be the id of {1}: use at most 64 letters, digits, `-`, `_` and `.`, starting with a \
+         letter or digit and not ending with `.`"
     )]
     Name(String, &'static str),
-    #[error("`{0}` is reserved: it cannot be the id of {1}; choose another")]
+    #[error("`{0}` is reserved and cannot be the id of {1}; choose another")]
     Reserved(String, &'static str),
-    #[error("`{0}` is not the id of a {1} (expected {1}-0001 and so on)")]
+    #[error("invalid {1} id `{0}`: expected {1}-0001 and so on")]
     Number(String, &'static str),
 }
 

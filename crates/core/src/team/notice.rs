@@ -114,7 +114,7 @@ pub fn audit(team: &Team, event: &Event) -> Vec<Notice> {
         }
         Event::Released { task, holder, epoch, by_itself: true } => {
             let released = at(*epoch, on(*task, "task_released", DAEMON));
-            vec![Notice { to: Some(holder.clone()), reason: Some("its holder is gone"), ..released }]
+            vec![Notice { to: Some(holder.clone()), reason: Some("the holder was closed"), ..released }]
         }
         Event::Reassigned { task, by, to, epoch } => {
             let to = to.as_ref().map(|to| to.holder.clone());

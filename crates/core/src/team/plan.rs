@@ -39,7 +39,7 @@ pub fn found(
     agents.iter().try_for_each(checked)?;
     let ids: BTreeSet<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
     if ids.len() != agents.len() {
-        return Err(Refused::Invalid("two agents of the team have the same id".to_owned()));
+        return Err(Refused::Invalid("two agents in the team have the same id".to_owned()));
     }
     crowd(ids.len())?;
     Ok(Event::Created { team, directory, agents, by })
@@ -121,7 +121,7 @@ fn replaced(
     }
     let left = abandoned(team, |holder| holder == id);
     let why = match (has_token, known.session, left.is_empty()) {
-        (true, ..) => "has a token that counts",
+        (true, ..) => "has a valid token",
         (false, None, false) => "has a task",
         _ => return Ok(left),
     };
@@ -143,20 +143,20 @@ pub fn plan(team: &Team, by: By<'_>, plan: Plan) -> Result<TaskCreated, Refused>
     let title = plain(&plan.title, "a task needs a title")?;
     let task = TaskId(team.tasks.last_key_value().map_or(0, |(last, _)| last.0) + 1);
     if team.tasks.len() >= TEAM_TASKS {
-        return Err(Refused::Full(format!("a team has at most {TEAM_TASKS} tasks: make another team")));
+        return Err(Refused::Full(format!(
+            "limit reached: a team can have {TEAM_TASKS} tasks; create another team"
+        )));
     }
     let deps = plan.deps.iter().map(|dep| dep.parse()).collect::<Result<BTreeSet<TaskId>, _>>()?;
     if deps.len() > TEAM_DEPS {
-        return Err(Refused::Invalid(format!("a task depends on at most {TEAM_DEPS} others")));
+        return Err(Refused::Invalid(format!("a task can depend on at most {TEAM_DEPS} others")));
     }
     for dep in &deps {
         if *dep == task {
-            return Err(Refused::Invalid(format!(
-                "{task} would be this task itself, which cannot wait for itself"
-            )));
+            return Err(Refused::Invalid(format!("{task} cannot depend on itself")));
         }
         if !team.tasks.contains_key(dep) {
-            return Err(Refused::Invalid(format!("there is no {dep} for this task to depend on")));
+            return Err(Refused::Invalid(format!("dependency {dep} not found")));
         }
     }
     let parse = |path: &String| Resource::parse(path, team.directory.as_deref());
@@ -164,7 +164,7 @@ pub fn plan(team: &Team, by: By<'_>, plan: Plan) -> Result<TaskCreated, Refused>
     if resources.iter().map(|resource| resource.as_str().len() + 3).sum::<usize>() > TEAM_RESOURCE_BYTES {
         let most = TEAM_RESOURCE_BYTES / 1024;
         return Err(Refused::Invalid(format!(
-            "the resources of a task have at most {most} KB together: name directories"
+            "the resources of a task are limited to {most} KB in total; name directories instead"
         )));
     }
     Ok(TaskCreated {
@@ -182,7 +182,9 @@ pub fn start_thread(team: &Team, by: By<'_>, wanted: Thread) -> Result<ThreadSta
     team.open()?;
     let title = plain(&wanted.title, "a thread needs a title")?;
     if team.threads.len() >= TEAM_THREADS {
-        return Err(Refused::Full(format!("a team has at most {TEAM_THREADS} threads: make another team")));
+        return Err(Refused::Full(format!(
+            "limit reached: a team can have {TEAM_THREADS} threads; create another team"
+        )));
     }
     wanted.participants.iter().filter(|id| *id != By::Person.id()).try_for_each(|id| check_agent(id))?;
     if let Some(task) = wanted.task {
@@ -216,14 +218,14 @@ fn checked(enrolled: &Enrolled) -> Result<(), Refused> {
     check_agent(&enrolled.id)?;
     let short = |text: &str| (1..=64).contains(&text.len()) && !text.chars().any(char::is_control);
     if !short(&enrolled.member.role) || !enrolled.member.model.as_deref().is_none_or(short) {
-        return Err(Refused::Invalid("a role, and a model, have 1 to 64 plain characters".to_owned()));
+        return Err(Refused::Invalid("role and model must have 1 to 64 printable characters".to_owned()));
     }
     Ok(())
 }
 
 fn crowd(agents: usize) -> Result<(), Refused> {
     if agents > TEAM_AGENTS {
-        return Err(Refused::Full(format!("at most {TEAM_AGENTS} agents belong together")));
+        return Err(Refused::Full(format!("limit reached: a team can have {TEAM_AGENTS} agents")));
     }
     Ok(())
 }

@@ -14,15 +14,13 @@ pub struct Resource(String);
 /// Why a path names no part of the project.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Misplaced {
-    #[error("`{0}` is not a path: write a file or a directory of the project, or `.` for all of it")]
+    #[error("`{0}` is not a path: name a file or directory in the project, or `.` for all of it")]
     Malformed(String),
-    #[error("`{0}` contains `..`: write the path from the project's directory on")]
+    #[error("`{0}` contains `..`: write the path relative to the project directory")]
     Upwards(String),
-    #[error("`{0}` lies outside the project `{1}`")]
+    #[error("`{0}` is outside the project `{1}`")]
     Outside(String, String),
-    #[error(
-        "`{0}` is a pattern, and resources are none: name the directory, which stands for all that is in it"
-    )]
+    #[error("`{0}` is a glob, but resources are paths; name the directory, which covers everything below it")]
     Pattern(String),
 }
 

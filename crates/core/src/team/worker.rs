@@ -23,8 +23,8 @@ pub fn worker_ended(team: &Team, session: SessionId, by: &str) -> Option<Event> 
 /// A name cannot begin like this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` cannot begin the name of a worker: small letters, digits and `-` are used, it begins and ends with a letter or a \
-     digit, and has at most {WORKER_PREFIX_CHARS} characters"
+    "invalid worker name prefix `{0}`: use at most {WORKER_PREFIX_CHARS} lower-case letters, digits and \
+     `-`, starting and ending with a letter or digit"
 )]
 pub struct BadPrefix(pub String);
 

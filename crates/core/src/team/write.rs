@@ -72,26 +72,26 @@ impl Reason {
     /// Says what to do about it, in words that an agent can act on.
     pub fn advice(&self) -> String {
         match self {
-            Self::Lease { task, resource } => format!("you have {task}, which covers `{resource}`"),
-            Self::Apart { task } => format!("you have {task}, and run commands in a worktree of your own"),
-            Self::InvalidPath => "that is not a path: give a file or a directory of the project".to_owned(),
-            Self::Nowhere(why) => format!("the path leads nowhere: {why}"),
-            Self::Traversal => "the path contains `..`: give it from the project's directory on".to_owned(),
-            Self::OutsideProject { project } => format!("the path lies outside the project {project}"),
+            Self::Lease { task, resource } => format!("you hold {task}, which covers `{resource}`"),
+            Self::Apart { task } => format!("you hold {task} and run commands in your own worktree"),
+            Self::InvalidPath => "not a path: give a file or directory in the project".to_owned(),
+            Self::Nowhere(why) => format!("the path cannot be resolved: {why}"),
+            Self::Traversal => "the path contains `..`: give it relative to the project directory".to_owned(),
+            Self::OutsideProject { project } => format!("the path is outside the project {project}"),
             Self::Held { task, holder, resource } => format!(
-                "{holder} has {task}, which covers `{resource}`: wait until it is done, or ask {holder} for it"
+                "{holder} holds {task}, which covers `{resource}`: wait until it is done, or ask {holder}"
             ),
             Self::NoLease => {
-                "you hold no task that covers the path: claim one whose resources do, or make one".to_owned()
+                "no task you hold covers the path: claim one that does, or create one".to_owned()
             }
             Self::NotAll => {
-                "a command may touch everything: claim a task whose resource is `.`, or change files with \
-                             the tools that write them"
+                "a command may touch any file: claim a task whose resource is `.`, or change files with \
+                 the file tools"
                     .to_owned()
             }
             Self::NoTask => "you hold no task: claim one first".to_owned(),
             Self::Closed { team } => {
-                format!("the team {team} was closed, and nobody has tasks there any more")
+                format!("team {team} is closed and its tasks are no longer held")
             }
         }
     }
@@ -99,20 +99,21 @@ impl Reason {
     /// Says the same to somebody else, about an agent.
     pub fn advice_about(&self, agent: &str) -> String {
         match self {
-            Self::Lease { task, resource } => format!("{agent} has {task}, which covers `{resource}`"),
+            Self::Lease { task, resource } => format!("{agent} holds {task}, which covers `{resource}`"),
             Self::Apart { task } => {
-                format!("{agent} has {task}, and runs commands in a worktree of its own")
+                format!("{agent} holds {task} and runs commands in its own worktree")
             }
             Self::NoLease => {
-                format!("{agent} holds no task that covers the path, and may claim one whose resources do")
+                format!("no task {agent} holds covers the path; it can claim one that does")
             }
             Self::NotAll => format!(
-                "a command may touch everything, and {agent} holds no task whose resource is `.`, but may claim one"
+                "a command may touch any file, and {agent} holds no task whose resource is `.`; it can \
+                 claim one"
             ),
-            Self::NoTask => format!("{agent} holds no task, and may claim one"),
+            Self::NoTask => format!("{agent} holds no task; it can claim one"),
             Self::Held { task, holder, resource } => format!(
-                "{holder} has {task}, which covers `{resource}`, and {agent} has not: once that is done, {agent} may \
-                 claim one that does"
+                "{holder} holds {task}, which covers `{resource}`; when it is done, {agent} can claim a \
+                 task that covers the path"
             ),
             Self::InvalidPath
             | Self::Nowhere(_)

@@ -67,7 +67,7 @@ impl Switch {
         match self {
             Self::Mute => "mute",
             Self::Unmute => "unmute",
-            Self::Pause => "pause or go on",
+            Self::Pause => "pause or resume",
             Self::Discussion => "change `discussion`",
             Self::InvitedAuto => "change `invited_auto`",
         }
@@ -78,13 +78,15 @@ impl Switch {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error(
-        "a control is an object with at least one of invite, uninvite, mute, unmute, pause, discussion, invited_auto, prod, done, ttl_seconds"
+        "a control must be an object with at least one of invite, uninvite, mute, unmute, pause, \
+         discussion, invited_auto, prod, done, ttl_seconds"
     )]
     Empty,
     #[error("a control given as text must be JSON: {0}")]
     NotJson(String),
     #[error(
-        "there is no control `{0}`; known: invite, uninvite, mute, unmute, pause, discussion, invited_auto, prod, done, ttl_seconds"
+        "unknown control `{0}`; known: invite, uninvite, mute, unmute, pause, discussion, invited_auto, \
+         prod, done, ttl_seconds"
     )]
     Unknown(String),
     #[error("`{0}` must be {1}")]
@@ -201,7 +203,7 @@ pub fn control(thread: &Thread, content: &Value, others: &Others) -> Result<Cont
                 let listed = value.get("targets").unwrap_or(&Value::Null);
                 let mode = value.get("mode").map_or(Some("hard"), Value::as_str);
                 if mode != Some("hard") {
-                    return Err(Malformed::Field("mute.mode", "`hard`: there is no other"));
+                    return Err(Malformed::Field("mute.mode", "`hard`, the only mode"));
                 }
                 control.mute = targets(thread, listed, "mute.targets", others)?;
             }
@@ -255,12 +257,12 @@ fn invitation(thread: &Thread, value: &Value, others: &Others) -> Result<Invite,
 
 fn text(value: &Value, key: &str, name: &'static str) -> Result<String, Malformed> {
     let text = value.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-    text.map(str::to_owned).ok_or(Malformed::Field(name, "the id of a participant"))
+    text.map(str::to_owned).ok_or(Malformed::Field(name, "a participant id"))
 }
 
 /// `{}` means on.
 fn on(value: &Value, name: &'static str) -> Result<bool, Malformed> {
-    let object = value.as_object().ok_or(Malformed::Field(name, "true or false, in an object"))?;
+    let object = value.as_object().ok_or(Malformed::Field(name, "an object with true or false"))?;
     object.get("on").map_or(Some(true), Value::as_bool).ok_or(Malformed::Field(name, "true or false"))
 }
 
@@ -270,7 +272,7 @@ fn targets(
     name: &'static str,
     others: &Others,
 ) -> Result<Vec<String>, Malformed> {
-    let field = || Malformed::Field(name, "a list of ids of participants, with at least one and at most 64");
+    let field = || Malformed::Field(name, "a list of 1 to 64 participant ids");
     let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(field)?;
     let ids = list.iter().map(|id| id.as_str().map(str::to_owned).ok_or_else(field));
     let ids = ids.collect::<Result<BTreeSet<String>, Malformed>>()?;
@@ -290,6 +292,6 @@ fn targets(
 
 fn stranger(thread: &Thread, id: String) -> Malformed {
     let invited: Vec<&str> = thread.invited.keys().map(String::as_str).collect();
-    let invited = if invited.is_empty() { "nobody".to_owned() } else { invited.join(", ") };
+    let invited = if invited.is_empty() { "none".to_owned() } else { invited.join(", ") };
     Malformed::Stranger(id.chars().take(60).flat_map(char::escape_debug).collect(), invited)
 }

@@ -14,7 +14,8 @@ pub struct Pace(VecDeque<Timestamp>);
 /// A participant speaks too fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a participant may say {THREAD_POSTS_PER_MINUTE} things in a minute, and you said that many: wait {seconds} seconds"
+    "limit reached: a participant can post {THREAD_POSTS_PER_MINUTE} messages per minute; wait {seconds} \
+     seconds"
 )]
 pub struct TooFast {
     /// After so many it may speak again.

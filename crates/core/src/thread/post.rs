@@ -34,19 +34,17 @@ pub struct Incoming<'a> {
 /// Why words are refused. Nothing happened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
-    #[error("{0} is muted in this thread: wait until a person lets you speak")]
+    #[error("{0} is muted in this thread; wait until a person unmutes you")]
     Muted(String),
-    #[error("this thread is paused: wait until a person resumes it")]
+    #[error("this thread is paused; wait until a person resumes it")]
     Paused,
-    #[error("there is nothing to say")]
+    #[error("the message is empty")]
     Empty,
-    #[error("a message has at most {} KB", MESSAGE_BYTES / 1024)]
+    #[error("the message is too long; the limit is {} KB", MESSAGE_BYTES / 1024)]
     TooLong,
-    #[error("the tags of a message take at most {} KB", TAGS_BYTES / 1024)]
+    #[error("the tags of the message are too long; the limit is {} KB", TAGS_BYTES / 1024)]
     Tags,
-    #[error(
-        "nobody can be called what stands in `to`: give the id or nickname of a participant, `user` or `all`"
-    )]
+    #[error("`to` is not a valid name: give a participant's id or nickname, `user` or `all`")]
     Address,
 }
 
@@ -205,8 +203,8 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Else
     }
     // What a person says while the thread is paused is kept, and wakes nobody, then or later.
     if thread.paused {
-        let unheard = "The thread is paused: nobody is woken, and nobody is told later. Resume it (`paseo thread \
-                       resume`) and say it again.";
+        let unheard = "The thread is paused: the message wakes no participants, now or later. Resume the \
+                       thread (`paseo thread resume`) and send it again.";
         return Woken { unheard: vec![unheard.to_owned()], ..Woken::default() };
     }
     let mut seats: Vec<String> = match to {
@@ -214,11 +212,11 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Else
         Address::Seat(id) => vec![id.clone()],
         Address::Unknown(name) => {
             let why = if mention::described(thread, name).is_empty() {
-                format!("`{name}` is not invited to this thread, so nobody was woken.")
+                format!("No participants woken: `{name}` is not invited to this thread.")
             } else {
                 format!(
-                    "`{name}` is a role, a client or a model, and no participant, so nobody was woken: write \
-                     `@{name}` in a message to all."
+                    "No participants woken: `{name}` is a role, client or model, not a participant. Write \
+                     `@{name}` in a message to all instead."
                 )
             };
             remarks.push(format!("{why} {}", invited(thread)));
@@ -235,7 +233,7 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Else
             if reading.seats.is_empty() && reading.ambiguous.is_empty() {
                 let unknown = reading.unknown.first();
                 remarks.extend(
-                    unknown.map(|name| format!("Nobody here is called @{name}. {}", invited(thread))),
+                    unknown.map(|name| format!("No participant is called @{name}. {}", invited(thread))),
                 );
             }
             remarks.extend(reading.ambiguous.iter().map(|(name, seats)| which(name, seats)));
@@ -249,11 +247,11 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Else
     seats.retain(|seat| seat != from);
     let muted = seats.extract_if(.., |seat| thread.muted.contains(seat));
     let mut unheard: Vec<String> = muted
-        .map(|seat| format!("{seat} is muted, and is not woken: `paseo thread unmute` lets it speak again."))
+        .map(|seat| format!("{seat} is muted and was not woken. Unmute it with `paseo thread unmute`."))
         .collect();
     let outside = seats.extract_if(.., |seat| elsewhere(seat));
     unheard.extend(outside.map(|seat| {
-        format!("{seat} is run by another program, which reads the thread itself: Paseo does not wake it.")
+        format!("{seat} is run by another program, which reads the thread itself; Paseo does not wake it.")
     }));
     // Agents are told by what becomes of it; remarks are for the human.
     if !human {
@@ -265,22 +263,23 @@ fn wakes(thread: &Thread, from: &str, to: &Address, words: &str, elsewhere: Else
 /// Says what to do instead of calling everybody.
 fn everybody(thread: &Thread, word: &str) -> String {
     let instead = match thread.invited_auto {
-        true => "say it without that, and all are woken",
+        true => "leave out the mention to wake all participants",
         false => {
-            "mention participants one by one, or let what is said to nobody wake all (`paseo thread auto`)"
+            "mention participants one by one, or wake all of them with unaddressed messages (`paseo thread \
+             auto`)"
         }
     };
-    format!("@{word} wakes nobody: {instead}. {}", invited(thread))
+    format!("@{word} wakes no participants: {instead}. {}", invited(thread))
 }
 
 fn which(name: &str, seats: &[String]) -> String {
-    format!("`{name}` could be any of {}: say which.", seats.join(", "))
+    format!("`{name}` is ambiguous: {}. Name one of them.", seats.join(", "))
 }
 
 fn invited(thread: &Thread) -> String {
     let seats: Vec<&str> = thread.invited.keys().map(String::as_str).collect();
     if seats.is_empty() {
-        "Nobody is invited yet.".to_owned()
+        "No participants invited yet.".to_owned()
     } else {
         format!("Invited: {}.", seats.join(", "))
     }

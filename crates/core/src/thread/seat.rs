@@ -67,21 +67,21 @@ impl Profile {
 /// Why somebody cannot be invited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("a participant needs a `{0}` in its profile")]
+    #[error("the participant's profile is missing `{0}`")]
     Missing(&'static str),
     #[error(
-        "`{0}` cannot be the {1} of a participant: letters, digits, `-`, `_` and `.` are used, at most {ID_CHARS} characters"
+        "`{0}` cannot be the {1} of a participant: use at most {ID_CHARS} letters, digits, `-`, `_` and `.`"
     )]
     Malformed(String, &'static str),
-    #[error("`{0}` is reserved: nobody can be called that")]
+    #[error("`{0}` is reserved; choose another name")]
     Reserved(String),
-    #[error("`{0}` is taken: `{1}` is called that, or would be taken for it")]
+    #[error("`{0}` is already taken by `{1}`, or too similar to it")]
     Taken(String, String),
-    #[error("the `{0}` of a participant has at most {WORD_CHARS} plain characters")]
+    #[error("the `{0}` of a participant must have at most {WORD_CHARS} printable characters")]
     Word(&'static str),
-    #[error("a participant has at most {ROLES} roles")]
+    #[error("a participant can have at most {ROLES} roles")]
     Roles,
-    #[error("{THREAD_SEATS} participants are invited already, which is the limit")]
+    #[error("limit reached: {THREAD_SEATS} participants are already invited")]
     Full,
 }
 
@@ -221,7 +221,7 @@ pub fn speaks_in(actor: &Actor, thread: ThreadId) -> bool {
 
 /// Somebody says to be another than their credential stands for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("your credential stands for `{own}` in this thread: you cannot speak as `{claimed}`")]
+#[error("this token belongs to `{own}` in this thread; you cannot post as `{claimed}`")]
 pub struct Mismatch {
     pub own: String,
     /// As it can be shown: nothing in it is invisible.

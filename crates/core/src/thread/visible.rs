@@ -7,9 +7,9 @@ use crate::permission::is_deceptive;
 /// Why a thread cannot be called something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
-    #[error("a thread needs a name of at most {NAME_CHARS} characters")]
+    #[error("a thread name must have 1 to {NAME_CHARS} characters")]
     Length,
-    #[error("the name of a thread has no invisible characters: type it anew instead of pasting it")]
+    #[error("the thread name contains invisible characters; type it instead of pasting it")]
     Invisible,
 }
 

@@ -52,8 +52,8 @@ fn members(schema: &Value, given: &Map<String, Value>, at: &str) -> Result<(), S
             Some(of) => fits(of, value, &below(at, name))?,
             None if !is_open(schema) => {
                 let known: Vec<&str> = known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
-                let there = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
-                return Err(format!("{} is not known here, where there is {there}", named(&below(at, name))));
+                let there = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(format!("unknown argument {}; known: {there}", named(&below(at, name))));
             }
             None => {}
         }
@@ -158,7 +158,7 @@ fn shown(value: &Value) -> String {
 }
 
 fn named(at: &str) -> String {
-    if at.is_empty() { "what the tool gets".to_owned() } else { format!("`{}`", at.escape_debug()) }
+    if at.is_empty() { "the input".to_owned() } else { format!("`{}`", at.escape_debug()) }
 }
 
 fn below(at: &str, name: &str) -> String {
@@ -213,13 +213,13 @@ mod tests {
         let nothing = json!({ "type": "object", "properties": {}, "additionalProperties": false });
         assert_eq!(check("x", &nothing, &Value::Null), Ok(()));
         let told = check("x", &nothing, &json!({ "a": 1 })).unwrap_err().to_string();
-        assert_eq!(told, "`a` is not known here, where there is nothing\n`x` takes no arguments");
+        assert_eq!(told, "unknown argument `a`; known: none\n`x` takes no arguments");
     }
 
     #[test]
     fn what_does_not_is_named_with_what_would() {
         assert_eq!(problem(Value::Null), "`tab_id` is missing");
-        assert_eq!(problem(json!([])), "what the tool gets is an array, not an object");
+        assert_eq!(problem(json!([])), "the input is an array, not an object");
         assert_eq!(problem(json!({ "tab_id": null })), "`tab_id` is null, not a string");
         assert_eq!(problem(json!({ "tab_id": 3 })), "`tab_id` is a number, not a string");
         assert_eq!(
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(problem(json!({ "tab_id": "a", "count": 1.5 })), "`count` is a number, not an integer");
         assert_eq!(
             problem(json!({ "tab_id": "a", "tab": "b" })),
-            "`tab` is not known here, where there is tab_id, mode, count, todos"
+            "unknown argument `tab`; known: tab_id, mode, count, todos"
         );
         assert_eq!(
             problem(json!({ "tab_id": "a", "todos": [{ "content": "x" }, { "content": 1 }] })),

@@ -46,7 +46,9 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let Some(typed) = word.strip_prefix("--").filter(|typed| !typed.is_empty()) else {
-            return Err(mistyped(format!("`{word}` stands alone: arguments have the form --name value")));
+            return Err(mistyped(format!(
+                "unexpected argument `{word}`: arguments have the form --name value"
+            )));
         };
         let (typed, tied) = match typed.split_once('=') {
             Some((typed, tied)) => (typed, Some(tied.to_owned())),
@@ -61,9 +63,7 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
                 "json" => {
                     let text = value()?;
                     let Ok(Value::Object(given)) = serde_json::from_str(&text) else {
-                        return Err(mistyped(format!(
-                            "{JSON} takes a JSON object, and this is none: {text}"
-                        )));
+                        return Err(mistyped(format!("{JSON} needs a JSON object, not: {text}")));
                     };
                     arguments.extend(given);
                 }
@@ -77,7 +77,7 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
                         let text = tied.or_else(next);
                         arguments.insert(typed.to_owned(), text.map_or(Value::Bool(true), Value::String));
                     }
-                    _ => return Err(mistyped(format!("there is no argument --{typed}"))),
+                    _ => return Err(mistyped(format!("unknown argument --{typed}"))),
                 },
             }
             continue;
@@ -94,7 +94,7 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
             }
             (true, items) => {
                 let one = valued(items.unwrap_or(&Value::Null), &text);
-                let one = one.map_err(|wanted| mistyped(format!("--{typed} {text}: this is no {wanted}")))?;
+                let one = one.map_err(|wanted| mistyped(format!("--{typed} {text}: expected {wanted}")))?;
                 match arguments.entry(name).or_insert_with(|| Value::Array(Vec::new())) {
                     Value::Array(all) => all.push(one),
                     other => *other = Value::Array(vec![one]),
@@ -102,7 +102,7 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Value, Mistyped> {
             }
             (false, _) => {
                 let one = valued(of, &text);
-                let one = one.map_err(|wanted| mistyped(format!("--{typed} {text}: this is no {wanted}")))?;
+                let one = one.map_err(|wanted| mistyped(format!("--{typed} {text}: expected {wanted}")))?;
                 arguments.insert(name.to_owned(), one);
             }
         }
@@ -220,14 +220,14 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_told_with_what_there_is() {
         for (words, told) in [
-            (&["3f2a"][..], "`3f2a` stands alone: arguments have the form --name value"),
+            (&["3f2a"][..], "unexpected argument `3f2a`: arguments have the form --name value"),
             (&["--tab-id"], "--tab-id needs a value"),
-            (&["--colour", "red"], "there is no argument --colour"),
-            (&["--no-tab-id"], "there is no argument --no-tab-id"),
-            (&["--timeout", "soon"], "--timeout soon: this is no number"),
-            (&["--config", "[]"], "--config []: this is no object"),
-            (&["--json", "[]"], "--json takes a JSON object, and this is none: []"),
-            (&["--top-level=maybe"], "--top-level maybe: this is no boolean"),
+            (&["--colour", "red"], "unknown argument --colour"),
+            (&["--no-tab-id"], "unknown argument --no-tab-id"),
+            (&["--timeout", "soon"], "--timeout soon: expected number"),
+            (&["--config", "[]"], "--config []: expected object"),
+            (&["--json", "[]"], "--json needs a JSON object, not: []"),
+            (&["--top-level=maybe"], "--top-level maybe: expected boolean"),
         ] {
             let mistyped = typed(words).unwrap_err();
             assert_eq!(mistyped.to_string(), told);

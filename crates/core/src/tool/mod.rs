@@ -41,7 +41,8 @@ pub enum NotGranted {
     #[error("{} (granted: {granted})", refused(.name))]
     Tool { name: String, granted: String },
     #[error(
-        "the tool `{name}` can't be called from a shell or by HTTP: the definition does not allow the plugin `{}` as a skill",
+        "the tool `{name}` cannot be called from a shell or over HTTP: the definition does not allow the \
+         plugin `{}` as a skill",
         .plugin.id()
     )]
     Skill { name: String, plugin: Plugin },
@@ -50,7 +51,7 @@ pub enum NotGranted {
 fn refused(name: &str) -> String {
     match find(name) {
         Some(_) => format!("the tool `{name}` is not granted to this agent"),
-        None => format!("there is no tool `{}`", name.escape_debug()),
+        None => format!("unknown tool `{}`", name.escape_debug()),
     }
 }
 

@@ -139,67 +139,72 @@ pub const TMUX_KILL: &str = "team_tmux_kill";
 
 /// Every tool there is.
 pub const REGISTRY: &[Spec] = &[
-    ui(SET_TITLE, "Sets the title of the current task."),
-    ui(SET_BRANCH, "Names the branch of the worktree."),
-    native(Power::Read, &["native.read"], "Reads files."),
-    native(Power::Write, &["native.write"], "Writes files."),
-    native(Power::Shell, &["native.shell"], "Runs commands."),
-    native(Power::Net, &["native.net"], "Reaches the network."),
+    ui(SET_TITLE, "Set the title of the current task."),
+    ui(SET_BRANCH, "Name the branch of the worktree."),
+    native(Power::Read, &["native.read"], "Read files."),
+    native(Power::Write, &["native.write"], "Write files."),
+    native(Power::Shell, &["native.shell"], "Run commands."),
+    native(Power::Net, &["native.net"], "Access the network."),
     Spec {
         switches: &[Key::PermSendToTab],
-        ..tool(SEND_TO_TAB, Plugin::Tabs, &["tabs.send"], "Sends a message to another agent by its handle.")
+        ..tool(SEND_TO_TAB, Plugin::Tabs, &["tabs.send"], "Send a message to another agent by its handle.")
     },
     Spec {
         switches: &[Key::PermReadTab],
-        ..tool(
-            READ_TAB,
-            Plugin::Tabs,
-            &["tabs.read"],
-            "Reads what another agent said in its last turn, by its handle.",
-        )
+        ..tool(READ_TAB, Plugin::Tabs, &["tabs.read"], "Read the last turn of another agent by its handle.")
     },
     Spec {
         switches: &[Key::PermSendToTab, Key::PermReadTab],
-        ..tool(NOTIFY_WHEN_IDLE, Plugin::Tabs, &["tabs.read"], "Tells you when another agent has finished.")
+        ..tool(
+            NOTIFY_WHEN_IDLE,
+            Plugin::Tabs,
+            &["tabs.read"],
+            "Get notified when another agent has finished.",
+        )
     },
-    tool(AGENTS_MESSAGE, Plugin::Agents, &["agents.message"], "Asks another agent to do something."),
-    tool(AGENTS_LIST, Plugin::Agents, &["agents.list"], "Lists the agents you can ask."),
+    tool(AGENTS_MESSAGE, Plugin::Agents, &["agents.message"], "Ask another agent to perform a task."),
+    tool(AGENTS_LIST, Plugin::Agents, &["agents.list"], "List the agents you can message."),
     Spec {
         switches: &[Key::PermSummon, Key::PermUserAgent],
-        ..tool(SUMMON, Plugin::Summon, &["agents.spawn"], "Starts an agent for a task.")
+        ..tool(SUMMON, Plugin::Summon, &["agents.spawn"], "Start an agent for a task.")
     },
     Spec {
         switches: &[Key::PermSummon],
-        ..tool(RETRIEVE, Plugin::Summon, &["agents.spawn"], "Waits for an agent that you started.")
+        ..tool(RETRIEVE, Plugin::Summon, &["agents.spawn"], "Wait for an agent that you started.")
     },
     Spec {
         default_switches: &[Key::PermTodo],
-        ..tool(TODO, Plugin::Todo, &["todo.write"], "Keeps the list of what is to be done.")
+        ..tool(TODO, Plugin::Todo, &["todo.write"], "Keep a to-do list.")
     },
-    tool(THREADS_LIST, Plugin::Threads, &["threads.read"], "Lists the threads you can take part in."),
-    tool(THREADS_READ, Plugin::Threads, &["threads.read"], "Reads what was said in a thread."),
-    tool(THREADS_POST, Plugin::Threads, &["threads.post"], "Says something in a thread."),
-    tool(THREADS_INVITE, Plugin::Threads, &["threads.invite"], "Invites an agent into a thread."),
-    tool(THREADS_PARTICIPANTS, Plugin::Threads, &["threads.read"], "Lists who is in a thread."),
-    tool(TASKS_CREATE, Plugin::Team, &["team.plan"], "Makes a task for the team."),
-    tool(TASKS_LIST, Plugin::Team, &["team.read"], "Lists the tasks of the team."),
-    tool(TASKS_CLAIM, Plugin::Team, &["team.work"], "Takes a task, for a time."),
-    tool(TASKS_RENEW, Plugin::Team, &["team.work"], "Keeps a task longer."),
-    tool(TASKS_COMPLETE, Plugin::Team, &["team.work"], "Says that a task is done."),
-    tool(TASKS_FAIL, Plugin::Team, &["team.work"], "Says that a task cannot be done."),
-    tool(TASKS_RELEASE, Plugin::Team, &["team.work"], "Gives a task back for others."),
-    tool(TASKS_CANCEL, Plugin::Team, &["team.plan"], "Gives a task up for the whole team."),
-    tool(TEAM_THREADS_START, Plugin::Team, &["team.talk"], "Begins a thread of the team."),
-    tool(TEAM_THREADS_POST, Plugin::Team, &["team.talk"], "Says something in a thread of the team."),
-    tool(TEAM_THREADS_READ_TAIL, Plugin::Team, &["team.read"], "Reads the newest messages of a thread."),
-    tool(TEAM_THREADS_SEARCH, Plugin::Team, &["team.read"], "Finds threads of the team."),
-    tool(TEAM_THREADS_LINK, Plugin::Team, &["team.talk"], "Says which task a thread is about."),
-    tool(TMUX_START, Plugin::Team, &[WORKERS], "Starts a worker in a terminal of its own."),
-    tool(TMUX_LIST, Plugin::Team, &[WORKERS], "Lists the workers of the team."),
-    tool(TMUX_ATTACH, Plugin::Team, &[WORKERS], "Says how a person attaches to a worker's terminal."),
-    tool(TMUX_CAPTURE, Plugin::Team, &[WORKERS], "Reads what a worker's terminal shows."),
-    tool(TMUX_SEND, Plugin::Team, &[WORKERS], "Types something into a worker's terminal."),
-    tool(TMUX_KILL, Plugin::Team, &[WORKERS], "Ends a worker and its terminal."),
+    tool(THREADS_LIST, Plugin::Threads, &["threads.read"], "List the threads you can take part in."),
+    tool(THREADS_READ, Plugin::Threads, &["threads.read"], "Read the messages of a thread."),
+    tool(THREADS_POST, Plugin::Threads, &["threads.post"], "Post a message to a thread."),
+    tool(THREADS_INVITE, Plugin::Threads, &["threads.invite"], "Invite an agent to a thread."),
+    tool(THREADS_PARTICIPANTS, Plugin::Threads, &["threads.read"], "List the participants of a thread."),
+    tool(TASKS_CREATE, Plugin::Team, &["team.plan"], "Create a task for the team."),
+    tool(TASKS_LIST, Plugin::Team, &["team.read"], "List the team's tasks."),
+    tool(TASKS_CLAIM, Plugin::Team, &["team.work"], "Claim a task for a limited time."),
+    tool(TASKS_RENEW, Plugin::Team, &["team.work"], "Renew the lease on a task."),
+    tool(TASKS_COMPLETE, Plugin::Team, &["team.work"], "Mark a task as completed."),
+    tool(TASKS_FAIL, Plugin::Team, &["team.work"], "Mark a task as failed."),
+    tool(TASKS_RELEASE, Plugin::Team, &["team.work"], "Release a task so that others can claim it."),
+    tool(TASKS_CANCEL, Plugin::Team, &["team.plan"], "Cancel a task for the whole team."),
+    tool(TEAM_THREADS_START, Plugin::Team, &["team.talk"], "Start a team thread."),
+    tool(TEAM_THREADS_POST, Plugin::Team, &["team.talk"], "Post a message to a team thread."),
+    tool(TEAM_THREADS_READ_TAIL, Plugin::Team, &["team.read"], "Read the newest messages of a team thread."),
+    tool(TEAM_THREADS_SEARCH, Plugin::Team, &["team.read"], "Search the team's threads."),
+    tool(TEAM_THREADS_LINK, Plugin::Team, &["team.talk"], "Link a thread to a task."),
+    tool(TMUX_START, Plugin::Team, &[WORKERS], "Start a worker in its own terminal."),
+    tool(TMUX_LIST, Plugin::Team, &[WORKERS], "List the team's workers."),
+    tool(
+        TMUX_ATTACH,
+        Plugin::Team,
+        &[WORKERS],
+        "Get the command that attaches a person to a worker's terminal.",
+    ),
+    tool(TMUX_CAPTURE, Plugin::Team, &[WORKERS], "Capture the contents of a worker's terminal."),
+    tool(TMUX_SEND, Plugin::Team, &[WORKERS], "Type a message into a worker's terminal."),
+    tool(TMUX_KILL, Plugin::Team, &[WORKERS], "Kill a worker and its terminal."),
 ];
 
 /// The capability of whoever has workers.

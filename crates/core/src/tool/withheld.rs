@@ -10,7 +10,7 @@ use crate::settings::Settings;
 
 /// A harness has powers that its agent may not have, and nothing can take them away.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{provider}` cannot withhold {}, and more than that may not be given here", names(.powers))]
+#[error("`{provider}` cannot withhold {}, which this agent must not have", names(.powers))]
 pub struct CannotWithhold {
     pub provider: String,
     pub powers: Vec<Power>,

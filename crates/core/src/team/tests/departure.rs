@@ -24,7 +24,7 @@ fn whoever_leaves_gives_everything_back_and_is_told() {
     // Asked for again it is done already; who was never there cannot leave.
     assert_eq!(leave(&bed.team, "ben", By::Person), Ok(Vec::new()));
     let refused = leave(&bed.team, "nobody", By::Person).unwrap_err();
-    assert_eq!(refused.to_string(), "there is no `nobody` in this team; there are: ann, lea");
+    assert_eq!(refused.to_string(), "`nobody` is not in this team; members: ann, lea");
     // No name is given to another by itself.
     assert!(bed.team.names().any(|name| name == "ben"));
     let member = Member { role: WORKER.into(), model: None, session: None };

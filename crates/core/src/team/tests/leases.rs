@@ -106,9 +106,9 @@ fn whoever_has_a_task_is_told_by_which_lease() {
     let id = bed.task(&[], &[]).unwrap();
     bed.claim(id, ANN).unwrap();
     let again = bed.claim(id, ANN).unwrap_err();
-    assert_eq!(again.to_string(), "task-0001 is yours already, by the lease with epoch 1");
+    assert_eq!(again.to_string(), "you already hold task-0001 (epoch 1)");
     let wrong = bed.complete(id, ANN, 99).unwrap_err();
-    assert_eq!(wrong.to_string(), "task-0001 is yours by the lease with epoch 1, not 99");
+    assert_eq!(wrong.to_string(), "you hold task-0001 at epoch 1, not 99");
 }
 
 #[test]

@@ -29,7 +29,9 @@ fn unknown_and_own_dependencies_are_refused() {
     }
     assert!(bed.task(&["task-0001"], &[]).unwrap_err().to_string().contains("itself"));
     bed.task(&[], &[]).unwrap();
-    assert!(bed.task(&["task-0003"], &[]).unwrap_err().to_string().contains("there is no task-0003"));
+    assert!(
+        bed.task(&["task-0003"], &[]).unwrap_err().to_string().contains("dependency task-0003 not found")
+    );
 }
 
 #[test]
@@ -94,12 +96,12 @@ fn a_task_is_given_only_to_who_is_there() {
     let nobody =
         reassign(&bed.team, id, By::Person, Some(By::Agent("nobody-here")), None, bed.now(), |_| true);
     let words = nobody.unwrap_err().to_string();
-    assert_eq!(words, "there is no `nobody-here` in this team; there are: ann, ben, lea, user");
+    assert_eq!(words, "`nobody-here` is not in this team; members: ann, ben, lea, user");
     assert!(reassign(&bed.team, id, By::Person, Some(By::Person), None, bed.now(), |_| true).is_ok());
     // Ben's session was closed.
     let given = |to: &str| {
         reassign(&bed.team, id, By::Person, Some(By::Agent(to)), None, bed.now(), |_| false).unwrap_err()
     };
-    assert!(given("nobody-here").to_string().ends_with("there are: ann, lea, user"));
-    assert_eq!(given("ben").to_string(), "`ben` was closed and does nothing any more");
+    assert!(given("nobody-here").to_string().ends_with("members: ann, lea, user"));
+    assert_eq!(given("ben").to_string(), "`ben` is closed and cannot take tasks");
 }

@@ -37,7 +37,7 @@ fn a_name_that_could_be_two_is_asked_about() {
     bed.thread.invited.get_mut("claude-1").unwrap().profile.nickname = Some("Ada".into());
     let (wakes, remarks) = bed.say(USER, "all", "@ada look").unwrap();
     assert!(wakes.is_empty());
-    assert_eq!(remarks, ["`ada` could be any of claude-1, codex-1: say which."]);
+    assert_eq!(remarks, ["`ada` is ambiguous: claude-1, codex-1. Name one of them."]);
     let (wakes, remarks) = bed.say(USER, "ada", "look").unwrap();
     assert!(wakes.is_empty() && remarks.len() == 1);
 }
@@ -66,7 +66,7 @@ fn a_mention_counts_with_whatever_is_attached_to_it() {
     for (words, name) in [("@zed,x", "zed"), ("(@zed)", "zed"), ("@Jörg", "Jörg"), ("@zed/pkg", "zed")] {
         let (wakes, remarks) = bed.say(USER, "all", words).unwrap();
         assert!(wakes.is_empty(), "{words}");
-        assert!(remarks[0].starts_with(&format!("Nobody here is called @{name}. ")), "{remarks:?}");
+        assert!(remarks[0].starts_with(&format!("No participant is called @{name}. ")), "{remarks:?}");
     }
     let (_, remarks) = bed.say(USER, "all", &format!("@{}", "x".repeat(9999))).unwrap();
     assert!(remarks[0].len() < 200);

@@ -83,8 +83,8 @@ fn to_names_no_role() {
     let mut bed = Bed::new();
     bed.invite("ada", json!({"client": "codex", "model": "default", "roles": ["dev"]}));
     let (wakes, remarks) = bed.say(USER, "dev", "hello").unwrap();
-    assert!(wakes.is_empty() && remarks[0].contains("`dev` is a role, a client or a model"), "{remarks:?}");
-    assert!(remarks[0].contains("write `@dev` in a message to all. Invited: ada"), "{remarks:?}");
+    assert!(wakes.is_empty() && remarks[0].contains("`dev` is a role, client or model"), "{remarks:?}");
+    assert!(remarks[0].contains("Write `@dev` in a message to all instead. Invited: ada"), "{remarks:?}");
 }
 
 /// What is still to be answered, by whom.
