@@ -8,13 +8,13 @@ use paseo_wire::error::{Code, ErrorBody};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Nobody answers, or the connection broke: start the daemon or try again.
-    #[error("no answer from {target}: {reason}")]
+    #[error("no response from {target}: {reason}")]
     Unreachable { target: String, reason: io::Error },
     /// The daemon answered that it will not: the body says why and what to do.
     #[error("{}", .0.message)]
     Api(Box<ErrorBody>),
     /// The answer makes no sense to this version.
-    #[error("the daemon's answer cannot be read: {0}")]
+    #[error("cannot read the daemon's response: {0}")]
     Protocol(String),
 }
 

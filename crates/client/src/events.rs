@@ -154,7 +154,7 @@ impl Events {
     fn take(&mut self, raw: Raw) -> Result<bool, Error> {
         if let Some(id) = &raw.id {
             let seq: u64 =
-                id.parse().map_err(|_| Error::Protocol(format!("`{id}` is no place in the log")))?;
+                id.parse().map_err(|_| Error::Protocol(format!("`{id}` is not a position in the log")))?;
             if seq <= self.arrived {
                 return Ok(true);
             }
@@ -184,5 +184,5 @@ impl Events {
 }
 
 fn parse<T: DeserializeOwned>(data: &str) -> Result<T, Error> {
-    serde_json::from_str(data).map_err(|error| Error::Protocol(format!("a frame of the stream: {error}")))
+    serde_json::from_str(data).map_err(|error| Error::Protocol(format!("invalid stream frame: {error}")))
 }

@@ -35,7 +35,7 @@ impl Endpoint {
             Ok(answer) => answer.map_err(|reason| self.unreachable(reason)),
             Err(_) => Err(self.unreachable(io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("nothing came within {} seconds", PATIENCE.as_secs()),
+                format!("no data within {} seconds", PATIENCE.as_secs()),
             ))),
         }
     }

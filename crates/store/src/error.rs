@@ -14,13 +14,13 @@ pub enum Error {
     #[error("{stream} is at version {actual}, not {expected}")]
     Conflict { stream: String, expected: Version, actual: Version },
     /// The idempotency key was used with another body.
-    #[error("the key `{key}` was already used for a different request")]
+    #[error("the idempotency key `{key}` was already used for a different request")]
     KeyReused { key: String },
     /// The session belongs to another daemon now: stop writing to it.
     #[error("{stream} is owned at epoch {actual}, not {expected}")]
     Fenced { stream: String, expected: u64, actual: u64 },
     /// The file is not there, or belongs to another stream.
-    #[error("the file {file} is not there, or is in use")]
+    #[error("file {file} not found, or in use")]
     Unclaimable { file: Uuid },
     /// The batch can never be stored.
     #[error("invalid batch: {0}")]

@@ -32,7 +32,7 @@ pub(crate) fn check(batch: &Batch) -> Result<()> {
     for content in &batch.contents {
         check_stream(&content.owner)?;
         if !ids.insert(content.id) {
-            return Err(Error::Invalid(format!("content {} is in it twice", content.id)));
+            return Err(Error::Invalid(format!("content {} is listed twice", content.id)));
         }
     }
     let mut files = HashSet::new();
@@ -57,11 +57,11 @@ fn check_event(kind: &str, data: &str) -> Result<()> {
         return Err(Error::Invalid("an event has no kind".into()));
     }
     if data.is_empty() {
-        return Err(Error::Invalid(format!("the data of `{kind}` is empty, it must be JSON")));
+        return Err(Error::Invalid(format!("the data of `{kind}` is empty; expected JSON")));
     }
     if data.len() > MAX_DATA {
         return Err(Error::Invalid(format!(
-            "the data of `{kind}` has {} bytes, at most {MAX_DATA} are allowed: long text goes into a content",
+            "the data of `{kind}` has {} bytes; the limit is {MAX_DATA}: store long text as content",
             data.len()
         )));
     }

@@ -43,7 +43,7 @@ pub trait Fold: Send + Sync + 'static {
 
     /// Returns the state that this fold keeps in a `memory`, as [`Fold::fold`] would.
     fn encode(&self, stream: &str, _memory: &Memory) -> Result<Vec<u8>, String> {
-        Err(format!("the state of {stream} is in no memory"))
+        Err(format!("the state of {stream} is not in memory"))
     }
 }
 

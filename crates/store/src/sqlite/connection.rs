@@ -53,7 +53,7 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
     };
     outcome.map_err(|failure| {
         Error::Unavailable(format!(
-            "{} cannot be opened ({failure}): check that its directory exists and that you may write there",
+            "cannot open {} ({failure}): check that its directory exists and is writable",
             path.display()
         ))
     })

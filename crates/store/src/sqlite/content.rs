@@ -61,7 +61,7 @@ pub(super) fn pack(content: NewContent) -> Result<Packed> {
         Body::Inline(text)
     } else {
         let zstd = zstd::bulk::compress(text.as_bytes(), COMPRESSION_LEVEL)
-            .map_err(|failure| Error::Unavailable(format!("content {id} cannot be compressed: {failure}")))?;
+            .map_err(|failure| Error::Unavailable(format!("cannot compress content {id}: {failure}")))?;
         let head = text[..border_below(&text, EXCERPT)].to_owned();
         let tail = text[border_above(&text, len - EXCERPT)..].to_owned();
         Body::Large { head, tail, zstd }

@@ -305,5 +305,5 @@ impl Log for Sqlite {
 }
 
 fn stopped() -> Error {
-    Error::Unavailable("the log's writer has stopped: restart paseo".into())
+    Error::Unavailable("the log writer has stopped: restart paseo".into())
 }

@@ -184,7 +184,7 @@ pub(super) fn check_contents(connection: &Connection, submission: &Submission) -
     let brought: HashSet<Uuid> = submission.contents.iter().map(|packed| packed.id).collect();
     for id in submission.items.iter().filter_map(|item| item.content) {
         if !brought.contains(&id) && !content::exists(connection, id)? {
-            return refused(format!("an item points at content {id}, which is not stored"));
+            return refused(format!("an item refers to content {id}, which is not stored"));
         }
     }
     Ok(())

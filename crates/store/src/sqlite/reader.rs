@@ -47,7 +47,7 @@ impl Readers {
             drop(permit);
             answer
         });
-        answer.await.map_err(|failure| Error::Unavailable(format!("the log was not read: {failure}")))?
+        answer.await.map_err(|failure| Error::Unavailable(format!("cannot read the log: {failure}")))?
     }
 
     /// Says whether anything can be asked.

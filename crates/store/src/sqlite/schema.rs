@@ -45,7 +45,8 @@ fn migrate_to(connection: &mut Connection, path: &Path, now: i64, migrations: &[
     let format = read_format(connection, path)?;
     if format > supported {
         return Err(Error::Unusable(format!(
-            "{} has database format {format}, this program supports up to {supported}: upgrade paseo, or set another home",
+            "{} has database format {format}, but this version supports up to {supported}: upgrade paseo, \
+             or choose another home",
             path.display()
         )));
     }
@@ -80,7 +81,7 @@ fn read_format(connection: &Connection, path: &Path) -> Result<i64> {
     let empty = application == 0 && format == 0 && tables == 0;
     if application != APPLICATION && !empty {
         return Err(Error::Unusable(format!(
-            "{} is a database of another program: move it away to start afresh, or set another home",
+            "{} belongs to another program: move it away to start with an empty one, or choose another home",
             path.display()
         )));
     }
@@ -103,7 +104,8 @@ fn check_history(connection: &Connection, path: &Path, migrations: &[Migration])
             .map_err(explained)?;
         if stored.is_some_and(|stored| stored != migration.sha256()) {
             return Err(Error::Unusable(format!(
-                "{} was made by another build of paseo: its format {} differs from this program's; use that build, or set another home",
+                "{} was created by another build of paseo: its format {} differs from this version's; use \
+                 that build, or choose another home",
                 path.display(),
                 migration.version
             )));
@@ -136,7 +138,7 @@ fn back_up(connection: &Connection, path: &Path, format: i64) -> Result<PathBuf>
     let backup = PathBuf::from(name);
     let failed = |failure: &dyn std::fmt::Display| {
         Error::Unavailable(format!(
-            "the backup {} that a migration needs cannot be written ({failure}): the database was left as it is",
+            "cannot write the backup {} needed for a migration ({failure}): the database is unchanged",
             backup.display()
         ))
     };

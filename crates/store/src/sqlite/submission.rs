@@ -29,7 +29,7 @@ pub(super) async fn prepare(batch: Batch) -> Result<Submission> {
     let contents = if contents.iter().any(content::is_large) {
         spawn_blocking(|| pack(contents))
             .await
-            .map_err(|failure| Error::Unavailable(format!("the texts were not packed: {failure}")))??
+            .map_err(|failure| Error::Unavailable(format!("cannot pack the texts: {failure}")))??
     } else {
         pack(contents)?
     };

@@ -73,7 +73,7 @@ pub(super) fn start(writer: Writer, commands: mpsc::Receiver<Command>) -> Result
         .name("paseo-log".into())
         .spawn(move || run(writer, commands))
         .map(drop)
-        .map_err(|failure| Error::Unavailable(format!("the log's writer cannot be started: {failure}")))
+        .map_err(|failure| Error::Unavailable(format!("cannot start the log writer: {failure}")))
 }
 
 fn run(mut writer: Writer, mut commands: mpsc::Receiver<Command>) {
@@ -156,7 +156,7 @@ impl Writer {
             }
             Err(failure) => {
                 let failure = explain(&self.path, &failure);
-                tracing::error!(%failure, batches = group.len(), "a group of batches was not stored");
+                tracing::error!(%failure, batches = group.len(), "cannot store a group of batches");
                 for Waiting { submission, reply } in group {
                     let outcome = Err(failure.clone());
                     let _ = reply.send(Answer { outcome, _spent: Some(submission) });
@@ -191,7 +191,7 @@ impl Writer {
         });
         match rebuilt {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(reason)) => Err(Error::Unusable(format!("the heads cannot be built again: {reason}"))),
+            Ok(Err(reason)) => Err(Error::Unusable(format!("cannot rebuild the heads: {reason}"))),
             Err(failure) => Err(explain(&self.path, &failure)),
         }
     }
@@ -249,7 +249,7 @@ impl Writer {
     /// Takes bytes that no message ever had out of the write-ahead log, now or with one of the next checkpoints.
     fn empty_wal(&self) {
         if let Err(failure) = checkpoint::truncate(&self.connection, PATIENCE) {
-            tracing::warn!(%failure, "the write-ahead log was not emptied, it will be tried again");
+            tracing::warn!(%failure, "cannot truncate the write-ahead log; will retry");
         }
     }
 
@@ -265,7 +265,7 @@ impl Writer {
             if !self.connection.is_autocommit()
                 && let Err(failure) = self.execute("ROLLBACK")
             {
-                tracing::error!(%failure, "a transaction was not rolled back");
+                tracing::error!(%failure, "cannot roll back a transaction");
             }
         }
         outcome
@@ -279,9 +279,11 @@ impl Writer {
     fn scrub(&self, erased: &mut Vec<Erased>) {
         match checkpoint::truncate(&self.connection, PATIENCE) {
             Ok(true) => acknowledge(erased),
-            Ok(false) => tracing::debug!("a reader still holds the write-ahead log with erased text"),
+            Ok(false) => {
+                tracing::debug!("a reader still holds the write-ahead log, which contains erased text")
+            }
             Err(failure) => {
-                tracing::warn!(%failure, "the write-ahead log was not emptied, it will be tried again");
+                tracing::warn!(%failure, "cannot truncate the write-ahead log; will retry");
                 // A disk that fails is not asked again at once.
                 thread::sleep(PATIENCE);
             }
@@ -290,10 +292,10 @@ impl Writer {
 
     fn tidy(&mut self) {
         if let Err(failure) = self.ledger.rest(&self.connection) {
-            tracing::warn!(%failure, "the index of keys was not read, it will be tried again");
+            tracing::warn!(%failure, "cannot read the key index; will retry");
         }
         if let Err(failure) = checkpoint::when_large(&self.connection, self.ledger.is_busy()) {
-            tracing::warn!(%failure, "the write-ahead log was not checkpointed, it will be tried again");
+            tracing::warn!(%failure, "cannot checkpoint the write-ahead log; will retry");
         }
     }
 
@@ -301,13 +303,14 @@ impl Writer {
         if self.ledger.is_behind()
             && let Err(failure) = self.transact(|writer| writer.ledger.finish(&writer.connection))
         {
-            tracing::warn!(%failure, "some heads were not written, they will be folded when they are read");
+            tracing::warn!(%failure, "cannot write some heads; they will be folded when read");
         }
         let Self { path, connection, .. } = self;
         let truncated = checkpoint::truncate(&connection, BUSY_TIMEOUT);
         if !matches!(truncated, Ok(true)) && !erased.is_empty() {
             tracing::warn!(
-                "another program holds the write-ahead log: erased text goes when it is next opened"
+                "another program holds the write-ahead log; erased text is removed when the log is next \
+                 opened"
             );
         }
         acknowledge(&mut erased);
