@@ -49,5 +49,5 @@ pub(crate) fn accept() -> io::Result<(UnixStream, OwnedFd)> {
     });
     program_stdin
         .map(|stdin| (stream, stdin))
-        .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon is gone"))
+        .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon has stopped"))
 }

@@ -95,7 +95,7 @@ pub fn start(program: Program, adapter: impl Adapter) -> io::Result<Harness> {
 pub fn unreadable(line: &Line, provider: &str) -> Vec<Draft> {
     let raw = Draft::text(Kind::Raw { provider: provider.to_owned() }, line.text.clone());
     let Some(Damage::TooLong { bytes }) = line.damage else { return vec![raw] };
-    let text = format!("The agent wrote a line of {bytes} bytes; only its beginning was kept.");
+    let text = format!("The agent wrote a line of {bytes} bytes; only the beginning was kept.");
     vec![Draft::text(Kind::Notice { code: "line_too_long".to_owned() }, text), raw]
 }
 

@@ -42,11 +42,11 @@ pub struct Accessed {
 /// Why a file was not touched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("{} is outside of {}: files are served within that directory only", .path.display(), .directory.display())]
+    #[error("{} is outside {}; only files in that directory are served", .path.display(), .directory.display())]
     Outside { path: PathBuf, directory: PathBuf },
-    #[error("{} has several hard links, and another of its names may be outside of {}", .path.display(), .directory.display())]
+    #[error("{} has several hard links, and another link may be outside {}", .path.display(), .directory.display())]
     Linked { path: PathBuf, directory: PathBuf },
-    #[error("there is no file {}", .0.display())]
+    #[error("file not found: {}", .0.display())]
     Missing(PathBuf),
     #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),

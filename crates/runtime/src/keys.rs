@@ -77,7 +77,7 @@ impl Key {
                 variable(name).and_then(|value| value.into_string().ok()).ok_or_else(|| {
                     unreadable(
                         format!("the variable {name} is not set"),
-                        "set it where the daemon is started, then `paseo restart`",
+                        "set it in the daemon's environment, then run `paseo restart`",
                     )
                 })?
             }
@@ -87,15 +87,15 @@ impl Key {
                     .and_then(|file| file.take(SECRET_BYTES).read_to_string(&mut text))
                     .map_err(|error| {
                         unreadable(
-                            format!("{} cannot be read: {error}", path.display()),
-                            "put the key into that file, and nothing else",
+                            format!("cannot read {}: {error}", path.display()),
+                            "put only the key into that file",
                         )
                     })?;
                 text
             }
         };
         match secret.trim() {
-            "" => Err(unreadable("it is empty".to_owned(), "see `[[keys]]` in config.toml")),
+            "" => Err(unreadable("it is empty".to_owned(), "check `[[keys]]` in config.toml")),
             secret => Ok(secret.to_owned()),
         }
     }
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(missing.message, "the variable NONE is not set");
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key");
-        assert!(from(Secret::File(path.clone())).unwrap_err().message.contains("cannot be read"));
+        assert!(from(Secret::File(path.clone())).unwrap_err().message.contains("cannot read"));
         std::fs::write(&path, "\n").unwrap();
         assert_eq!(from(Secret::File(path.clone())).unwrap_err().message, "it is empty");
         std::fs::write(&path, "s\n").unwrap();

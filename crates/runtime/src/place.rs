@@ -38,12 +38,12 @@ pub(crate) struct Target {
 /// Why something cannot be got at.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Denied {
-    #[error("{0}: it goes on behind a folder that does not exist")]
+    #[error("{0}: a parent directory does not exist")]
     Behind(String),
     /// What is there is about processes, this one among them, and changes under whoever looks.
-    #[error("{0}: files do not lie under /proc; look there with a command")]
+    #[error("{0}: file tools cannot access /proc; use a command instead")]
     Processes(String),
-    #[error("{0}: it has several names (hard links), and another may lie outside of your directory")]
+    #[error("{0}: the file has several hard links, and another link may be outside your directory")]
     Linked(String),
     #[error("{name}: {}", words(*.error))]
     Failed { name: String, error: Errno },
@@ -235,10 +235,10 @@ impl Target {
 
 fn words(error: Errno) -> String {
     let words = match error {
-        Errno::NOENT => "there is no such file or folder",
-        Errno::LOOP => "it is, or leads over, a symbolic link that was not there before or leads nowhere",
-        Errno::ISDIR => "it is a folder",
-        Errno::INVAL | Errno::NXIO => "it is no ordinary file",
+        Errno::NOENT => "no such file or directory",
+        Errno::LOOP => "it is or contains a symbolic link that changed or leads nowhere",
+        Errno::ISDIR => "it is a directory",
+        Errno::INVAL | Errno::NXIO => "it is not a regular file",
         error => return io::Error::from(error).to_string(),
     };
     words.to_owned()
@@ -425,11 +425,11 @@ mod tests {
         let (_directory, root) = root();
         rustix::fs::mknodat(CWD, root.real.join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o600), 0)
             .unwrap();
-        assert!(text(&root.resolve("pipe").unwrap()).unwrap_err().to_string().contains("no ordinary file"));
+        assert!(text(&root.resolve("pipe").unwrap()).unwrap_err().to_string().contains("not a regular file"));
         assert!(
-            text(&root.resolve("/dev/zero").unwrap()).unwrap_err().to_string().contains("no ordinary file")
+            text(&root.resolve("/dev/zero").unwrap()).unwrap_err().to_string().contains("not a regular file")
         );
-        assert!(text(&root.resolve(".").unwrap()).unwrap_err().to_string().contains("a folder"));
+        assert!(text(&root.resolve(".").unwrap()).unwrap_err().to_string().contains("a directory"));
         for typed in ["/proc/self/environ", "/proc/self/mem", "/proc/1/cmdline"] {
             assert!(root.resolve(typed).is_err(), "{typed}");
         }

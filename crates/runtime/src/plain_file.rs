@@ -44,7 +44,7 @@ fn regular(options: &mut OpenOptions, path: &Path, flags: OFlags) -> io::Result<
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
     }
 }
 

@@ -73,7 +73,7 @@ pub fn start(program: Program) -> io::Result<Process> {
     let (program_stdin, stdin) = io::pipe()?;
     let channel = control::open(&program_stdin)?;
     let mut child = spawn(&program, Stdio::from(channel.shim))?;
-    let shim = child.id().ok_or_else(|| io::Error::other("the shim ended at once"))?;
+    let shim = child.id().ok_or_else(|| io::Error::other("the shim ended immediately"))?;
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("the shim has no pipes"));
     };

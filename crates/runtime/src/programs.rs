@@ -29,14 +29,14 @@ pub fn find(name: &str, chosen: Option<&Path>) -> Option<PathBuf> {
 /// Says that a program is not there: the one that people chose, or any of this name; and how to get it.
 pub fn missing(name: &str, chosen: Option<&Path>, install: &str) -> StartError {
     if let Some(message) = lacks_interpreter(env::var_os("PATH").as_deref(), name, chosen) {
-        let hint = Some("install what its first line names, or correct that line".to_owned());
+        let hint = Some("install the interpreter named in its first line, or correct that line".to_owned());
         return StartError { message, hint };
     }
     let message = match chosen {
-        Some(chosen) if is_path(chosen) => format!("{} is no program that can be run", chosen.display()),
+        Some(chosen) if is_path(chosen) => format!("{} is not an executable file", chosen.display()),
         chosen => {
             let name = chosen.map_or(name.into(), Path::to_string_lossy);
-            format!("`{name}` is not installed, or not on the PATH of the daemon")
+            format!("`{name}` is not installed, or not on the daemon's PATH")
         }
     };
     StartError { message, hint: Some(install.to_owned()) }
@@ -72,7 +72,7 @@ fn lacks_interpreter(path: Option<&OsStr>, name: &str, chosen: Option<&Path>) ->
     let program = candidates(path, name, chosen).into_iter().find(|candidate| may_be_run(candidate))?;
     let interpreter = interpreter(&program).filter(|interpreter| !may_be_run(interpreter))?;
     let (program, interpreter) = (program.display(), interpreter.display());
-    Some(format!("{program} cannot be run: it is a script for {interpreter}, which is not there"))
+    Some(format!("cannot run {program}: its interpreter {interpreter} does not exist"))
 }
 
 /// Asks a program for its version: the first line that it prints on `--version`. One that takes too long may still
@@ -84,7 +84,7 @@ pub async fn version(program: &Path) -> Result<Option<String>, Broken> {
     let Ok(output) = timeout(PATIENCE, asked).await else { return Ok(None) };
     let output = output.map_err(failed)?;
     if !output.status.success() {
-        return Err(broken(format!("ends with {}", output.status)));
+        return Err(broken(format!("fails with {}", output.status)));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned))
@@ -162,7 +162,7 @@ mod tests {
         let path = env::join_paths([first.path(), second.path()]).unwrap();
         assert_eq!(find_on(Some(&path), "agent", None), None);
         let told = lacks_interpreter(Some(&path), "agent", None).unwrap();
-        let expected = "agent cannot be run: it is a script for /nonexistent/interp, which is not there";
+        let expected = "agent: its interpreter /nonexistent/interp does not exist";
         assert!(told.ends_with(expected), "{told}");
         assert_eq!(missing("agent", Some(&broken), "install it").message, told);
         // As in a shell, the next one is taken.
@@ -184,9 +184,9 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_as_people_named_it() {
         let told = |chosen: Option<&str>| missing("agent", chosen.map(Path::new), "install it").message;
-        assert_eq!(told(None), "`agent` is not installed, or not on the PATH of the daemon");
-        assert_eq!(told(Some("other")), "`other` is not installed, or not on the PATH of the daemon");
-        assert_eq!(told(Some("/opt/agent")), "/opt/agent is no program that can be run");
+        assert_eq!(told(None), "`agent` is not installed, or not on the daemon's PATH");
+        assert_eq!(told(Some("other")), "`other` is not installed, or not on the daemon's PATH");
+        assert_eq!(told(Some("/opt/agent")), "/opt/agent is not an executable file");
     }
 
     #[tokio::test]
@@ -199,7 +199,7 @@ mod tests {
     #[tokio::test]
     async fn a_program_that_cannot_be_run_says_how() {
         let ends = version(Path::new("/bin/false")).await.unwrap_err();
-        assert_eq!(ends.problem().0, "does not run: `/bin/false --version` ends with exit status: 1");
+        assert_eq!(ends.problem().0, "does not run: `/bin/false --version` fails with exit status: 1");
         let folder = tempfile::tempdir().unwrap();
         let program = file(folder.path(), "agent", 0o755);
         fs::write(&program, [0; 64]).unwrap();

@@ -44,7 +44,7 @@ pub trait Provider: Send + Sync + 'static {
     /// Reads what a harness in a terminal asks leave for, in its own words ([`Launch::guarded`]); `None` when it needs
     /// none, like tools of our own servers.
     fn leave(&self, _words: &Value, _place: &Place<'_>) -> Result<Option<Request>, String> {
-        Err(format!("{} does not ask for leave in a terminal", self.name()))
+        Err(format!("{} does not send permission requests in a terminal", self.name()))
     }
 
     /// Starts a process for a session.
@@ -130,8 +130,7 @@ impl Broken {
         let program = self.program.display();
         (
             format!("does not run: `{program} --version` {}", self.how),
-            "try it in a shell; install it again, or correct `program` in config.toml where that names it"
-                .to_owned(),
+            "try it in a shell, then reinstall it, or correct `program` in config.toml".to_owned(),
         )
     }
 }

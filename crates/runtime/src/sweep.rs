@@ -39,7 +39,7 @@ pub fn sweep(home: &Path, which: Sweep<'_>) -> usize {
         killed += dying.len();
         quiet = if dying.is_empty() { quiet + 1 } else { 0 };
         if !wait_until_gone(&dying, deadline) {
-            tracing::warn!(home = %home.display(), "processes survived SIGKILL and are left");
+            tracing::warn!(home = %home.display(), "processes survived SIGKILL");
             break;
         }
     }

@@ -150,20 +150,20 @@ impl Adapter for Conversation {
         self.out.now = now;
         let late = match &self.link {
             Link::Greeting => Some("initialize"),
-            Link::Opening => Some("the request for a session"),
-            Link::Setting { .. } => Some("what was to be set in its session"),
+            Link::Opening => Some("the session request"),
+            Link::Setting { .. } => Some("the session settings"),
             Link::Open { .. } | Link::Broken(_) => None,
         };
         match late {
             Some(what) => {
                 let (name, seconds) = (&self.setup.name, self.setup.patience.as_secs());
                 let doubt = match self.link {
-                    Link::Greeting => "is it an agent that speaks ACP?",
-                    _ => "does it work by itself, and is it logged in?",
+                    Link::Greeting => "check that the command speaks ACP.",
+                    _ => "check that it works on its own and is logged in.",
                 };
                 self.give_up(broken(format!(
-                    "{name} did not answer {what} within {seconds} seconds (limits.start_seconds), so it was ended; {doubt} \
-                     The next message starts it again"
+                    "{name} did not answer {what} within {seconds} seconds (limits.start_seconds) and was \
+                     stopped; {doubt} The next message starts it again"
                 )));
             }
             None => {
@@ -222,7 +222,7 @@ impl Conversation {
             (Sent::New, Ok(result)) => match text(&result, "sessionId") {
                 "" => {
                     let name = &self.setup.name;
-                    self.give_up(broken(format!("{name} opened a session and did not say which")));
+                    self.give_up(broken(format!("{name} opened a session without an id")));
                 }
                 session => self.opened(session, &result),
             },
@@ -245,7 +245,7 @@ impl Conversation {
             (Sent::Step(_), Ok(_)) => self.next_step_of_setup(),
             (Sent::Step(step), Err(_)) if !step.required => self.next_step_of_setup(),
             (Sent::Step(step), Err(error)) => {
-                let text = format!("{} did not take the {}: {}", self.setup.name, step.what, words(&error));
+                let text = format!("{} rejected the {}: {}", self.setup.name, step.what, words(&error));
                 self.give_up(broken(text));
             }
             (Sent::Initialize | Sent::New, Err(error)) => {
@@ -273,7 +273,7 @@ impl Conversation {
         let Some((ours, messages)) = self.waiting.take() else { return };
         if !self.able.images && messages.iter().any(|message| message.images().next().is_some()) {
             let why = format!(
-                "{} says that it takes no images: name the file's path in the message, or use another agent",
+                "{} does not accept images: put the file's path in the message, or use another agent",
                 self.setup.name
             );
             return attachment::refuse(ours, why).into_iter().for_each(|output| self.out.tell(output));
@@ -369,15 +369,15 @@ fn stop_reason(agent: &str, word: &str) -> TurnEnd {
     let (code, text) = match word {
         "end_turn" => return TurnEnd::Completed,
         "cancelled" => return TurnEnd::Interrupted,
-        "refusal" => ("refusal", format!("{agent} refused to go on with this turn.")),
-        "max_tokens" => ("max_tokens", format!("{agent} reached the largest number of tokens of an answer.")),
+        "refusal" => ("refusal", format!("{agent} refused to continue this turn.")),
+        "max_tokens" => ("max_tokens", format!("{agent} reached its output token limit.")),
         "max_turn_requests" => {
-            ("max_turn_requests", format!("{agent} reached the largest number of requests in one turn."))
+            ("max_turn_requests", format!("{agent} reached its limit of requests per turn."))
         }
         other => {
             let word: String = other.chars().take(60).collect();
             return TurnEnd::Failed(broken(format!(
-                "{agent} ended the turn for a reason nobody knows: `{word}`"
+                "{agent} ended the turn for an unknown reason: `{word}`"
             )));
         }
     };

@@ -130,7 +130,7 @@ impl Asks {
         };
         let reason = match answer {
             Answer::Deny { message } => message.clone(),
-            Answer::Allow { .. } => "It was not allowed.".to_owned(),
+            Answer::Allow { .. } => "Permission denied.".to_owned(),
         };
         Some(match subject {
             Subject::Call { call, options, change } => {

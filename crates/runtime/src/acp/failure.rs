@@ -15,9 +15,9 @@ pub(super) fn failed(agent: &str, error: &RpcError, logins: &[String]) -> Failed
     let code = code(error);
     let said = words(error);
     let text = match (&code, logins) {
-        (FailureCode::NotLoggedIn, []) => format!("{agent} wants a login: {said}"),
+        (FailureCode::NotLoggedIn, []) => format!("{agent} needs a login: {said}"),
         (FailureCode::NotLoggedIn, logins) => {
-            format!("{agent} wants a login: {said}\nIts ways to log in: {}", logins.join("; "))
+            format!("{agent} needs a login: {said}\nLogin methods: {}", logins.join("; "))
         }
         _ => format!("{agent}: {said}"),
     };
@@ -161,6 +161,6 @@ mod tests {
         let methods = json!([{ "id": "a", "name": "Log in", "description": "Run `x login`" }, { "id": "b", "name": "Key" }]);
         let error = RpcError { code: -32000, message: "Authentication required".into(), data: Value::Null };
         let told = failed("x", &error, &logins(&methods)).text;
-        assert!(told.ends_with("Its ways to log in: Log in (Run `x login`); Key"), "{told}");
+        assert!(told.ends_with("Login methods: Log in (Run `x login`); Key"), "{told}");
     }
 }

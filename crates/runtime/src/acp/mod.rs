@@ -243,7 +243,7 @@ impl Provider for Acp {
         Box::pin(async move {
             let program = self.program().ok_or_else(|| self.missing())?;
             let not_started = |error: std::io::Error| StartError {
-                message: format!("{} cannot be started: {error}", self.name),
+                message: format!("cannot start {}: {error}", self.name),
                 hint: Some(format!("check that {} is a directory", launch.directory.display())),
             };
             self.refuse_untrusted(&launch, &program).await?;

@@ -32,7 +32,7 @@ pub(super) struct Run {
 /// The most of one message that is collected, in bytes: more than this of a text is not kept anyway.
 const LONGEST: usize = 32 * 1024 * 1024;
 /// What stands where the rest of a message was left out.
-const CUT: &str = "\n[the rest was too long and is left out]";
+const CUT: &str = "\n[truncated: the rest was too long]";
 
 /// The notice for what an agent says outside of turns.
 const SAID: &str = "agent_said";
@@ -107,7 +107,7 @@ impl Conversation {
             }
             SessionUpdate::CompactionUpdate(update) if update.status == CompactionStatus::Completed => {
                 self.end_run();
-                self.out.notice("compacted", "The conversation was summarised to make room.");
+                self.out.notice("compacted", "The conversation was summarised to free context.");
             }
             SessionUpdate::CompactionUpdate(_) | SessionUpdate::CompactionSummaryChunk(_) => {}
             _ => self.out.raw(line),

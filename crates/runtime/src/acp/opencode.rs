@@ -93,16 +93,17 @@ pub(super) fn refuse_untrusted(version: Option<&str>, launch: &Launch) -> Result
     let Some(found) = project_configuration(launch) else { return Ok(()) };
     let opencode = match version {
         Some(version) if heeds(version) => return Ok(()),
-        Some(version) => format!("opencode {version} cannot be told to leave it alone"),
-        None => {
-            "whether this opencode can be told to leave it alone is not known: it did not say its version"
-                .to_owned()
-        }
+        Some(version) => format!("opencode {version} cannot be told to ignore it"),
+        None => "this opencode did not report its version, so it may not ignore that file".to_owned(),
     };
     Err(StartError {
-        message: format!("{} may allow this agent what it is not to do, and {opencode}", found.display()),
+        message: format!(
+            "{} may allow this agent things that it must not do, and {opencode}",
+            found.display()
+        ),
         hint: Some(format!(
-            "install opencode {}.{} or newer, take that away, or start the agent with `--permissions full`",
+            "install opencode {}.{} or newer, remove that configuration, or start the agent with \
+             `--permissions full`",
             HEEDS.0, HEEDS.1
         )),
     })
@@ -358,8 +359,8 @@ mod tests {
                 let result = refuse_untrusted(version, &launch(mode));
                 assert_eq!(result.is_err(), refused, "{name} {version:?} {mode:?}");
                 if let Err(error) = result {
-                    let said =
-                        version.map_or("did not say its version".to_owned(), |it| format!("opencode {it}"));
+                    let said = version
+                        .map_or("did not report its version".to_owned(), |it| format!("opencode {it}"));
                     assert!(error.message.contains(&said), "{error}");
                 }
             }

@@ -26,7 +26,8 @@ impl Conversation {
         if hello.protocol_version != ProtocolVersion::V1 {
             let theirs = hello.protocol_version;
             return self.give_up(broken(format!(
-                "{name} speaks version {theirs} of ACP, and Paseo speaks version 1: use another version of the agent"
+                "{name} speaks ACP version {theirs}, but Paseo speaks version 1; use another version of \
+                 the agent"
             )));
         }
         self.logins = logins(&result["authMethods"]);
@@ -74,7 +75,8 @@ impl Conversation {
     pub(super) fn tell_lost(&mut self) {
         let name = &self.setup.name;
         let text = format!(
-            "{name} could not continue the conversation: it begins a new one, and knows nothing of what was said before."
+            "{name} could not resume the conversation. It starts a new one and remembers nothing of the \
+             previous one."
         );
         self.out.notice("conversation_lost", text);
     }
@@ -123,15 +125,15 @@ impl Conversation {
                 if !self.setup.hands_tools(self.able) && !self.setup.servers.is_empty() {
                     let name = &self.setup.name;
                     let text = format!(
-                        "{name} takes no MCP servers over HTTP: this agent has none of Paseo's tools."
+                        "{name} does not support MCP servers over HTTP, so this agent has no Paseo tools."
                     );
                     self.out.notice("no_tools", text);
                 }
                 if let Some((variable, value)) = self.setup.as_root.filter(|_| !self.resumed) {
                     let name = &self.setup.name;
                     let text = format!(
-                        "{name} runs as root: {variable}={value} was set, without which it refuses to work in \
-                         permission mode full."
+                        "{name} runs as root: {variable}={value} was set, because it refuses to run in \
+                         permission mode full otherwise."
                     );
                     self.out.notice("runs_as_root", text);
                 }

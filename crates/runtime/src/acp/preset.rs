@@ -134,7 +134,7 @@ pub(super) const PLAIN: Preset = Preset {
     name: "acp",
     program: "",
     arguments: &[],
-    install: "install it, or name another command with `paseo providers add`",
+    install: "install it, or configure another command with `paseo providers add`",
     full_mode: None,
     ask_mode: None,
     ask_option: None,
@@ -277,8 +277,8 @@ pub(super) fn inherited(wants: &Wants<'_>, name: &str) -> Result<Map<String, Val
         return Ok(Map::new());
     }
     serde_json::from_str(&text).map_err(|error| StartError {
-        message: format!("the variable {name} is not a JSON object, and more is to be added to it: {error}"),
-        hint: Some(format!("write {name} as plain JSON without comments, or take it away")),
+        message: format!("the variable {name} is not a JSON object, so Paseo cannot add to it: {error}"),
+        hint: Some(format!("write {name} as plain JSON without comments, or unset it")),
     })
 }
 

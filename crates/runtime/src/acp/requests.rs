@@ -40,7 +40,7 @@ impl Conversation {
     pub(super) fn asked(&mut self, id: &Value, method: &str, params: &Value, line: &str) {
         if !self.is_own(text(params, "sessionId")) {
             self.out.raw(line);
-            return self.out.refuse(id, INVALID_PARAMS, "there is no such session");
+            return self.out.refuse(id, INVALID_PARAMS, "unknown session");
         }
         match method {
             "session/request_permission" => self.asked_for_leave(id, params, line),
@@ -64,7 +64,7 @@ impl Conversation {
     pub(super) fn asked_for_leave(&mut self, id: &Value, params: &Value, line: &str) {
         let Some(RequestPermissionRequest { tool_call, options, .. }) = read(params) else {
             self.out.raw(line);
-            return self.out.refuse(id, INVALID_PARAMS, "this is no question that could be answered");
+            return self.out.refuse(id, INVALID_PARAMS, "unsupported kind of question");
         };
         let call = tool_call.tool_call_id.0.to_string();
         // Some tell of a call only in this way: who asks has not ended.
@@ -92,7 +92,7 @@ impl Conversation {
     pub(super) fn asked_for_file(&mut self, id: &Value, path: &str, what: What, lines: Option<Lines>) {
         self.take_up();
         if path.is_empty() {
-            return self.out.refuse(id, INVALID_PARAMS, "`path` is missing: an absolute path");
+            return self.out.refuse(id, INVALID_PARAMS, "`path` is missing: expected an absolute path");
         }
         if self.is_stopping() {
             return self.out.refuse(id, INTERNAL_ERROR, "The turn was stopped.");
@@ -100,7 +100,7 @@ impl Conversation {
         // What it is relative to nobody says, and so neither which file leave is given for.
         if !path.starts_with('/') {
             let shown: String = path.chars().take(200).flat_map(char::escape_debug).collect();
-            let message = format!("`path` is `{shown}`, not an absolute path: begin it with `/`");
+            let message = format!("`path` is not absolute: `{shown}`; start it with `/`");
             return self.out.refuse(id, INVALID_PARAMS, &message);
         }
         let path = PathBuf::from(path);

@@ -92,9 +92,10 @@ impl Conversation {
                 let attempt = params["attempt"].as_u64().and_then(|attempt| u32::try_from(attempt).ok());
                 let retry = Some(Retry { attempt, of: None });
                 self.out.tell(Output::BrokeOff { items: Vec::new(), retry });
-                let number =
-                    attempt.map(|attempt| format!("Attempt {attempt}")).unwrap_or("Another".to_owned());
-                self.out.notice("retrying", format!("{number} follows: {}", text(params, "message")));
+                let number = attempt
+                    .map(|attempt| format!("Retrying (attempt {attempt})"))
+                    .unwrap_or("Retrying".to_owned());
+                self.out.notice("retrying", format!("{number}: {}", text(params, "message")));
             }
             "begins" => self.break_off(None),
             "unfinished" => drop(self.broken.unfinished.insert(text(params, "messageId").to_owned())),

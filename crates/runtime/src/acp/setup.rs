@@ -178,7 +178,10 @@ impl Setup {
         if let Some((id, value)) = self.preset.ask_option.filter(|_| required) {
             let option = options.iter().find(|option| option.id.0.as_ref() == id);
             let option = option.ok_or_else(|| {
-                format!("{} has no option `{id}`, without which nobody knows whether it asks", self.name)
+                format!(
+                    "{} has no option `{id}`, so Paseo cannot tell whether it asks for permission",
+                    self.name
+                )
             })?;
             steps.push(self.set(session, option, value, id)?);
         }
@@ -187,7 +190,8 @@ impl Setup {
         }
         if let Some(effort) = &self.effort {
             let option = of_category(&options, &SessionConfigOptionCategory::ThoughtLevel, "thought_level");
-            let option = option.ok_or_else(|| format!("{} does not let the effort be chosen", self.name))?;
+            let option =
+                option.ok_or_else(|| format!("{} does not support choosing an effort", self.name))?;
             steps.push(self.set(session, option, effort, "effort")?);
         }
         Ok(steps)
@@ -215,7 +219,7 @@ impl Setup {
             _ if !required => Ok(None),
             Some(Err(unknown)) => Err(unknown),
             None => Err(format!(
-                "{} has no mode `{mode}`, in which it would ask; it has: {}",
+                "{} has no mode `{mode}`, which Paseo needs to receive its permission requests; it has: {}",
                 self.name,
                 listed(&offered)
             )),
@@ -236,10 +240,10 @@ impl Setup {
         let offered = opened.pointer("/models/availableModels").and_then(Value::as_array);
         let offered: Vec<&str> = offered.into_iter().flatten().map(|model| text(model, "modelId")).collect();
         if offered.is_empty() {
-            return Err(format!("{} does not let a model be chosen: leave it out", self.name));
+            return Err(format!("{} does not support choosing a model; leave it out", self.name));
         }
         if !offered.contains(&model) {
-            return Err(format!("{} knows no model `{model}`; it knows: {}", self.name, listed(&offered)));
+            return Err(format!("{} has no model `{model}`; it has: {}", self.name, listed(&offered)));
         }
         let params = json!({ "sessionId": session, "modelId": model });
         let what = format!("model `{model}`");
@@ -255,7 +259,7 @@ impl Setup {
     ) -> Result<Step, String> {
         let known = values(option);
         if !known.contains(&value) {
-            return Err(format!("{} knows no {what} `{value}`; it knows: {}", self.name, listed(&known)));
+            return Err(format!("{} has no {what} `{value}`; it has: {}", self.name, listed(&known)));
         }
         let params = json!({ "sessionId": session, "configId": option.id, "value": value });
         let what = format!("{what} `{value}`");
@@ -265,7 +269,7 @@ impl Setup {
 
 /// Corrects what the prompt promises, when the agent takes no tools of ours.
 const NO_TOOLS: &str =
-    "Tools of Paseo cannot be reached from here, whatever is said about them above. Do without them.";
+    "Paseo's tools are not available here, despite any instructions above. Continue without them.";
 
 fn options(opened: &Value) -> Vec<SessionConfigOption> {
     let all = opened.get("configOptions").and_then(Value::as_array);

@@ -326,7 +326,7 @@ impl Adapter {
         };
         let end = match self.turns.interrupting {
             true => TurnEnd::Interrupted,
-            false => failed("Claude Code did not take the message."),
+            false => failed("Claude Code did not accept the message."),
         };
         if self.turns.running.is_none() {
             self.turns.interrupting = false;
@@ -422,7 +422,7 @@ impl Adapter {
         let end = match self.turns.held.take() {
             Some(end) => end,
             None if self.turns.interrupting => TurnEnd::Interrupted,
-            None => failed("Claude Code rests without having answered."),
+            None => failed("Claude Code went idle without an answer."),
         };
         self.end(turn, end)
     }

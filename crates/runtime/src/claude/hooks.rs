@@ -25,12 +25,13 @@ const PATIENCE: u64 = 120;
 pub(super) const REQUEST: &str = "hooks";
 
 /// Told when the hook cannot be set up.
-pub(super) const NOT_SET_UP: &str = "This Claude Code does not tell before it uses a tool: what its own settings \
-    allow is done without asking. A newer one does tell.";
+pub(super) const NOT_SET_UP: &str = "This version of Claude Code does not report tool calls in advance, so \
+                                     whatever its own settings allow runs without a permission request. \
+                                     Update Claude Code to change that.";
 
 /// Why a guarded session ends when the hook cannot be set up.
-const NOT_GUARDED: &str = "This Claude Code does not tell before it uses a tool, so that it cannot be guarded. A newer \
-    one can: update it, or start the agent without a guard.";
+const NOT_GUARDED: &str = "This version of Claude Code does not report tool calls in advance, so it cannot \
+                           be guarded. Update it, or start the agent without a guard.";
 
 /// How far the hook of a guarded session is: nothing is handed over before it is there.
 #[derive(Debug, Default, PartialEq)]
@@ -135,7 +136,7 @@ pub fn settings(executable: &Path) -> Value {
 /// Reads what such a hook is told.
 pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>, String> {
     let text = |name: &str| words.get(name).and_then(Value::as_str);
-    let name = text("tool_name").ok_or("it does not say which tool")?;
+    let name = text("tool_name").ok_or("the tool name is missing")?;
     let input = words.get("tool_input").cloned().unwrap_or_default();
     if !tools::is_unknown_or_wide(name) && !must_ask(name, &input) {
         return Ok(None);

@@ -50,7 +50,7 @@ const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
 const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`, or set `program` for the provider \
     `claude` in config.toml";
-const LOG_IN: &str = "run `claude` once and log in, or set ANTHROPIC_API_KEY for the daemon";
+const LOG_IN: &str = "run `claude` and log in, or set ANTHROPIC_API_KEY for the daemon";
 
 /// The provider `claude`.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +80,7 @@ impl Claude {
         }
         let program = self.program().ok_or_else(|| self.missing())?;
         let not_started = |error: std::io::Error| StartError {
-            message: format!("Claude Code cannot be started: {error}"),
+            message: format!("cannot start Claude Code: {error}"),
             hint: Some(format!("check that {} is a directory", launch.directory.display())),
         };
         if launch.terminal.is_some() {
@@ -172,13 +172,13 @@ impl Provider for Claude {
         }
         if request.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
             return Err(StartError {
-                message: "the model has no name".to_owned(),
-                hint: Some("name one, such as `opus` or `sonnet`, or leave it out".to_owned()),
+                message: "the model name is empty".to_owned(),
+                hint: Some("name a model, such as `opus` or `sonnet`, or leave it out".to_owned()),
             });
         }
         match &request.effort {
             Some(effort) if !EFFORTS.contains(&effort.as_str()) => Err(StartError {
-                message: format!("Claude Code knows no effort `{effort}`"),
+                message: format!("Claude Code does not support the effort `{effort}`"),
                 hint: Some(format!("use one of: {}", EFFORTS.join(", "))),
             }),
             _ => Ok(()),

@@ -106,7 +106,10 @@ pub(super) fn of_limit(info: &RateLimitInfo) -> Said {
         "allowed_warning" => {
             let used =
                 info.utilization.map(|used| format!(": {:.0} % used", used * 100.0)).unwrap_or_default();
-            Said::Notice { code: "rate_limit_near", text: format!("The {limit} limit is near{used}.") }
+            Said::Notice {
+                code: "rate_limit_near",
+                text: format!("The {limit} limit is almost reached{used}."),
+            }
         }
         "rejected" => Said::Notice { code: "rate_limited", text: format!("The {limit} limit is reached.") },
         _ => Said::Unknown,
@@ -143,13 +146,13 @@ pub(super) fn retry(system: &System) -> Output {
 fn retrying(system: &System) -> String {
     let error = system.text("error").unwrap_or("unknown");
     let what = match system.number("error_status") {
-        Some(status) => format!("The model server answered with status {status} ({error})."),
+        Some(status) => format!("The model server responded with status {status} ({error})."),
         None => "The model server could not be reached.".to_owned(),
     };
     let delay = system.number("retry_delay_ms").unwrap_or_default() / 100;
     let attempt = system.number("attempt").unwrap_or_default();
     let most = system.number("max_retries").map(|most| format!(" of {most}")).unwrap_or_default();
-    format!("{what} Trying again in {}.{} s (attempt {attempt}{most}).", delay / 10, delay % 10)
+    format!("{what} Retrying in {}.{} s (attempt {attempt}{most}).", delay / 10, delay % 10)
 }
 
 fn compacted(system: &System) -> String {
@@ -157,9 +160,9 @@ fn compacted(system: &System) -> String {
     let number = |name: &str| about.get(name).and_then(Value::as_u64);
     match (number("pre_tokens"), number("post_tokens")) {
         (Some(before), Some(after)) => {
-            format!("The conversation was summarised to save room: {before} tokens became {after}.")
+            format!("The conversation was summarised to free context: {before} tokens became {after}.")
         }
-        _ => "The conversation was summarised to save room.".to_owned(),
+        _ => "The conversation was summarised to free context.".to_owned(),
     }
 }
 
@@ -178,10 +181,11 @@ mod tests {
     #[test]
     fn a_retry_says_status_attempt_and_delay() {
         let line = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":571,"error_status":529,"error":"overloaded"}"#;
-        let text = "The model server answered with status 529 (overloaded). Trying again in 0.5 s (attempt 1 of 10).";
+        let text =
+            "The model server responded with status 529 (overloaded). Retrying in 0.5 s (attempt 1 of 10).";
         assert_eq!(of_system(&system(line)), Said::Notice { code: "retrying", text: text.into() });
         let line = r#"{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1200,"error_status":null,"error":"unknown"}"#;
-        let text = "The model server could not be reached. Trying again in 1.2 s (attempt 2).";
+        let text = "The model server could not be reached. Retrying in 1.2 s (attempt 2).";
         assert_eq!(of_system(&system(line)), Said::Notice { code: "retrying", text: text.into() });
     }
 
@@ -212,7 +216,7 @@ mod tests {
         info.status = "allowed_warning".into();
         info.rate_limit_type = Some("five_hour".into());
         info.utilization = Some(0.87);
-        let text = "The five-hour limit is near: 87 % used.".to_owned();
+        let text = "The five-hour limit is almost reached: 87 % used.".to_owned();
         assert_eq!(of_limit(&info), Said::Notice { code: "rate_limit_near", text });
     }
 

@@ -45,8 +45,8 @@ impl Resident {
     ) -> Result<Boarding, StartError> {
         if let Some(home) = isolated_home {
             answer_beforehand(home, &launch.directory).map_err(|error| StartError {
-                message: format!("Claude Code's settings in {} cannot be written: {error}", home.display()),
-                hint: Some("check that `isolated_home` can be written to".to_owned()),
+                message: format!("cannot write Claude Code's settings in {}: {error}", home.display()),
+                hint: Some("check that `isolated_home` is writable".to_owned()),
             })?;
         }
         spawn::program(launch, program, isolated_home, &self.conversation).map(Boarding::from)

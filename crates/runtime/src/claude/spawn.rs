@@ -60,10 +60,10 @@ pub(super) fn program(
     if launch.prompt.len() > PROMPT_BYTES {
         return Err(StartError {
             message: format!(
-                "the prompt has {} bytes; Claude Code takes at most {PROMPT_BYTES}",
+                "the prompt has {} bytes; Claude Code accepts at most {PROMPT_BYTES}",
                 launch.prompt.len()
             ),
-            hint: Some("make the agent's definition shorter".to_owned()),
+            hint: Some("shorten the agent definition".to_owned()),
         });
     }
     let mut environment = launch.environment.clone();

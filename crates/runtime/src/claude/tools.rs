@@ -207,7 +207,7 @@ fn shape(asked: &ControlQuestion, power: Power, place: Place<'_>) -> Shape {
                 // Nothing that could be kept: it may mean another thing the next time.
                 (None, None) => {
                     let name = &asked.tool_name;
-                    Shape::Unnamed { words: format!("{name} in a directory that is not known: {command}") }
+                    Shape::Unnamed { words: format!("{name} in an unknown directory: {command}") }
                 }
             })
         }
@@ -268,9 +268,11 @@ fn quoted(path: &str) -> String {
 fn plan(input: &Value) -> String {
     let given = allowed(PLAN, input.clone(), None);
     let words = given.get("plan").and_then(Value::as_str).unwrap_or_default();
-    let mut text = format!("The agent wants to carry out this plan:\n{words}\n\n{given:#}");
+    let mut text = format!("The agent asks to carry out this plan:\n{words}\n\n{given:#}");
     if let Some(wanted) = input.get(IN_ADVANCE) {
-        text.push_str(&format!("\n\nIt also wants leave in advance, which it does not get:\n{wanted:#}"));
+        text.push_str(&format!(
+            "\n\nIt also asks for these permissions in advance, which are not granted:\n{wanted:#}"
+        ));
     }
     text
 }

@@ -34,6 +34,6 @@ pub(super) fn failed(text: &str) -> TurnEnd {
 }
 
 pub(super) fn resume_failed() -> TurnEnd {
-    let text = "Claude Code does not know this conversation any more.".to_owned();
+    let text = "Claude Code no longer has this conversation.".to_owned();
     TurnEnd::Failed(Failed { code: FailureCode::ResumeFailed, text, until: None })
 }

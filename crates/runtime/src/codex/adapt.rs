@@ -229,7 +229,7 @@ impl Conversation {
     fn opened(&mut self, result: &Value) {
         let id = text(&result["thread"], "id");
         if id.is_empty() {
-            let message = "codex opened a thread and did not say which".to_owned();
+            let message = "codex opened a thread without an id".to_owned();
             return self.not_opened(FailureCode::HarnessError, RpcError { message, ..RpcError::default() });
         }
         self.thread = Link::Open(Thread {

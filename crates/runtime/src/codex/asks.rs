@@ -71,7 +71,7 @@ pub(super) fn wish(id: &Value, method: &str, params: &Value, context: &Context<'
             let shape = match paths[..] {
                 _ if input.contains_key("grantRoot") => question("Codex wants to write files", &input),
                 // What cannot be shown cannot be allowed for good.
-                [] => question("Codex wants to change files and does not say which", &input),
+                [] => question("Codex wants to change files without naming them", &input),
                 [path] => Shape::File { path: path.to_owned() },
                 // These files together. No path begins with a bracket: they are absolute.
                 _ => Shape::File { path: json!(paths).to_string() },
@@ -124,7 +124,7 @@ fn command(params: &Value, directory: &Path) -> (String, Value, Power, Shape) {
     let plain = ordinary && !line.is_empty() && !input.contains_key("additionalPermissions");
     let (power, shape) = match host {
         Some(host) => (Power::Net, Shape::Host { host: host.to_owned() }),
-        None if !plain => (Power::Shell, question("Codex wants to run something", &input)),
+        None if !plain => (Power::Shell, question("Codex wants to run a command", &input)),
         None => {
             let power = if reading::only_reads(line) { Power::Read } else { Power::Shell };
             // The same words do something else in another place.

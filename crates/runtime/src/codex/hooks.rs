@@ -23,11 +23,11 @@ const INSTEAD: (&str, &str) = ("PermissionRequest", "permission_request");
 const PATIENCE: u64 = 120;
 
 /// Told when our program could not say why not.
-const UNANSWERED: &str = "Not done: Paseo did not say that you may.";
+const UNANSWERED: &str = "Not done: Paseo did not allow it.";
 
 /// A patch that a command brings may lie in another directory than codex works in, and no hook is told which.
-const SOMEWHERE: &str = "a patch whose command does not tell its directory (name its files by absolute paths, or use \
-                         the tool apply_patch instead of a command)";
+const SOMEWHERE: &str = "a patch in a command with an unknown directory (name its files by absolute paths, \
+                         or use the tool apply_patch instead of a command)";
 
 /// What a patch says before the name of a file that it touches.
 const TOUCHES: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
@@ -77,7 +77,7 @@ fn trusted_hash(name: &str, command: &str, timeout: u64) -> String {
 /// Reads what the hook is told.
 pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>, String> {
     let text = |name: &str| words.get(name).and_then(Value::as_str);
-    let tool = text("tool_name").ok_or("it does not say which tool")?.to_owned();
+    let tool = text("tool_name").ok_or("the tool name is missing")?.to_owned();
     let call = text("tool_use_id").unwrap_or_default().to_owned();
     let input = words.get("tool_input").cloned().unwrap_or_default();
     let directory = text("cwd").map_or(place.directory, Path::new);
@@ -110,10 +110,7 @@ pub(super) fn leave(words: &Value, place: &Place<'_>) -> Result<Option<Request>,
             let paths = touched(&patch).map(|path| directory.join(path).to_string_lossy().into_owned());
             let paths: Vec<String> = paths.collect();
             match &paths[..] {
-                [] => (
-                    Power::Shell,
-                    Shape::Unnamed { words: "a patch of which nobody says what it touches".into() },
-                ),
+                [] => (Power::Shell, Shape::Unnamed { words: "a patch that names no files".into() }),
                 [path] => (Power::Write, Shape::File { path: path.clone() }),
                 _ => (Power::Write, Shape::File { path: json!(paths).to_string() }),
             }

@@ -50,7 +50,7 @@ use crate::{driver, programs, terminal};
 
 const NAME: &str = "codex";
 
-const INSTALL: &str = "install it with `npm install -g @openai/codex`, or set its path as `program`";
+const INSTALL: &str = "install it with `npm install -g @openai/codex`, or set `program` to its path";
 
 /// The words that its models know; which of them a model takes differs.
 const EFFORTS: [&str; 8] = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"];
@@ -145,7 +145,7 @@ impl Provider for Codex {
         self.program().ok_or_else(|| self.missing())?;
         if let Some(effort) = request.effort.as_deref().filter(|effort| !EFFORTS.contains(effort)) {
             return Err(StartError {
-                message: format!("codex knows no effort `{effort}`"),
+                message: format!("codex does not support the effort `{effort}`"),
                 hint: Some(format!("choose one of {}", EFFORTS.join(", "))),
             });
         }
@@ -168,7 +168,7 @@ impl Provider for Codex {
                 return self.board(launch, program).await;
             }
             let not_started = |error: std::io::Error| StartError {
-                message: format!("codex cannot be started: {error}"),
+                message: format!("cannot start codex: {error}"),
                 hint: Some(format!("check that {} is a directory", launch.directory.display())),
             };
             let ids = Ids::fresh().map_err(not_started)?;

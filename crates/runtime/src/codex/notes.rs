@@ -88,11 +88,7 @@ impl Conversation {
             "modelProvider/authRecoveryStarted" => self.warn("retrying", text(params, "message"), ""),
             "model/rerouted" => {
                 let (from, to) = (text(params, "fromModel"), text(params, "toModel"));
-                self.warn(
-                    "model_rerouted",
-                    &format!("The model server answers with {to} instead of {from}."),
-                    "",
-                );
+                self.warn("model_rerouted", &format!("The model server uses {to} instead of {from}."), "");
             }
             // The user's own hooks run all the time; what they did shows, unless they went wrong.
             "hook/completed" if params.pointer("/run/status").is_some_and(|status| status == "completed") => {
@@ -168,7 +164,7 @@ impl Conversation {
         let Some(position) = self.position(place) else { return };
         match &entry.item {
             Item::ContextCompaction {} => {
-                self.out.notice(&position, "compacted", "The conversation was summarised to make room.");
+                self.out.notice(&position, "compacted", "The conversation was summarised to free context.");
             }
             Item::SubAgentActivity { kind, agent_path } => {
                 self.out.notice(&position, "subagent", format!("Subagent {agent_path}: {kind}"));

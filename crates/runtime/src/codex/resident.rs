@@ -59,10 +59,10 @@ impl Resident {
         if launch.prompt.len() > PROMPT_BYTES {
             return Err(StartError {
                 message: format!(
-                    "the prompt has {} bytes; codex takes at most {PROMPT_BYTES} in a terminal",
+                    "the prompt has {} bytes; codex accepts at most {PROMPT_BYTES} in a terminal",
                     launch.prompt.len()
                 ),
-                hint: Some("make the agent's definition shorter".to_owned()),
+                hint: Some("shorten the agent definition".to_owned()),
             });
         }
         Ok(spawn::program(launch, program, isolated_home).into())

@@ -140,7 +140,7 @@ impl Rollout {
             }
             Item::ContextCompaction {} => {
                 let kind = Kind::Notice { code: "compacted".to_owned() };
-                vec![Draft::text(kind, "The conversation was summarised to make room.")]
+                vec![Draft::text(kind, "The conversation was summarised to free context.")]
             }
             Item::SubAgentActivity { .. } | Item::Unknown => Vec::new(),
             _ => items::call(&entry).into_iter().chain(items::result(&entry, false)).collect(),

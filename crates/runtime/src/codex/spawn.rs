@@ -155,7 +155,8 @@ fn platform() -> Option<(&'static str, &'static str)> {
 }
 
 /// Takes back what was added to the prompt of a thread earlier.
-const NO_PROMPT: &str = "Nothing is added to your instructions now. What was added to them earlier in this conversation no longer holds.";
+const NO_PROMPT: &str = "No instructions are added now. Instructions added earlier in this conversation no \
+                         longer apply.";
 
 /// What threads and turns are opened with.
 #[derive(Debug, Clone)]

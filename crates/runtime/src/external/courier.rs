@@ -81,13 +81,18 @@ impl Courier {
                 self.taken = Some(turn);
                 vec![Action::Tell(Output::Handed { turn })]
             }
-            Posted::Answered { status: 408 | 425 | 429 | 500..=599, words, retry_after } => {
-                self.again(letter, made, format!("its server answered {words}"), retry_after, now, jitter)
-            }
+            Posted::Answered { status: 408 | 425 | 429 | 500..=599, words, retry_after } => self.again(
+                letter,
+                made,
+                format!("the server responded with {words}"),
+                retry_after,
+                now,
+                jitter,
+            ),
             Posted::Answered { status, words, .. } => {
-                let why = if matches!(status, 300..=399) { ", and redirects are not followed" } else { "" };
+                let why = if matches!(status, 300..=399) { "; redirects are not followed" } else { "" };
                 let text = format!(
-                    "the external agent does not take this message: its server answered {words}{why}"
+                    "the external agent rejected this message: the server responded with {words}{why}"
                 );
                 // It was there, and will not be asked the same again.
                 vec![Action::Tell(Output::Handed { turn }), failed(turn, "external_refused", text)]
@@ -123,8 +128,8 @@ impl Courier {
     ) -> Vec<Action> {
         let Some(wait) = self.schedule.wait(made, jitter, asked) else {
             let text = format!(
-                "the external agent could not be reached in {made} attempts: {why}. The message is kept, and goes out \
-                 with the next one"
+                "could not reach the external agent in {made} attempts: {why}. The message is held and \
+                 sent with the next one"
             );
             return vec![failed(letter.turn, "external_unreachable", text)];
         };
@@ -133,8 +138,7 @@ impl Courier {
         // Once in a turn is enough.
         if made == 1 {
             let text = format!(
-                "The external agent could not be reached: {why}. It is tried again, up to {} times within about {} \
-                 minutes.",
+                "Could not reach the external agent: {why}. Retrying up to {} times within about {} minutes.",
                 self.schedule.attempts - 1,
                 self.schedule.span().as_secs().div_ceil(60),
             );

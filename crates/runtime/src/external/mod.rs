@@ -66,7 +66,7 @@ pub async fn tell_stopped(
     let mailbox = External::new(allowed).mailbox(&remote).await.map_err(|refused| refused.to_string())?;
     match mailbox.post(&letter::stop(&remote, session, turn)).await {
         Posted::Answered { status: 200..=299, .. } => Ok(()),
-        Posted::Answered { words, .. } => Err(format!("its server answered {words}")),
+        Posted::Answered { words, .. } => Err(format!("the server responded with {words}")),
         Posted::Unreachable(why) | Posted::Forbidden(why) => Err(why),
     }
 }
@@ -121,7 +121,7 @@ impl Provider for External {
         Box::pin(async move {
             let wrong = |message: String| StartError { message, hint: None };
             let remote =
-                launch.remote.ok_or_else(|| wrong("it is not known where the agent is".to_owned()))?;
+                launch.remote.ok_or_else(|| wrong("the agent's URL is not configured".to_owned()))?;
             let mailbox = self.mailbox(&remote).await.map_err(|refused| wrong(refused.to_string()))?;
             let ids = Ids::fresh().map_err(|error| wrong(error.to_string()))?;
             let (input, inputs) = mpsc::channel(QUEUE);

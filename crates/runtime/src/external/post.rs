@@ -59,10 +59,10 @@ impl Mailbox {
             None => {
                 let host = target.host.to_string();
                 let found = tokio::time::timeout(self.timeout, (self.resolver)(host.clone())).await;
-                let late = || io::Error::new(io::ErrorKind::TimedOut, "nobody answered");
-                found.unwrap_or_else(|_| Err(late())).map_err(|error| {
-                    Lost::Unknown(format!("the name {host} could not be looked up: {error}"))
-                })?
+                let late = || io::Error::new(io::ErrorKind::TimedOut, "the lookup timed out");
+                found
+                    .unwrap_or_else(|_| Err(late()))
+                    .map_err(|error| Lost::Unknown(format!("cannot resolve {host}: {error}")))?
             }
         };
         target.judge(&found, &self.allowed).map_err(Lost::Refused)?;
@@ -83,7 +83,7 @@ impl Mailbox {
         let Self { target, secret, timeout, .. } = self;
         let Some(url) = read_alike(target) else {
             return Posted::Forbidden(format!(
-                "`{}` can be read in two ways; write it more plainly",
+                "`{}` is ambiguous; write the URL in a simpler form",
                 target.url
             ));
         };
@@ -95,10 +95,7 @@ impl Mailbox {
         let client = match client {
             Ok(client) => client,
             Err(error) => {
-                return Posted::Unreachable(format!(
-                    "no connection can be made: {}",
-                    words(&error, *timeout)
-                ));
+                return Posted::Unreachable(format!("cannot connect: {}", words(&error, *timeout)));
             }
         };
         let at = fresh::now().as_millis() / 1_000;
@@ -157,7 +154,7 @@ fn told(status: StatusCode, body: &[u8]) -> String {
 /// Says what went wrong, down to the cause: the outermost words only say that something did.
 fn words(error: &reqwest::Error, timeout: Duration) -> String {
     if error.is_timeout() {
-        return format!("its server did not answer within {} seconds", timeout.as_secs());
+        return format!("the server did not respond within {} seconds", timeout.as_secs());
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

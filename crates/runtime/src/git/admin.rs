@@ -85,14 +85,14 @@ pub(super) fn locate(common_dir: &Path, path: &Path) -> Result<Place> {
         Err(source) => return Err(Error::Io { what: format!("reading {}", path.display()), source }),
     };
     let Some(admin) = admin else {
-        return refuse("the repository does not know it (`git worktree repair` may help)");
+        return refuse("it is not registered in the repository (try `git worktree repair`)");
     };
     if !directory.is_dir() {
         return refuse("it is not a directory");
     }
     let link = path.join(".git");
     if !fs::symlink_metadata(&link).is_ok_and(|link| link.is_file()) {
-        return refuse("its `.git` is not the file that git made");
+        return refuse("its `.git` is not the file git created");
     }
     let pointed = read(&link)
         .and_then(|text| Some(path.join(to_path(text.strip_prefix(b"gitdir: ")?.trim_ascii_end()))));

@@ -191,7 +191,7 @@ async fn keep(git: &Git, worktree: &Worktree, id: &str) -> Result<String> {
     }
     Err(Error::Failed {
         command: "update-ref".to_owned(),
-        said: format!("there are {MOST} archives of {name}"),
+        said: format!("the limit of {MOST} archives of {name} is reached"),
     })
 }
 

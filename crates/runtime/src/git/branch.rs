@@ -16,7 +16,7 @@ const LONGEST: usize = 200;
 pub struct BranchName(String);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no name for a branch: {why}", .name.escape_debug())]
+#[error("invalid branch name `{}`: {why}", .name.escape_debug())]
 pub struct BadName {
     pub name: String,
     pub why: &'static str,
@@ -63,13 +63,13 @@ fn objection(name: &str) -> Option<&'static str> {
         _ if name.len() > LONGEST => Some("it is longer than 200 bytes"),
         _ if name.starts_with('-') => Some("it starts with `-`, like an option"),
         _ if name.starts_with("refs/") => Some("it starts with `refs/`, like a full reference"),
-        _ if name.contains(hidden) => Some("it has characters that cannot be seen"),
-        _ if name.contains(char::is_whitespace) => Some("it has a space"),
-        _ if name.contains(['~', '^', ':', '?', '*', '[', '\\']) => Some("it has one of ~ ^ : ? * [ \\"),
-        _ if name.contains("..") => Some("it has `..`"),
-        _ if name.contains("@{") => Some("it has `@{`"),
+        _ if name.contains(hidden) => Some("it contains invisible characters"),
+        _ if name.contains(char::is_whitespace) => Some("it contains a space"),
+        _ if name.contains(['~', '^', ':', '?', '*', '[', '\\']) => Some("it contains one of ~ ^ : ? * [ \\"),
+        _ if name.contains("..") => Some("it contains `..`"),
+        _ if name.contains("@{") => Some("it contains `@{`"),
         _ if name.ends_with('.') => Some("it ends with `.`"),
-        _ if parts().any(str::is_empty) => Some("it starts or ends with `/`, or has two in a row"),
+        _ if parts().any(str::is_empty) => Some("it starts or ends with `/`, or contains `//`"),
         _ if parts().any(|part| part.starts_with('.')) => Some("a part of it starts with `.`"),
         _ if parts().any(|part| part.ends_with(".lock")) => Some("a part of it ends with `.lock`"),
         _ if matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
@@ -83,7 +83,7 @@ fn objection(name: &str) -> Option<&'static str> {
 pub(super) async fn check_free(git: &Git, name: &BranchName, own: Option<&BranchName>) -> Result<()> {
     let told = git.call("check-ref-format").args(["--branch", name.as_str()]).text().await;
     if !told.is_ok_and(|told| told == name.as_str()) {
-        return Err(BadName { name: name.to_string(), why: "git does not take it" }.into());
+        return Err(BadName { name: name.to_string(), why: "git rejects it" }.into());
     }
     let mut obstacle = None;
     git.call("for-each-ref")
@@ -106,7 +106,7 @@ pub(super) async fn check_free(git: &Git, name: &BranchName, own: Option<&Branch
 /// Says why two branches cannot both be, if so.
 fn clash(existing: &str, new: &str) -> Option<String> {
     if existing == new {
-        return Some("there is a branch of that name".to_owned());
+        return Some("the branch already exists".to_owned());
     }
     // Git on Linux would take it, and whoever fetches it on a Mac would be in trouble.
     let (old, wanted) = (existing.to_lowercase(), new.to_lowercase());
@@ -116,7 +116,7 @@ fn clash(existing: &str, new: &str) -> Option<String> {
     let below =
         |outer: &str, inner: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     (below(&old, &wanted) || below(&wanted, &old))
-        .then(|| format!("of it and the branch `{existing}` one would have to be the other's folder"))
+        .then(|| format!("it conflicts with the branch `{existing}`: one name is a path prefix of the other"))
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl Git {
         let listing = git.call("config").args(["--list", "--show-scope", "--includes", "-z"]).bytes().await?;
         let overrides = neutral::overrides(&listing).map_err(|key| Error::Failed {
             command: "config".to_owned(),
-            said: format!("the repository's configuration has a key that cannot be overridden: {key:?}"),
+            said: format!("the repository configuration has a key that cannot be overridden: {key:?}"),
         })?;
         for setting in overrides {
             git.options.extend(["-c".into(), setting.into()]);

@@ -11,31 +11,32 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("git cannot be started: {0}")]
+    #[error("cannot start git: {0}")]
     Unavailable(#[source] io::Error),
 
-    #[error("there is no directory {}", .0.display())]
+    #[error("directory not found: {}", .0.display())]
     NoDirectory(PathBuf),
-    #[error("{} is in a git repository, but in no checkout of it: it is bare, or its inside", .0.display())]
+    #[error("{} is in a git repository but not in a working tree: the repository is bare, or this is its \
+             `.git` directory", .0.display())]
     NoCheckout(PathBuf),
-    #[error("the repository has no commit yet, and a worktree starts from one")]
+    #[error("the repository has no commits yet, and a worktree needs one")]
     NoCommit,
-    #[error("there is no commit `{0}` to start from")]
+    #[error("commit `{0}` not found")]
     UnknownBase(String),
-    #[error("{} exists already", .0.display())]
+    #[error("{} already exists", .0.display())]
     Exists(PathBuf),
 
     #[error(transparent)]
     BadName(#[from] BadName),
-    #[error("the branch name `{name}` cannot be used: {by}")]
+    #[error("cannot use the branch name `{name}`: {by}")]
     Taken { name: String, by: String },
     /// Someone, perhaps the agent, has switched the worktree to something else.
-    #[error("the worktree is not on its branch `{expected}` any more, but on {found}")]
+    #[error("the worktree is no longer on its branch `{expected}` but on {found}")]
     Switched { expected: String, found: String },
 
-    #[error("{} is not the worktree it was: {why}", .path.display())]
+    #[error("{} is not the original worktree: {why}", .path.display())]
     NotAWorktree { path: PathBuf, why: String },
-    #[error("the directory of the worktree, {}, is gone", .0.display())]
+    #[error("the worktree directory {} no longer exists", .0.display())]
     DirectoryGone(PathBuf),
 
     /// Can be forced, which archives first.
@@ -43,16 +44,17 @@ pub enum Error {
     Loss(Box<Loss>),
     /// Cannot be forced: an archive holds files, not the history of other repositories.
     #[error(
-        "the worktree holds other git repositories, which an archive cannot keep ({0}): move or delete them first"
+        "the worktree contains other git repositories, which cannot be archived ({0}); move or delete them \
+         first"
     )]
     Repositories(Paths),
     /// Cannot be forced either.
     #[error(
-        "what .worktreeinclude lists and only this worktree has ({paths}) takes {mebibytes} MiB, and an archive \
-         at most {most}: move or delete it first"
+        "the files that .worktreeinclude lists and only this worktree has ({paths}) take {mebibytes} MiB; \
+         the archive limit is {most} MiB; move or delete them first"
     )]
     Heavy { paths: Paths, mebibytes: u64, most: u64 },
-    #[error("the archive would not hold everything ({0}), so nothing was removed")]
+    #[error("the archive would be incomplete ({0}), so nothing was removed")]
     Incomplete(Paths),
 
     #[error(".worktreeinclude {0}")]
@@ -62,7 +64,7 @@ pub enum Error {
     Timeout { command: String, seconds: u64 },
     #[error("git {command} failed: {said}")]
     Failed { command: String, said: String },
-    #[error("git {command} said more than is reasonable")]
+    #[error("git {command} produced too much output")]
     TooMuch { command: String },
     #[error("{what}: {source}")]
     Io { what: String, source: io::Error },

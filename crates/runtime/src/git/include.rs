@@ -56,7 +56,7 @@ pub(super) async fn include(git: &Git, from: &Path, to: &Path) -> Result<Include
     }
     let (paths, count) = listed(git, &list).await?;
     if count > MOST_FILES {
-        return Err(Error::Include(format!("lists {count} files, and at most {MOST_FILES} are copied")));
+        return Err(Error::Include(format!("lists {count} files; the limit is {MOST_FILES}")));
     }
     let (from, to) = (from.to_owned(), to.to_owned());
     let copied = tokio::task::spawn_blocking(move || copy_all(&from, &to, paths, MOST_BYTES)).await;
@@ -95,9 +95,7 @@ fn copy_all(from: &Path, to: &Path, paths: Vec<PathBuf>, most_bytes: u64) -> Res
             Ok(Outcome::Skipped(why)) => included.skipped.push(Skipped { path, why }),
             Ok(Outcome::TooLarge) => {
                 let most = most_bytes >> 20;
-                return Err(Error::Include(format!(
-                    "lists more than {most} MiB, and no more than that is copied"
-                )));
+                return Err(Error::Include(format!("lists more than {most} MiB, the limit for copying")));
             }
             // Gone since git listed it.
             Err(Errno::NOENT) => {}

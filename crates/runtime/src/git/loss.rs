@@ -65,19 +65,19 @@ impl fmt::Display for Loss {
         match &self.precious {
             Paths { count: 0, .. } => {}
             paths @ Paths { count: 1, .. } => {
-                parts.push(format!("an ignored file that .worktreeinclude lists ({paths})"));
+                parts.push(format!("an ignored file listed in .worktreeinclude ({paths})"));
             }
             paths => {
-                parts.push(format!("{} ignored files that .worktreeinclude lists ({paths})", paths.count))
+                parts.push(format!("{} ignored files listed in .worktreeinclude ({paths})", paths.count))
             }
         }
         match self.commits.count {
             0 => {}
-            1 => parts.push("a commit that is nowhere else".to_owned()),
-            count => parts.push(format!("{count} commits that are nowhere else")),
+            1 => parts.push("a commit that exists nowhere else".to_owned()),
+            count => parts.push(format!("{count} commits that exist nowhere else")),
         }
         if let Some(operation) = self.operation {
-            parts.push(format!("a {operation} under way"));
+            parts.push(format!("a {operation} in progress"));
         }
         if !self.repositories.is_empty() {
             parts.push(format!("other repositories ({})", self.repositories));

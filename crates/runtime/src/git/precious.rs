@@ -22,7 +22,7 @@ pub(super) async fn only_here(located: &Located<'_>) -> Result<Vec<PathBuf>> {
     let Some(list) = list(here, &others) else { return Ok(Vec::new()) };
     let (mut paths, count) = listed(&located.git, &list).await?;
     if count > paths.len() {
-        return Err(Error::Include(format!("lists {count} files in the worktree, too many to look after")));
+        return Err(Error::Include(format!("lists {count} files in the worktree, which is too many")));
     }
     if paths.is_empty() {
         return Ok(paths);

@@ -118,6 +118,7 @@ pub(super) async fn undo(git: &Git, worktree: &Worktree, tip: &str) {
         problems.push(error.to_string());
     }
     if !problems.is_empty() {
-        tracing::warn!(path = %worktree.path.display(), ?problems, "a worktree that failed was not taken back");
+        tracing::warn!(path = %worktree.path.display(), ?problems, "cannot remove a worktree that failed \
+                                                                    to start");
     }
 }

@@ -17,9 +17,9 @@ use crate::own_agent::{Desk, Link};
 use crate::provider::{Input, Message, Output, Tool, TurnEnd};
 
 /// What every agent reads first.
-const BASE: &str = "You are an agent that works for its user in a directory of their machine, with the tools that you \
-    are offered. Look before you change anything, change no more than is asked for, and check what you did. When you are \
-    done, say so in a few plain words.";
+const BASE: &str = "You are a coding agent that works for its user in a directory on their machine, with \
+                    the tools you are given. Look before you change anything, change only what is asked \
+                    for, and check your work. When you are done, say so briefly.";
 
 /// An agent between turns.
 pub(super) struct Agent {

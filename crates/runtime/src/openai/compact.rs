@@ -14,9 +14,10 @@ const READ: u64 = 60;
 /// Who has less than this was refused for another reason than its length.
 const LONG_TOKENS: u64 = 4_000;
 
-const TASK: &str = "You summarise the older part of a conversation between an agent and its user, so that the agent can \
-    go on without it. Keep what it needs: what the user wants and has decided, what was found out, which files matter \
-    and what was done to them, what is left to do. Write no more than a page. Write the summary, and nothing else.";
+const TASK: &str = "Summarise the older part of a conversation between an agent and its user, so that the \
+                    agent can continue without it. Keep what the agent needs: what the user wants and has \
+                    decided, what was found out, which files matter and what was done to them, and what is \
+                    left to do. Write at most one page. Output only the summary.";
 
 /// Says whether a conversation of so many tokens has to be made shorter for a model.
 pub(super) fn is_full(tokens: u64, context: u64) -> bool {
@@ -70,7 +71,7 @@ pub(super) fn question(history: &History, first: usize, context: u64) -> Vec<Val
         text.push_str("\n\n");
     };
     if let Some(summary) = history.summary() {
-        add("Summary of what was before", summary);
+        add("Summary of the earlier conversation", summary);
     }
     for entry in history.entries().iter().take(first) {
         match &entry.said {
@@ -96,7 +97,10 @@ pub(super) fn question(history: &History, first: usize, context: u64) -> Vec<Val
 /// Returns what the transcript says about it.
 pub(super) fn notice(summarised: usize, summary: &str) -> String {
     let messages = if summarised == 1 { "message was" } else { "messages were" };
-    format!("{summarised} older {messages} summarised, as the model takes no more:\n\n{}", summary.trim())
+    format!(
+        "{summarised} older {messages} summarised because the model's context is full:\n\n{}",
+        summary.trim()
+    )
 }
 
 #[cfg(test)]
@@ -160,7 +164,7 @@ mod tests {
         assert_eq!(asked, "User: xxxxxxxxxx\n\nAgent calls shell: {}\n\nResult: xxxxxxxxxx\n\n");
         history.compact(3, "they spoke".into());
         let again = question(&history, 1, 10_000)[1]["content"].as_str().unwrap().to_owned();
-        assert!(again.starts_with("Summary of what was before: they spoke\n\nUser: "), "{again}");
+        assert!(again.starts_with("Summary of the earlier conversation: they spoke\n\nUser: "), "{again}");
         let long = question(&self::history(&[('u', 100_000), ('u', 1)]), 1, 1000);
         assert!(long[1]["content"].as_str().unwrap().len() < 2500);
     }

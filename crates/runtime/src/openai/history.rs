@@ -15,11 +15,11 @@ const RESULT_BYTES: usize = 32 * 1024;
 /// About as many tokens an image is, in the models there are.
 const IMAGE_TOKENS: u64 = 1_500;
 /// Stands where a turn ended without a word, as models expect to be answered in turn.
-const NO_ANSWER: &str = "(This turn ended before it was answered.)";
+const NO_ANSWER: &str = "(This turn ended without an answer.)";
 /// Stands for a result that never came.
-const NO_RESULT: &str = "(Interrupted: there is no result.)";
+const NO_RESULT: &str = "(Interrupted: no result.)";
 /// Stands before what is left of the older part.
-const SUMMARY: &str = "[The older part of this conversation was summarised:]";
+const SUMMARY: &str = "[Summary of the earlier conversation:]";
 
 /// What was said, oldest first.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -49,7 +49,7 @@ impl Turn<'_> {
             let names = self.agent.offered.iter().filter_map(|tool| tool["function"]["name"].as_str());
             let names = names.collect::<Vec<_>>().join(", ");
             let names = if names.is_empty() { "none".to_owned() } else { names };
-            return Ok(Done::error(format!("there is no tool `{}` here; there are: {names}", open.name)));
+            return Ok(Done::error(format!("unknown tool `{}`; available: {names}", open.name)));
         }
         let (outcome, text) =
             self.desk.request_tool(&open.call, open.name.clone(), open.input.clone()).await?;
@@ -59,7 +59,7 @@ impl Turn<'_> {
     /// Does what is the agent's own, once it has leave.
     async fn own(&mut self, open: &Open, action: &Action) -> Result<(Done, Option<Stop>), Stop> {
         let Some((power, _)) = tools::find(&open.name) else {
-            return Ok((Done::error(format!("there is no tool `{}`", open.name)), None));
+            return Ok((Done::error(format!("unknown tool `{}`", open.name)), None));
         };
         let target = match action.path().map(|path| self.agent.root.resolve(path)).transpose() {
             Ok(target) => target,
@@ -78,7 +78,7 @@ impl Turn<'_> {
         match (action, target) {
             (Action::Shell { .. }, _) => self.command(open, action).await,
             (_, Some(target)) => Ok((self.files(action.clone(), target).await?, None)),
-            (_, None) => Ok((Done::error("it names no file"), None)),
+            (_, None) => Ok((Done::error("no file was named"), None)),
         }
     }
 
@@ -96,7 +96,7 @@ impl Turn<'_> {
                 Err(error) => return Ok((Done::error(format!("sh: {error}")), None)),
             };
         if overdue {
-            text.push_str(&format!("\n[ended after {} seconds]\n", limit.as_secs()));
+            text.push_str(&format!("\n[stopped after {} seconds]\n", limit.as_secs()));
         }
         let outcome = match (&stop, exit_code) {
             (Some(_), _) => ToolOutcome::Interrupted,
@@ -116,7 +116,7 @@ impl Turn<'_> {
                 Done { outcome: ToolOutcome::Ok, exit_code: None, text, extra }
             }
             Ok(Err(wrong)) => Done::error(wrong),
-            Err(error) => Done::error(format!("it could not be done: {error}")),
+            Err(error) => Done::error(format!("the call failed: {error}")),
         })
     }
 }

@@ -101,17 +101,17 @@ impl OpenAi {
         let base_url = given.or(home).ok_or_else(|| self.no_server(key.as_deref()))?;
         if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
             return Err(StartError {
-                message: format!("{}: `{base_url}` is no address", self.family.name),
-                hint: Some(format!("begin {} with https:// or http://", self.family.base_url)),
+                message: format!("{}: `{base_url}` is not a valid URL", self.family.name),
+                hint: Some(format!("start {} with https:// or http://", self.family.base_url)),
             });
         }
         if base_url.split('/').nth(2).is_some_and(|authority| authority.contains('@')) {
             return Err(StartError {
                 message: format!(
-                    "{}: its address has a name or a password in it, and addresses are shown",
+                    "{}: the URL contains a user name or password, and URLs are shown to people",
                     self.family.name
                 ),
-                hint: Some("take it out of the address, and set it as the key".to_owned()),
+                hint: Some("remove it from the URL, and set it as the key".to_owned()),
             });
         }
         let base_url = base_url.trim_end_matches('/').trim_end_matches(PATH).trim_end_matches('/').to_owned();
@@ -137,9 +137,9 @@ impl OpenAi {
 
     fn no_model(&self) -> StartError {
         StartError {
-            message: format!("{} needs the name of a model", self.family.name),
+            message: format!("{} needs a model name", self.family.name),
             hint: Some(format!(
-                "say which with --model, with `models` in the definition, or with {} where the daemon is started",
+                "pass --model, set `models` in the definition, or set {} in the daemon's environment",
                 self.family.model
             )),
         }
@@ -147,9 +147,10 @@ impl OpenAi {
 
     fn no_key(&self) -> StartError {
         StartError {
-            message: format!("{} needs a key, and there is none", self.family.name),
+            message: format!("{} needs an API key", self.family.name),
             hint: Some(format!(
-                "set {} where the daemon is started, then `paseo restart`; or name a key of `[[keys]]` in the definition",
+                "set {} in the daemon's environment and run `paseo restart`, or name a key from `[[keys]]` \
+                 in the definition",
                 self.family.key
             )),
         }
@@ -159,19 +160,17 @@ impl OpenAi {
         let hint = match key {
             Some(key) => {
                 format!(
-                    "set `base_url` of the key `{key}` in config.toml: a key goes to the server that it is for"
+                    "set `base_url` for the key `{key}` in config.toml, so that the key is sent only to \
+                     its own server"
                 )
             }
             None => format!(
-                "set {} where the daemon is started, then `paseo restart`; or name a key of `[[keys]]` with its \
-                 `base_url` in the definition; see docs/models.md",
+                "set {} in the daemon's environment and run `paseo restart`, or name a key from `[[keys]]` \
+                 that has a `base_url` in the definition; see docs/models.md",
                 self.family.base_url
             ),
         };
-        StartError {
-            message: format!("{} needs the address of a server, and there is none", self.family.name),
-            hint: Some(hint),
-        }
+        StartError { message: format!("{} needs a server URL", self.family.name), hint: Some(hint) }
     }
 }
 
@@ -214,7 +213,7 @@ impl Provider for OpenAi {
         let begin = format!("{} needs ", self.family.name);
         let needs = missing.iter().map(|one| match one.message.strip_prefix(&begin) {
             Some(needs) => needs.split(',').next().unwrap_or(needs).to_owned(),
-            None => format!("another address: {}", one.message),
+            None => format!("another URL: {}", one.message),
         });
         Readiness::Unset {
             needs: needs.collect::<Vec<_>>().join(" and "),
@@ -237,7 +236,7 @@ impl Provider for OpenAi {
         Box::pin(async move {
             let setup = self.setup(&mut launch)?;
             let failed = |error: String| StartError {
-                message: format!("the agent cannot be started: {error}"),
+                message: format!("cannot start the agent: {error}"),
                 hint: Some(format!("check that {} is a directory", launch.directory.display())),
             };
             let first = serde_json::to_string(&setup).map_err(|error| failed(error.to_string()))?;
@@ -331,16 +330,16 @@ mod tests {
         assert!(hint(compatible.endpoint(choice(None)).unwrap_err()).contains("OPENAI_COMPATIBLE_BASE_URL"));
         for variables in [&[][..], &[("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:1/v1")]] {
             let no_server = provider(true, variables).endpoint(choice(Some(("sk", None)))).unwrap_err();
-            assert!(hint(no_server).contains("`base_url` of the key `work`"));
+            assert!(hint(no_server).contains("`base_url` for the key `work`"));
         }
         // A server at home needs no key.
         let local = provider(true, &[("OPENAI_COMPATIBLE_BASE_URL", "http://127.0.0.1:11434/v1")]);
         assert_eq!(local.endpoint(choice(None)).unwrap().secret, None);
         let wrong = provider(true, &[("OPENAI_COMPATIBLE_BASE_URL", "ftp://x")]).endpoint(choice(None));
-        assert!(wrong.unwrap_err().message.contains("is no address"));
+        assert!(wrong.unwrap_err().message.contains("is not a valid URL"));
         let telling =
             provider(true, &[("OPENAI_COMPATIBLE_BASE_URL", "http://me:sk@x/v1")]).endpoint(choice(None));
-        assert!(telling.unwrap_err().message.contains("a name or a password"));
+        assert!(telling.unwrap_err().message.contains("a user name or password"));
         let check = Check { directory: "/".into(), model: None, effort: None, permissions: Mode::Full };
         assert!(hint(openai.check(&check).unwrap_err()).contains("--model"));
     }
@@ -357,15 +356,15 @@ mod tests {
         let problem = |compatible, variables: &[(&str, &str)]| {
             provider(compatible, variables).readiness().problem().unwrap()
         };
-        assert_eq!(problem(false, &[]).0, "needs a key and the name of a model");
+        assert_eq!(problem(false, &[]).0, "needs an API key and a model name");
         let (what, hint) = problem(false, &[("OPENAI_API_KEY", "sk")]);
-        assert_eq!(what, "needs the name of a model");
+        assert_eq!(what, "needs a model name");
         assert!(hint.contains("OPENAI_MODEL") && !hint.contains("OPENAI_API_KEY"), "{hint}");
-        assert_eq!(problem(true, &[]).0, "needs the address of a server and the name of a model");
+        assert_eq!(problem(true, &[]).0, "needs a server URL and a model name");
         let (what, hint) =
             problem(true, &[("OPENAI_COMPATIBLE_BASE_URL", "x"), ("OPENAI_COMPATIBLE_MODEL", "m")]);
         assert!(
-            what.contains("`x` is no address") && hint.contains("OPENAI_COMPATIBLE_BASE_URL"),
+            what.contains("`x` is not a valid URL") && hint.contains("OPENAI_COMPATIBLE_BASE_URL"),
             "{what}: {hint}"
         );
     }

@@ -87,18 +87,18 @@ impl Refusal {
         match self {
             Self::Status { status, words, .. } => {
                 let hint = match status {
-                    401 | 403 => "; check its key",
-                    404 => "; check the name of the model and the base URL",
+                    401 | 403 => "; check the API key",
+                    404 => "; check the model name and the base URL",
                     _ => "",
                 };
                 let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-                format!("{name} at {url} answered {status}{words}{hint}")
+                format!("{name} at {url} responded with {status}{words}{hint}")
             }
-            Self::Broken(why) => format!("{name} at {url} cannot be reached, or broke off: {why}"),
+            Self::Broken(why) => {
+                format!("{name} at {url} could not be reached, or closed the connection: {why}")
+            }
             Self::Strange(why) => {
-                format!(
-                    "{url} is not what it is taken for, a Chat Completions API: {why}; check the base URL"
-                )
+                format!("{url} does not behave like a Chat Completions API: {why}; check the base URL")
             }
         }
     }
@@ -152,9 +152,9 @@ impl Answer {
             return Ok(Piece::Done);
         }
         let chunk = serde_json::from_str(&data);
-        chunk
-            .map(|chunk| Piece::Chunk(Box::new(chunk)))
-            .map_err(|_| Refusal::Strange(format!("it streams what is no JSON: {}", shown(&data, endpoint))))
+        chunk.map(|chunk| Piece::Chunk(Box::new(chunk))).map_err(|_| {
+            Refusal::Strange(format!("the stream contains invalid JSON: {}", shown(&data, endpoint)))
+        })
     }
 }
 
@@ -166,7 +166,7 @@ pub(super) async fn send(client: &Client, endpoint: &Endpoint, body: &Value) -> 
         .json(body);
     if let Some(secret) = &endpoint.secret {
         let mut value = HeaderValue::from_str(&format!("Bearer {secret}"))
-            .map_err(|_| Refusal::Strange("its key has characters that no key has".to_owned()))?;
+            .map_err(|_| Refusal::Strange("the API key contains invalid characters".to_owned()))?;
         value.set_sensitive(true);
         request = request.header(AUTHORIZATION, value);
     }
@@ -182,15 +182,15 @@ pub(super) async fn send(client: &Client, endpoint: &Endpoint, body: &Value) -> 
         return Ok(Answer::Stream(events(response)));
     }
     if !kind.contains("json") {
-        let kind = if kind.is_empty() { "nothing that has a type".to_owned() } else { format!("`{kind}`") };
-        return Err(Refusal::Strange(format!("it answered with {kind}, and not with events or JSON")));
+        let kind = if kind.is_empty() { "no content type".to_owned() } else { format!("`{kind}`") };
+        return Err(Refusal::Strange(format!("the response is {kind}, not an event stream or JSON")));
     }
     let text = bounded(response, ANSWER_BYTES).await?;
     let value: Value = serde_json::from_str(&text)
-        .map_err(|_| Refusal::Strange(format!("its JSON is broken: {}", shown(&text, endpoint))))?;
+        .map_err(|_| Refusal::Strange(format!("the response is invalid JSON: {}", shown(&text, endpoint))))?;
     if !value["choices"].is_array() && value.get("error").is_none() {
         let shown = shown(&text, endpoint);
-        return Err(Refusal::Strange(format!("its JSON has no `choices`: {shown}")));
+        return Err(Refusal::Strange(format!("the response has no `choices`: {shown}")));
     }
     let chunk = serde_json::from_value(value).map_err(|error| Refusal::Strange(error.to_string()))?;
     Ok(Answer::Whole(Some(Box::new(chunk))))
@@ -204,7 +204,7 @@ fn events(response: Response) -> Events {
         all += piece.len();
         since.set(since.get() + piece.len());
         if all > ANSWER_BYTES || since.get() > EVENT_BYTES {
-            return Err(Refusal::Strange("it sends without end".to_owned()));
+            return Err(Refusal::Strange("the response is too long".to_owned()));
         }
         Ok(piece)
     });
@@ -213,7 +213,7 @@ fn events(response: Response) -> Events {
         event.map(|event| event.data).map_err(|error| match error {
             EventStreamError::Transport(refusal) => refusal,
             EventStreamError::Utf8(_) | EventStreamError::Parser(_) => {
-                Refusal::Strange("what it streams are no events".to_owned())
+                Refusal::Strange("the stream is not an event stream".to_owned())
             }
         })
     }))
@@ -224,7 +224,7 @@ async fn refusal(response: Response, endpoint: &Endpoint) -> Refusal {
     let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok());
     let words = match target.filter(|_| response.status().is_redirection()) {
         Some(target) => {
-            format!("it redirects to {}, which is not followed", shown(target, endpoint))
+            format!("it redirects to {}, and redirects are not followed", shown(target, endpoint))
         }
         // What is cut off is not needed.
         None => match bounded(response, REFUSAL_BYTES).await {
@@ -269,7 +269,7 @@ async fn bounded(mut response: Response, limit: usize) -> Result<String, Refusal
     while let Some(piece) = response.chunk().await.map_err(|error| Refusal::Broken(words(&error)))? {
         body.extend_from_slice(&piece);
         if body.len() > limit {
-            return Err(Refusal::Strange("it sends without end".to_owned()));
+            return Err(Refusal::Strange("the response is too long".to_owned()));
         }
     }
     Ok(String::from_utf8_lossy(&body).into_owned())

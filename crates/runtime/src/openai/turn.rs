@@ -139,7 +139,7 @@ impl<'a> Turn<'a> {
         Err(End::Failed(Failed {
             code: FailureCode::Own("too_many_steps".to_owned()),
             text: format!(
-                "The model was asked {STEPS} times in this turn, and did not come to an end. Write to let it go on."
+                "The model made {STEPS} requests in this turn without finishing. Send a message to continue."
             ),
             until: None,
         }))
@@ -176,7 +176,7 @@ impl<'a> Turn<'a> {
             match self.agent.chain.refused(&refusal, compactable, time, jitter) {
                 Next::Again { number, pause } => {
                     self.break_off(Some(Retry { attempt: Some(number), of: Some(RETRIES) })).await?;
-                    self.notice("retrying", format!("{words}. It is asked again ({number}).")).await?;
+                    self.notice("retrying", format!("{words}. Retrying ({number}).")).await?;
                     self.desk.pause(pause).await?;
                 }
                 Next::Compact => {
@@ -186,7 +186,7 @@ impl<'a> Turn<'a> {
                 Next::Switch { to } => {
                     self.break_off(Some(Retry::default())).await?;
                     let next = self.agent.endpoints[to].name();
-                    self.notice("fallback", format!("{words}. Going on with {next}.")).await?;
+                    self.notice("fallback", format!("{words}. Switching to {next}.")).await?;
                 }
                 Next::Fail { code, until } => return Err(End::Failed(Failed { code, text: words, until })),
             }
@@ -205,10 +205,10 @@ impl<'a> Turn<'a> {
             let chunk = match self.desk.during(answer.next(&endpoint)).await? {
                 Ok(Piece::Chunk(chunk)) => chunk,
                 Ok(Piece::End) if reply.finished.is_none() => {
-                    return Ok(Err(Refusal::Broken("it stopped in the middle of its answer".to_owned())));
+                    return Ok(Err(Refusal::Broken("the response stopped in the middle".to_owned())));
                 }
                 Ok(Piece::Done | Piece::End) if !reply.begun => {
-                    return Ok(Err(Refusal::Strange("it streams no answer".to_owned())));
+                    return Ok(Err(Refusal::Strange("the stream contains no answer".to_owned())));
                 }
                 Ok(Piece::Done | Piece::End) => return Ok(Ok(reply)),
                 Err(refusal) => return Ok(Err(refusal)),
@@ -218,7 +218,7 @@ impl<'a> Turn<'a> {
                 Err(words) => return Ok(Err(Refusal::Broken(request::shown(&words, &endpoint)))),
             };
             if reply.len() > REPLY_BYTES || reply.calls.len() > SENSIBLE_CALLS {
-                return Ok(Err(Refusal::Strange("its answer has no end".to_owned())));
+                return Ok(Err(Refusal::Strange("the answer never ended".to_owned())));
             }
             if show && reply.begun {
                 self.show(&added).await?;
@@ -254,10 +254,10 @@ impl<'a> Turn<'a> {
         }
         calls.retain(|call| !call.name.is_empty());
         if finished.as_deref() == Some("length") {
-            let words = "The model stopped here because its answer got too long.";
+            let words = "The model stopped here because it reached its output limit.";
             self.notice("cut_off", words.to_owned()).await?;
         } else if text.is_empty() && thought.is_empty() && calls.is_empty() {
-            self.notice("no_answer", "The model said nothing.".to_owned()).await?;
+            self.notice("no_answer", "The model returned no answer.".to_owned()).await?;
         }
         let asked = usage.map(|usage| usage.input_tokens.saturating_add(usage.output_tokens));
         // Its calls are not in the history yet, and are counted as what was sent.
@@ -292,7 +292,7 @@ impl<'a> Turn<'a> {
                     (input, action)
                 }
                 Ok(_) | Err(_) => {
-                    let wrong = "its arguments are no JSON object; call it again".to_owned();
+                    let wrong = "the arguments are not a JSON object; call the tool again".to_owned();
                     (json!({ "unreadable": arguments }), Err(wrong))
                 }
             };
@@ -321,7 +321,7 @@ impl<'a> Turn<'a> {
             (ToolOutcome::Interrupted, _) => format!("{text}\n(Interrupted.)"),
             (ToolOutcome::Denied, _) => format!("Denied: {text}"),
             (_, Some(code @ 1..)) => format!("{text}\n(exit code {code})"),
-            _ if text.is_empty() => "(Done, without any output.)".to_owned(),
+            _ if text.is_empty() => "(Done, no output.)".to_owned(),
             _ => text.clone(),
         };
         self.agent.history.result(Some(self.id), open.call.name.clone(), &told);
@@ -383,7 +383,7 @@ fn is_plausible(usage: &Usage, context: u64) -> bool {
 }
 
 fn too_many() -> String {
-    format!("it was not done: an answer may make {CALLS} calls, and this is one more; call it again")
+    format!("not executed: the limit is {CALLS} tool calls per response; call it again")
 }
 
 #[cfg(test)]

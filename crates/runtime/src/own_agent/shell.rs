@@ -105,7 +105,7 @@ impl Transcript {
         if self.tail.is_empty() {
             let (fits, more) = text.split_at(border(&text, HEAD - self.head.len()));
             self.head.push_str(fits);
-            shown = format!("{fits}\n[… the end is shown when the command is done …]\n");
+            shown = format!("{fits}\n[… the rest is shown when the command has finished …]\n");
             rest = more;
         }
         self.tail.push_str(rest);

@@ -133,8 +133,8 @@ impl Adapter for Conversation {
         self.out.now = now;
         if self.link == Link::Opening {
             self.broken(format!(
-                "pi did not answer within {} seconds (limits.start_seconds), so it was ended; see whether `pi --mode rpc` starts in this \
-                 directory. The next message starts it again",
+                "pi did not answer within {} seconds (limits.start_seconds) and was stopped; check that \
+                 `pi --mode rpc` starts in this directory. The next message starts it again",
                 self.session.patience.as_secs()
             ));
         }
@@ -225,7 +225,7 @@ impl Conversation {
     fn opened(&mut self, data: Data) {
         if self.session.needs_extension && !self.extended {
             return self
-                .broken("pi did not load Paseo's extension, without which it has no limits".to_owned());
+                .broken("pi did not load Paseo's extension, which enforces its permissions".to_owned());
         }
         if self.link == Link::Opening {
             self.modelless = data.model.as_ref().is_some_and(|model| model.provider == NO_MODEL);
@@ -248,7 +248,7 @@ impl Conversation {
         let Some((turn, messages)) = self.waiting.take() else { return };
         if let Some(lost) = self.session.lost.take() {
             self.out.tell(Output::Forgotten);
-            let text = format!("pi's file of this conversation is gone: {lost}");
+            let text = format!("pi's session file no longer exists: {lost}");
             let end = TurnEnd::Failed(Failed { code: FailureCode::ResumeFailed, text, until: None });
             return self.out.tell(Output::TurnEnded { turn, end });
         }

@@ -94,7 +94,7 @@ impl Conversation {
         // Nothing of it counts: the model is not told it again, and says it again when it is tried again.
         if message.stop_reason.as_deref() == Some("error") {
             let text = message.error_message.filter(|text| !text.is_empty());
-            let text = text.unwrap_or_else(|| "the model failed, and pi does not say why".to_owned());
+            let text = text.unwrap_or_else(|| "the model failed, and pi did not say why".to_owned());
             let failed = failure::failed(&failure, text, self.out.now);
             turn.failed = Some((failed, self.speech.break_off()));
             return;
@@ -123,7 +123,7 @@ impl Conversation {
         self.break_off(Some(Retry { attempt: count(note.attempt), of: count(note.max_attempts) }));
         let Note { attempt, max_attempts, error_message, .. } = note;
         let why = error_message.as_deref().unwrap_or("the model failed");
-        self.out.notice("retrying", format!("Attempt {attempt} of {max_attempts} follows: {why}"));
+        self.out.notice("retrying", format!("Retrying (attempt {attempt} of {max_attempts}): {why}"));
     }
 
     /// Drops what the last message said, which failed.
@@ -145,10 +145,10 @@ impl Conversation {
     fn compacted(&mut self, note: &Note) {
         match &note.error_message {
             Some(why) => {
-                self.out.notice("compaction_failed", format!("The conversation was not summarised: {why}"))
+                self.out.notice("compaction_failed", format!("Summarising the conversation failed: {why}"))
             }
             None if note.aborted => {}
-            None => self.out.notice("compacted", "The conversation was summarised to make room."),
+            None => self.out.notice("compacted", "The conversation was summarised to free context."),
         }
         if note.will_retry
             && let Some(turn) = &mut self.turn
@@ -162,7 +162,7 @@ impl Conversation {
 
     fn extension_failed(&mut self, note: Note) {
         let why = note.error.unwrap_or_default();
-        self.out.notice_once("extension_error", format!("An extension of pi failed: {why}"));
+        self.out.notice_once("extension_error", format!("A pi extension failed: {why}"));
     }
 
     fn wished(&mut self, wish: Wish, line: &str) {

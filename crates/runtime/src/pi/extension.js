@@ -34,7 +34,7 @@ export default async function paseo(pi) {
     if (settings.leave) return (await mayInTerminal(question, event, ctx)) ?? mark(event);
     const said = await ctx.ui.input("paseo", question, { signal: ctx.signal });
     const answer = said === undefined ? undefined : JSON.parse(said);
-    if (answer?.allow !== true) return { block: true, reason: answer?.reason ?? "Nobody allowed this." };
+    if (answer?.allow !== true) return { block: true, reason: answer?.reason ?? "Permission denied." };
     // What was allowed is what runs, to the byte.
     for (const name of Object.keys(event.input)) delete event.input[name];
     Object.assign(event.input, answer.input);
@@ -50,13 +50,13 @@ export default async function paseo(pi) {
 async function mayInTerminal(question, event, ctx) {
   let { decision, reason } = await post(settings.leave, question, ctx.signal);
   if (decision === "allow") return undefined;
-  if (decision === "ask" && (await ctx.ui.confirm(`May it use ${event.toolName}?`, JSON.stringify(event.input)))) {
+  if (decision === "ask" && (await ctx.ui.confirm(`Allow ${event.toolName}?`, JSON.stringify(event.input)))) {
     // They may have taken their time: what was theirs to decide may be none by now.
     ({ decision, reason } = await post(settings.leave, question, ctx.signal));
     if (decision !== "deny") return undefined;
   }
   record({ type: "denied", call: event.toolCallId });
-  return { block: true, reason: reason ?? "Nobody allowed this." };
+  return { block: true, reason: reason ?? "Permission denied." };
 }
 
 /** Asks the daemon by its socket, where it knows this process. */
@@ -74,12 +74,12 @@ function post(path, body, signal) {
         try {
           resolve(JSON.parse(text));
         } catch {
-          reject(new Error("Paseo did not answer in JSON"));
+          reject(new Error("Paseo did not respond with JSON"));
         }
       });
     });
     sent.on("error", reject);
-    sent.setTimeout(60_000, () => sent.destroy(new Error("Paseo did not answer in time")));
+    sent.setTimeout(60_000, () => sent.destroy(new Error("Paseo did not respond in time")));
     sent.end(body);
   });
 }
@@ -229,7 +229,7 @@ async function bringTools(pi) {
   for (const { name, url } of servers) {
     const client = new Client(url);
     const tools = await client.open().catch((error) => {
-      throw new Error(`the MCP server ${name} at ${url} cannot be used: ${error.message}`);
+      throw new Error(`the MCP server ${name} at ${url} is unavailable: ${error.message}`);
     });
     for (const tool of tools.map((tool) => bridged(client, name, tool))) {
       ours.add(tool.name);
@@ -301,8 +301,8 @@ class Client {
     const id = ++this.#last;
     const messages = await this.#post({ jsonrpc: "2.0", id, method, params }, signal);
     const answer = messages.find((message) => message.id === id);
-    if (answer?.error) throw new Error(answer.error.message ?? "it failed without a reason");
-    if (!answer?.result) throw new Error(`${method} was not answered`);
+    if (answer?.error) throw new Error(answer.error.message ?? "the call failed without a reason");
+    if (!answer?.result) throw new Error(`no response to ${method}`);
     return answer.result;
   }
 
@@ -319,16 +319,16 @@ class Client {
         response.on("error", reject);
         response.on("end", () => {
           const { statusCode: status } = response;
-          if (status < 200 || status > 299) return reject(new Error(`it answered with status ${status}: ${body.slice(0, 500)}`));
+          if (status < 200 || status > 299) return reject(new Error(`the server responded with status ${status}: ${body.slice(0, 500)}`));
           try {
             resolve(messagesIn(body, response.headers["content-type"] ?? ""));
           } catch {
-            reject(new Error("it did not answer in JSON"));
+            reject(new Error("the server did not respond with JSON"));
           }
         });
       });
       sent.on("error", reject);
-      sent.setTimeout((settings.timeout ?? 3900) * 1000, () => sent.destroy(new Error("it did not answer in time")));
+      sent.setTimeout((settings.timeout ?? 3900) * 1000, () => sent.destroy(new Error("the server did not respond in time")));
       sent.end(JSON.stringify(message));
     });
   }

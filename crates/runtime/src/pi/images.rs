@@ -22,12 +22,14 @@ pub(super) fn refusal(messages: &[Message], lacks_resizer: bool, takes: Option<&
     messages.iter().flat_map(Message::images).next()?;
     if takes.is_some_and(|kinds| !kinds.iter().any(|kind| kind == "image")) {
         return Some(
-            "pi's model does not take images: choose another with --model, or add \"image\" to its `input` in models.json"
+            "pi's model does not accept images: choose another with --model, or add \"image\" to its \
+             `input` in models.json"
                 .to_owned(),
         );
     }
     lacks_resizer.then(|| {
-        "pi lacks the package @silvia-odwyer/photon-node, without which it drops every image: install pi again with `npm install -g`"
+        "pi is missing the package @silvia-odwyer/photon-node and would drop every image: reinstall pi \
+         with `npm install -g`"
             .to_owned()
     })
 }

@@ -62,7 +62,7 @@ const EFFORTS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
 const INSTALL: &str = "install it with `npm install -g @earendil-works/pi-coding-agent`, or set `program` for the \
     provider `pi` in config.toml";
-const LOG_IN: &str = "run `pi` once and type `/login`, or set a key such as ANTHROPIC_API_KEY for the daemon";
+const LOG_IN: &str = "run `pi` and type `/login`, or set a key such as ANTHROPIC_API_KEY for the daemon";
 
 /// The provider `pi`.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +92,7 @@ impl Pi {
         }
         let program = self.program().ok_or_else(|| self.missing())?;
         let not_started = |error: std::io::Error| StartError {
-            message: format!("pi cannot be started: {error}"),
+            message: format!("cannot start pi: {error}"),
             hint: Some(format!("check that {} is a directory", launch.directory.display())),
         };
         let generation = generation(&program).await;
@@ -113,7 +113,7 @@ impl Pi {
         if launch.terminal.is_some() {
             return match lost {
                 Some(lost) => Err(StartError {
-                    message: format!("pi's file of this conversation is gone: {lost}"),
+                    message: format!("pi's session file no longer exists: {lost}"),
                     hint: Some("start a new agent".to_owned()),
                 }),
                 None => board(launch, ground).await,
@@ -151,9 +151,9 @@ fn refuse_untrusted(generation: Generation, launch: &Launch) -> Result<(), Start
         return Ok(());
     }
     Err(StartError {
-        message: format!("this pi runs what {} says without asking anybody", settings.display()),
+        message: format!("this version of pi runs the contents of {} without asking", settings.display()),
         hint: Some(
-            "install pi 1.0 or newer, take that file away, or start the agent with `--permissions full`"
+            "install pi 1.0 or newer, remove that file, or start the agent with `--permissions full`"
                 .to_owned(),
         ),
     })
@@ -170,16 +170,18 @@ async fn generation(program: &Path) -> Generation {
 /// Returns the home of the daemon.
 fn our_home(launch: &Launch) -> Result<&str, StartError> {
     let home = launch.environment.iter().rfind(|(name, _)| name == HOME_VARIABLE);
-    let nowhere =
-        || StartError { message: "there is no home to put pi's extension into".to_owned(), hint: None };
+    let nowhere = || StartError {
+        message: "cannot write pi's extension: no home directory is set".to_owned(),
+        hint: None,
+    };
     home.map(|(_, home)| home.as_str()).ok_or_else(nowhere)
 }
 
 fn place_extension(launch: &Launch) -> Result<PathBuf, StartError> {
     let home = our_home(launch)?;
     placed::place(&Path::new(home).join(NAME), EXTENSION).map_err(|error| StartError {
-        message: format!("Paseo's extension for pi cannot be written below {home}: {error}"),
-        hint: Some("check that the directory can be written to and the disk is not full".to_owned()),
+        message: format!("cannot write Paseo's extension for pi below {home}: {error}"),
+        hint: Some("check that the directory is writable and the disk is not full".to_owned()),
     })
 }
 
@@ -247,13 +249,13 @@ impl Provider for Pi {
         self.program().ok_or_else(|| self.missing())?;
         if request.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
             return Err(StartError {
-                message: "the model has no name".to_owned(),
-                hint: Some("name one, such as anthropic/claude-sonnet-4-5, or leave it out".to_owned()),
+                message: "the model name is empty".to_owned(),
+                hint: Some("name a model, such as anthropic/claude-sonnet-4-5, or leave it out".to_owned()),
             });
         }
         if let Some(effort) = request.effort.as_deref().filter(|effort| !EFFORTS.contains(effort)) {
             return Err(StartError {
-                message: format!("pi knows no effort `{effort}`"),
+                message: format!("pi does not support the effort `{effort}`"),
                 hint: Some(format!("choose one of {}", EFFORTS.join(", "))),
             });
         }

@@ -119,7 +119,7 @@ impl Record {
             // What it said before it failed is said again when it is tried again.
             Some("error") => {
                 let text = message.error_message.filter(|text| !text.is_empty());
-                let text = text.unwrap_or_else(|| "the model failed, and pi does not say why".to_owned());
+                let text = text.unwrap_or_else(|| "the model failed, and pi did not say why".to_owned());
                 let said = said.into_iter().map(|(_, draft)| draft).collect();
                 turn.failed = Some((failure::failed(&failure, text, self.out.now), said));
             }

@@ -73,8 +73,11 @@ pub(super) struct Ground<'a> {
 pub(super) fn program(launch: &Launch, ground: &Ground<'_>) -> Result<Program, StartError> {
     if launch.prompt.len() > PROMPT_BYTES {
         return Err(StartError {
-            message: format!("the prompt has {} bytes; pi takes at most {PROMPT_BYTES}", launch.prompt.len()),
-            hint: Some("make the agent's definition shorter".to_owned()),
+            message: format!(
+                "the prompt has {} bytes; pi accepts at most {PROMPT_BYTES}",
+                launch.prompt.len()
+            ),
+            hint: Some("shorten the agent definition".to_owned()),
         });
     }
     let mut environment = environment(launch, ground)?;
@@ -156,8 +159,8 @@ fn environment(launch: &Launch, ground: &Ground<'_>) -> Result<Vec<(String, Stri
     let Some(key) = value(launch, PI_KEY) else { return Ok(environment) };
     let Some(server) = server(launch) else {
         return Err(StartError {
-            message: "a key for pi needs a model that says whose it is".to_owned(),
-            hint: Some("name the model as provider/id, such as anthropic/claude-sonnet-4-5".to_owned()),
+            message: "a key for pi needs a model that names its provider".to_owned(),
+            hint: Some("write the model as provider/id, such as anthropic/claude-sonnet-4-5".to_owned()),
         });
     };
     environment.push((key_name(server), key.to_owned()));

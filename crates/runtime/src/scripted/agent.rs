@@ -79,15 +79,14 @@ pub fn run(arguments: Arguments) -> ExitCode {
 /// Reads and parses a start file.
 pub(super) fn read_start_file(path: &Path) -> Result<StartFile, String> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("the script file {} cannot be read: {error}", path.display()))?;
-    StartFile::parse(&text)
-        .map_err(|reason| format!("the script file {} makes no sense: {reason}", path.display()))
+        .map_err(|error| format!("cannot read the script file {}: {error}", path.display()))?;
+    StartFile::parse(&text).map_err(|reason| format!("invalid script file {}: {reason}", path.display()))
 }
 
 /// Returns whose process this is. That stands in the environment alone: everybody can read command lines.
 fn session() -> io::Result<SessionId> {
     let session = std::env::var(SESSION_VARIABLE).ok().and_then(|session| session.parse().ok());
-    session.ok_or_else(|| io::Error::other(format!("{SESSION_VARIABLE} names no agent")))
+    session.ok_or_else(|| io::Error::other(format!("{SESSION_VARIABLE} does not name an agent")))
 }
 
 fn serve(arguments: Arguments) -> io::Result<ExitCode> {
@@ -112,7 +111,7 @@ fn serve(arguments: Arguments) -> io::Result<ExitCode> {
                 Err(Stop::Limited(left)) => {
                     let left = i64::try_from(left.as_millis()).unwrap_or(i64::MAX);
                     let until = Timestamp::from_millis(now().as_millis().saturating_add(left));
-                    let text = "The limit of this script is reached.".to_owned();
+                    let text = "The limit in this script is reached.".to_owned();
                     TurnEnd::Failed(Failed { code: FailureCode::RateLimited, text, until: Some(until) })
                 }
                 Err(Stop::Crashed(Crash::Exit(code))) => return Ok(ExitCode::from(code)),

@@ -296,7 +296,7 @@ impl Stage {
         let decision = if yes {
             Answer::Allow { input, message: None }
         } else {
-            Answer::Deny { message: "whoever sits at the terminal said no".to_owned() }
+            Answer::Deny { message: "the person at the terminal denied it".to_owned() }
         };
         self.tell(Input::Permission { call, decision }).await
     }
@@ -327,7 +327,7 @@ impl Stage {
         if let Some(request) = self.open.front() {
             let words = match &request.shape {
                 Shape::Question { text } => text.clone(),
-                _ => format!("May it use {}?", request.tool),
+                _ => format!("Allow {}?", request.tool),
             };
             let shown: String = on_one_line(&words).into_iter().take(room()).collect();
             return show(&format!("\r\x1b[K{QUESTION}{shown} (y/n)"));

@@ -36,7 +36,7 @@ pub(super) async fn leave(request: &Request) -> Leave {
         Some("allow") => Leave::Decided(Answer::Allow { input: request.input.clone(), message: None }),
         Some("ask") => Leave::Ask,
         _ => {
-            let why = word("permissionDecisionReason").unwrap_or("Nobody allowed this.");
+            let why = word("permissionDecisionReason").unwrap_or("Permission denied.");
             Leave::Decided(Answer::Deny { message: why.to_owned() })
         }
     }
@@ -45,9 +45,9 @@ pub(super) async fn leave(request: &Request) -> Leave {
 /// Reads what [`leave`] asks for.
 pub(super) fn requested(words: &Value) -> Result<Request, String> {
     let text = |name: &str| words.get(name).and_then(Value::as_str);
-    let tool = text("tool_name").ok_or("it does not say which tool")?.to_owned();
+    let tool = text("tool_name").ok_or("the tool name is missing")?.to_owned();
     let input = words.get("tool_input").cloned().unwrap_or_default();
-    let command = input.get("command").and_then(Value::as_str).ok_or("it does not say which command")?;
+    let command = input.get("command").and_then(Value::as_str).ok_or("the command is missing")?;
     let shape = Shape::Command { command: command.to_owned() };
     let call = text("tool_use_id").unwrap_or_default().to_owned();
     Ok(Request { call, tool, power: Power::Shell, shape, input })
@@ -74,7 +74,7 @@ async fn paseo(words: &[&str], told: &Value) -> Result<String, String> {
         }
         child.wait_with_output().await
     };
-    let ran = run.await.map_err(|error| format!("Not done: Paseo could not be asked: {error}"))?;
+    let ran = run.await.map_err(|error| format!("Not done: could not ask Paseo: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     if ran.status.success() { Ok(text(&ran.stdout)) } else { Err(text(&ran.stderr)) }
 }

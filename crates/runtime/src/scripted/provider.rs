@@ -102,7 +102,7 @@ impl Provider for Scripted {
                 removed: launch.removed,
             })
             .map_err(|error| StartError {
-                message: format!("the scripted agent cannot be started: {error}"),
+                message: format!("cannot start the scripted agent: {error}"),
                 hint: Some(format!("check that {} is a directory", launch.directory.display())),
             })?;
             Ok(own_agent::carry(process, NAME, None))
@@ -114,7 +114,7 @@ impl Provider for Scripted {
 /// the session's id.
 fn record(launch: &Launch) -> Result<PathBuf, StartError> {
     let home = terminal::variable(launch, HOME_VARIABLE).ok_or_else(|| StartError {
-        message: "the scripted agent has no home to write its session down in".to_owned(),
+        message: "the scripted agent has no home directory for its session file".to_owned(),
         hint: None,
     })?;
     let name = Ids::derived(&[NAME, &launch.session.to_string()]).uuid();
@@ -130,7 +130,7 @@ fn script_path(directory: &Path, model: Option<&str>) -> Result<Option<PathBuf>,
         Err(message) => Err(StartError {
             message,
             hint: Some(
-                "for this provider the model is the path of a script file, see docs/scripted.md".to_owned(),
+                "for this provider, the model is the path of a script file; see docs/scripted.md".to_owned(),
             ),
         }),
     }

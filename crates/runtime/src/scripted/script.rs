@@ -100,7 +100,7 @@ impl StartFile {
             }
         }
         let sections = texts.iter().zip(1..).map(|(text, number)| match parse(text) {
-            Ok(steps) if steps.is_empty() => Err(format!("section {number} holds no directive")),
+            Ok(steps) if steps.is_empty() => Err(format!("section {number} has no directive")),
             Ok(steps) => Ok(steps),
             Err(malformed) => Err(format!("section {number}: {malformed}")),
         });
@@ -130,7 +130,7 @@ fn close(text: &str) -> Result<(String, &str), Malformed> {
         }
     }
     let directive = text.chars().take(80).collect();
-    Err(Malformed { directive, reason: "it is never closed by `>>`".to_owned() })
+    Err(Malformed { directive, reason: "missing `>>`".to_owned() })
 }
 
 fn step(body: &str) -> Result<Step, Malformed> {

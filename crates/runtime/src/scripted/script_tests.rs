@@ -81,7 +81,7 @@ fn what_makes_no_sense_is_named_and_the_verbs_are_listed() {
         ("<<tool t {>>", "not JSON"),
         ("<<tool>>", "name"),
         ("<<hang on>>", "no argument"),
-        ("<<say hello", "never closed"),
+        ("<<say hello", "missing `>>`"),
     ] {
         let message = refused(text);
         assert!(message.contains(reason), "{text}: {message}");
@@ -100,7 +100,7 @@ fn a_start_file_has_a_section_per_turn_and_the_last_repeats() {
 
 #[test]
 fn a_start_file_names_the_section_that_is_wrong() {
-    assert_eq!(StartFile::parse("<<say a>>\n---\nnothing").unwrap_err(), "section 2 holds no directive");
+    assert_eq!(StartFile::parse("<<say a>>\n---\nnothing").unwrap_err(), "section 2 has no directive");
     assert!(StartFile::parse("<<say a>>\n---\n<<no>>").unwrap_err().starts_with("section 2: `<<no>>`"));
 }
 

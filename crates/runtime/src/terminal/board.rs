@@ -133,7 +133,7 @@ async fn drive(
 }
 
 fn terminal(launch: &Launch) -> Result<Terminal, StartError> {
-    let none = || StartError { message: "it has no terminal".to_owned(), hint: None };
+    let none = || StartError { message: "the agent has no terminal".to_owned(), hint: None };
     launch.terminal.clone().ok_or_else(none)
 }
 
@@ -168,5 +168,5 @@ fn taken(terminal: &Terminal) -> StartError {
 }
 
 fn not_started(error: tmux::Error) -> StartError {
-    StartError { message: format!("the terminal cannot be used: {error}"), hint: error.hint() }
+    StartError { message: format!("cannot use the terminal: {error}"), hint: error.hint() }
 }

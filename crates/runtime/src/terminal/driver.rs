@@ -253,8 +253,7 @@ impl Driver {
             }
             Move::Paste => {
                 if let Err(Full) = self.paste().await {
-                    let why =
-                        "too many messages before it were typed, and the agent has recorded none of them";
+                    let why = "too many earlier messages were typed, and the agent recorded none of them";
                     self.give_up(why, &screen).await;
                 }
             }
@@ -270,7 +269,8 @@ impl Driver {
         self.give_back(typing.take_theirs()).await;
         if let Purpose::Turn(turn) = typing.purpose {
             let shown = last_lines(screen);
-            let text = format!("The message could not be typed into the terminal: {why}. It shows:\n{shown}");
+            let text =
+                format!("Could not type the message into the terminal: {why}. The terminal shows:\n{shown}");
             let code = FailureCode::Own("not_submitted".to_owned());
             let end = TurnEnd::Failed(Failed { code, text, until: None });
             self.tell(Output::TurnEnded { turn, end }).await;
@@ -444,7 +444,7 @@ impl Desk {
     /// Whatever goes wrong with tmux shows in what becomes of the turn.
     pub(super) fn note<T>(&self, done: Result<T, Error>) {
         if let Err(error) = done {
-            tracing::warn!(%error, name = self.name, "a terminal does not do what it is told");
+            tracing::warn!(%error, name = self.name, "a terminal does not respond to commands");
         }
     }
 }

@@ -69,7 +69,7 @@ impl Record {
             && let Err(error) = self.fill()
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, path = ?self.path, "a session file cannot be read");
+            tracing::warn!(%error, path = ?self.path, "cannot read a session file");
         }
         self.lines.pop_front()
     }

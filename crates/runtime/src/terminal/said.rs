@@ -46,7 +46,7 @@ impl Driver {
         if let Some((whole, id)) = whole.zip(item_id().ok()) {
             let kind = Kind::Notice { code: "submitted_with_more".to_owned() };
             let text =
-                format!("A person had something in the line, and it went along. What was submitted: {whole}");
+                format!("A person had typed something on the line, and it was submitted as well: {whole}");
             self.tell(Output::Item { id, step: 0, parent: None, draft: Draft::text(kind, text) }).await;
         }
         true

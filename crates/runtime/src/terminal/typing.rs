@@ -39,8 +39,7 @@ const HEADING: &str = "[message]\n\n";
 const HEADING_BEGINS: char = '[';
 
 /// What a person is told when a message is typed in and nothing comes of it.
-const STALLED: &str =
-    "it does not take the message that was typed: does it hang, or want something else first?";
+const STALLED: &str = "the agent does not accept the typed message: it may hang, or wait for other input";
 
 /// What is typed, and how far that is.
 #[derive(Debug)]
@@ -172,7 +171,7 @@ impl Typing {
         let waited = now.duration_since(self.since);
         if *readiness == Screen::NotYet {
             return match waited > START {
-                true if self.is_waiting() => Move::GiveUp("it does not take what is typed"),
+                true if self.is_waiting() => Move::GiveUp("the agent does not accept typed input"),
                 true => self.stall(),
                 false => Move::Nothing,
             };

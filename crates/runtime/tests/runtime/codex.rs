@@ -294,9 +294,9 @@ async fn codex_is_told_that_its_prompt_is_gone() {
     let launch = Launch { resume: thread, prompt: String::new(), ..house.launch() };
     let mut talk = house.start_with(launch).await;
     talk.run("<<say two>>").await;
-    assert_eq!(house.told("no longer holds"), 1);
+    assert_eq!(house.told("no longer apply"), 1);
     talk.run("<<say three>>").await;
-    assert_eq!(house.told("no longer holds"), 1, "said once");
+    assert_eq!(house.told("no longer apply"), 1, "said once");
     talk.leave().await;
 }
 

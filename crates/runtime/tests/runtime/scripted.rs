@@ -302,9 +302,7 @@ async fn a_start_file_that_cannot_be_run_is_refused_with_words() {
     let directory = place.home().to_owned();
     std::fs::write(directory.join("wrong"), "<<say a>>\n---\n<<dance>>").unwrap();
     std::fs::write(directory.join("binary"), [0xff, 0xfe]).unwrap();
-    for (model, words) in
-        [("missing", "cannot be read"), ("binary", "cannot be read"), ("wrong", "section 2")]
-    {
+    for (model, words) in [("missing", "cannot read"), ("binary", "cannot read"), ("wrong", "section 2")] {
         let check = check(&directory, Some(model));
         let error = Scripted.check(&check).unwrap_err();
         assert!(error.message.contains(words) && error.message.contains(model), "{error}");

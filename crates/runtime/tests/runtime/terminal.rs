@@ -359,7 +359,7 @@ async fn someone_elses_terminal_is_not_taken() {
     let mut launch = launch(&server, Mode::Full, None, HashSet::new(), false);
     launch.session = other.place.session;
     let refused = within(Scripted.start(launch)).await.unwrap_err();
-    assert!(refused.message.contains("there is a worker `worker-1` already"), "{refused}");
+    assert!(refused.message.contains("worker `worker-1` already exists"), "{refused}");
     assert!(matches!(server.tmux.get(NAME).await.unwrap().state, State::Alive { .. }));
 }
 

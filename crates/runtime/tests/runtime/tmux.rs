@@ -189,7 +189,7 @@ async fn names_are_checked_and_taken_once() {
     let nobody = within(server.tmux.capture("w", 1)).await.unwrap_err();
     assert_eq!(
         (nobody.code(), nobody.to_string().as_str()),
-        ("session_not_found", "there is no worker `w`; there is `w-1`")
+        ("session_not_found", "worker `w` not found; existing: `w-1`")
     );
     assert!(matches!(within(server.tmux.press("w-1", &["rm -rf"])).await, Err(Error::BadKey(_))));
 }

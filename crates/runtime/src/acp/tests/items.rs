@@ -110,7 +110,7 @@ fn a_message_without_an_end_is_cut_with_a_mark() {
     let texts = bed.texts(&Kind::AssistantText);
     assert_eq!(texts.len(), 1);
     assert!(texts[0].len() <= 32 * 1024 * 1024 && texts[0].len() > 31 * 1024 * 1024, "{}", texts[0].len());
-    assert!(texts[0].ends_with("left out]"));
+    assert!(texts[0].ends_with("too long]"));
     let told = bed.outputs.iter().filter_map(|output| match output {
         Output::Delta { text, .. } => Some(text.len()),
         _ => None,

@@ -47,7 +47,7 @@ fn an_agent_that_hangs_is_ended_and_told() {
 #[test]
 fn another_version_and_another_protocol_are_refused_with_words() {
     for (said, words) in [
-        (json!({ "protocolVersion": 7 }), "speaks version 7 of ACP, and Paseo speaks version 1"),
+        (json!({ "protocolVersion": 7 }), "speaks ACP version 7, but Paseo speaks version 1"),
         (json!({ "capabilities": {} }), "does not speak ACP: it answered initialize with"),
     ] {
         let mut bed = Bed::start(&launch());
@@ -154,17 +154,14 @@ fn what_takes_no_servers_is_promised_no_tools() {
     bed.answer("session/new", json!({ "sessionId": SESSION }));
     assert_eq!(bed.notices()[0].0, "no_tools");
     let prompt = &bed.request("session/prompt")["params"]["prompt"];
-    assert!(
-        prompt[1]["text"].as_str().unwrap().contains("Tools of Paseo cannot be reached from here"),
-        "{prompt}"
-    );
+    assert!(prompt[1]["text"].as_str().unwrap().contains("Paseo's tools are not available here"), "{prompt}");
     // Whoever looks at its prompt reads that, too.
     let given = bed.outputs.iter().find_map(|output| match output {
         Output::Prompted(given) => Some(given.as_str()),
         _ => None,
     });
     let given = given.unwrap_or_default();
-    assert!(given.starts_with("Be kind.\n\nTools of Paseo cannot be reached from here"), "{given}");
+    assert!(given.starts_with("Be kind.\n\nPaseo's tools are not available here"), "{given}");
     assert!(!Bed::running().outputs.iter().any(|output| matches!(output, Output::Prompted(_))));
 }
 
@@ -210,11 +207,11 @@ fn what_an_agent_does_not_know_is_told_with_what_it_knows() {
         bed.failure().1.to_owned()
     };
     let model = Launch { model: Some("huge".into()), ..launch() };
-    assert_eq!(opened(&model, offers()), "helper knows no model `huge`; it knows: small, large");
+    assert_eq!(opened(&model, offers()), "helper has no model `huge`; it has: small, large");
     let plain = json!({ "sessionId": SESSION });
-    assert!(opened(&model, plain.clone()).contains("does not let a model be chosen"));
+    assert!(opened(&model, plain.clone()).contains("does not support choosing a model"));
     let effort = Launch { effort: Some("high".into()), ..launch() };
-    assert!(opened(&effort, plain).contains("does not let the effort be chosen"));
+    assert!(opened(&effort, plain).contains("does not support choosing an effort"));
 }
 
 #[test]
@@ -332,7 +329,7 @@ fn an_image_goes_only_to_an_agent_that_says_it_takes_them() {
         });
         let failed = ended.unwrap();
         assert_eq!(failed.code.word(), "attachment_refused");
-        assert!(failed.text.contains("takes no images"), "{}", failed.text);
+        assert!(failed.text.contains("does not accept images"), "{}", failed.text);
         // The next one is taken.
         bed.turn(2, "go on");
         bed.request("session/prompt");

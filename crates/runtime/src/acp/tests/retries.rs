@@ -64,7 +64,7 @@ fn opencode_tells_by_our_plugin_when_the_next_attempt_begins() {
     bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" }));
     finish(&mut bed);
     assert_eq!((broken(&bed), bed.texts(&Kind::AssistantText)), (vec!["hal"], vec!["whole"]));
-    assert_eq!(bed.notices(), [("retrying", "Attempt 1 follows: reset")]);
+    assert_eq!(bed.notices(), [("retrying", "Retrying (attempt 1): reset")]);
     let counted = Output::BrokeOff { items: vec![], retry: Some(Retry { attempt: Some(1), of: None }) };
     assert!(bed.outputs.contains(&counted));
     assert_eq!(bed.drafts().iter().filter(|draft| matches!(draft.kind, Kind::ToolCall { .. })).count(), 0);

@@ -104,7 +104,7 @@ fn a_resumed_thread_is_told_that_its_prompt_is_gone() {
     bed.input(Input::Turn { turn: super::turn_id(1), messages: vec![super::message(1, "go")] });
     let mode = bed.request("turn/start")["params"]["collaborationMode"].clone();
     let said = mode["settings"]["developer_instructions"].as_str().unwrap();
-    assert!(said.contains("no longer holds"), "{said}");
+    assert!(said.contains("no longer apply"), "{said}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn read(target: &Target, from: usize, lines: usize) -> Result<Outcome
         return Ok(Outcome { text, diff: None });
     }
     if from > all {
-        return Err(format!("{}: it has {all} lines, and line {from} is not one of them", target.name()));
+        return Err(format!("{}: it has {all} lines, so line {from} does not exist", target.name()));
     }
     let some: Vec<&str> = text.lines().skip(from - 1).take(lines).collect();
     let last = from - 1 + some.len();
@@ -67,13 +67,10 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String, String> {
         text.char_indices().filter(|(place, _)| text[*place..].starts_with(old)).map(|(place, _)| place);
     match places.collect::<Vec<_>>()[..] {
         [place] => Ok(format!("{}{new}{}", &text[..place], &text[place + old.len()..])),
-        [] => {
-            Err("`old_string` does not stand there; read the file, and take it over to the letter".to_owned())
+        [] => Err("`old_string` not found; read the file and copy the text exactly".to_owned()),
+        ref places => {
+            Err(format!("`old_string` occurs {} times; include more of the surrounding text", places.len()))
         }
-        ref places => Err(format!(
-            "`old_string` stands there {} times; take in more of what is around the place that is meant",
-            places.len()
-        )),
     }
 }
 
@@ -108,12 +105,12 @@ fn text(target: &Target, flags: OFlags) -> Result<(std::fs::File, String), Strin
     let read = (&mut file).take(FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| format!("{name}: {error}"))?;
     if bytes.len() as u64 > FILE_BYTES {
-        return Err(format!("{name}: it has more than {FILE_BYTES} bytes; look at it with a command"));
+        return Err(format!("{name}: the file is larger than {FILE_BYTES} bytes; use a command to read it"));
     }
     if bytes[..bytes.len().min(PROBE)].contains(&0) {
-        return Err(format!("{name}: it is no text, but {} bytes of something else", bytes.len()));
+        return Err(format!("{name}: not a text file ({} bytes of binary data)", bytes.len()));
     }
-    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: its text is not UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: the text is not UTF-8"))?;
     Ok((file, text))
 }
 
@@ -146,7 +143,9 @@ mod tests {
         let (directory, root) = root();
         fs::write(directory.path().join("image"), b"\x89PNG\0\0").unwrap();
         fs::write(directory.path().join("latin"), b"caf\xe9").unwrap();
-        assert!(read(&root.resolve("image").unwrap(), 1, 9).unwrap_err().contains("is no text, but 6 bytes"));
+        assert!(
+            read(&root.resolve("image").unwrap(), 1, 9).unwrap_err().contains("not a text file (6 bytes")
+        );
         assert!(edit(&root.resolve("latin").unwrap(), "caf", "x").unwrap_err().contains("not UTF-8"));
         assert_eq!(fs::read(directory.path().join("latin")).unwrap(), b"caf\xe9");
     }
@@ -155,8 +154,8 @@ mod tests {
     fn an_edit_is_exact_and_unique() {
         let (directory, root) = root();
         let poem = root.resolve("poem").unwrap();
-        assert!(edit(&poem, "four", "x").unwrap_err().contains("does not stand there"));
-        assert!(edit(&poem, "t", "x").unwrap_err().contains("stands there 2 times"));
+        assert!(edit(&poem, "four", "x").unwrap_err().contains("`old_string` not found"));
+        assert!(edit(&poem, "t", "x").unwrap_err().contains("occurs 2 times"));
         assert!(edit(&poem, "", "x").unwrap_err().contains("is empty"));
         let diff = edit(&poem, "three", "3").unwrap().diff.unwrap();
         assert_eq!(fs::read_to_string(directory.path().join("poem")).unwrap(), "one\ntwo\n3\n");
@@ -181,7 +180,7 @@ mod tests {
         fs::create_dir(directory.path().join("a")).unwrap();
         assert_eq!(list(&root.resolve(".").unwrap()).unwrap().text, "a/\npoem\n");
         assert_eq!(list(&root.resolve("a").unwrap()).unwrap().text, "(nothing)\n");
-        assert!(list(&root.resolve("b").unwrap()).unwrap_err().contains("no such file or folder"));
+        assert!(list(&root.resolve("b").unwrap()).unwrap_err().contains("no such file or directory"));
         assert!(list(&root.resolve("poem").unwrap()).is_err());
     }
 }

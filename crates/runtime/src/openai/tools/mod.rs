@@ -49,12 +49,12 @@ const TOOLS: [Own; 6] = [
         name: "shell",
         power: Power::Shell,
         class: ToolClass::Execute,
-        description: "Runs a command with sh in the working directory, and returns what it prints.",
+        description: "Run a command with sh in the working directory and return its output.",
         schema: || {
             object(
                 json!({
                     "command": { "type": "string" },
-                    "timeout": { "type": "integer", "description": "Seconds after which it is ended; 600 without it." },
+                    "timeout": { "type": "integer", "description": "Timeout in seconds (default 600)." },
                 }),
                 &["command"],
             )
@@ -64,13 +64,13 @@ const TOOLS: [Own; 6] = [
         name: "read",
         power: Power::Read,
         class: ToolClass::Read,
-        description: "Returns the text of a file, or some of its lines.",
+        description: "Return the text of a file, or a range of its lines.",
         schema: || {
             object(
                 json!({
                     "path": { "type": "string" },
-                    "from": { "type": "integer", "description": "The first line, from 1." },
-                    "lines": { "type": "integer", "description": "How many lines." },
+                    "from": { "type": "integer", "description": "The first line, counted from 1." },
+                    "lines": { "type": "integer", "description": "The number of lines." },
                 }),
                 &["path"],
             )
@@ -80,7 +80,7 @@ const TOOLS: [Own; 6] = [
         name: "write",
         power: Power::Write,
         class: ToolClass::Edit,
-        description: "Writes a file: a new one, with the folders it needs, or all of an old one.",
+        description: "Write a whole file: create it, with missing directories, or replace it.",
         schema: || {
             object(
                 json!({ "path": { "type": "string" }, "content": { "type": "string" } }),
@@ -92,7 +92,7 @@ const TOOLS: [Own; 6] = [
         name: "edit",
         power: Power::Write,
         class: ToolClass::Edit,
-        description: "Replaces a text in a file. The old text must stand there exactly once, to the letter.",
+        description: "Replace text in a file. The old text must match exactly and occur exactly once.",
         schema: || {
             object(
                 json!({
@@ -108,21 +108,22 @@ const TOOLS: [Own; 6] = [
         name: "list",
         power: Power::Read,
         class: ToolClass::Read,
-        description: "Lists what is in a folder.",
+        description: "List the contents of a directory.",
         schema: || object(json!({ "path": { "type": "string" } }), &[]),
     },
     Own {
         name: "search",
         power: Power::Read,
         class: ToolClass::Search,
-        description: "Finds a text, to the letter, in the files of a folder and all below it. Passes over .git, \
-            node_modules, target and what .gitignore names.",
+        description: "Search for a literal text in the files of a directory tree. Skips .git, \
+                      node_modules, target and files matched by .gitignore.",
         schema: || {
             object(
                 json!({
                     "text": { "type": "string" },
-                    "path": { "type": "string", "description": "A folder or a file; the working directory without it." },
-                    "files": { "type": "string", "description": "Which names of files, for example *.rs" },
+                    "path": { "type": "string", "description": "A directory or file (default: the working \
+                                                                directory)." },
+                    "files": { "type": "string", "description": "A file name pattern, for example *.rs" },
                     "ignore_case": { "type": "boolean" },
                 }),
                 &["text"],
@@ -156,7 +157,7 @@ impl Action {
     /// Reads what a call means. `Err` says to the model what is wrong with it.
     pub(super) fn read(name: &str, input: &Value) -> Result<Self, String> {
         let optional = |field: &str| input.get(field).and_then(Value::as_str).map(str::to_owned);
-        let text = |field: &str| optional(field).ok_or_else(|| format!("`{name}` needs `{field}`: a text"));
+        let text = |field: &str| optional(field).ok_or_else(|| format!("`{name}` needs `{field}`, a string"));
         let number = |field: &str| input.get(field).and_then(Value::as_u64);
         let count = |field: &str| number(field).and_then(|number| usize::try_from(number).ok());
         let place = || optional("path").unwrap_or_else(|| ".".to_owned());
@@ -179,7 +180,7 @@ impl Action {
                 files: optional("files"),
                 ignore_case: input.get("ignore_case").and_then(Value::as_bool).unwrap_or_default(),
             },
-            name => return Err(format!("there is no tool `{name}`")),
+            name => return Err(format!("unknown tool `{name}`")),
         })
     }
 
@@ -239,11 +240,11 @@ fn command(input: &Value) -> Result<String, String> {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             match words[..] {
                 ["sh" | "bash", "-c" | "-lc", script] => Ok(script.to_owned()),
-                [] => Err("`shell` needs `command`: a text".to_owned()),
+                [] => Err("`shell` needs `command`, a string".to_owned()),
                 ref words => Ok(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             }
         }
-        _ => Err("`shell` needs `command`: a text".to_owned()),
+        _ => Err("`shell` needs `command`, a string".to_owned()),
     }
 }
 
@@ -277,10 +278,10 @@ mod tests {
 
     #[test]
     fn a_call_that_makes_no_sense_says_what_is_missing() {
-        assert_eq!(Action::read("read", &json!({})), Err("`read` needs `path`: a text".to_owned()));
+        assert_eq!(Action::read("read", &json!({})), Err("`read` needs `path`, a string".to_owned()));
         assert_eq!(
             Action::read("shell", &json!({ "command": 7 })),
-            Err("`shell` needs `command`: a text".to_owned())
+            Err("`shell` needs `command`, a string".to_owned())
         );
         assert!(Action::read("edit", &json!({ "path": "a", "old_string": "b" })).is_err());
     }

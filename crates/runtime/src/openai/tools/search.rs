@@ -49,7 +49,7 @@ pub(super) fn search(
     ignore_case: bool,
 ) -> Result<Outcome, String> {
     if text.is_empty() {
-        return Err("`text` is empty; to see what is there, use `list`".to_owned());
+        return Err("`text` is empty; use `list` to see the files".to_owned());
     }
     let text = if ignore_case { text.to_lowercase() } else { text.to_owned() };
     let mut search = Search {
@@ -72,13 +72,17 @@ pub(super) fn search(
         search.file(file, Path::new(&target.name()));
     }
     let Search { mut found, matches, read, linked, .. } = search;
-    let end = if matches >= MATCHES || read >= FILES { " There may be more: look for less." } else { "" };
+    let end = if matches >= MATCHES || read >= FILES {
+        " There may be more matches; narrow the search."
+    } else {
+        ""
+    };
     let passed_over = match linked {
         0 => String::new(),
-        _ => format!(" Files with several names (hard links) were passed over: {linked}."),
+        _ => format!(" Files with several hard links were skipped: {linked}."),
     };
     // Writing to a string cannot fail.
-    let _ = writeln!(found, "[{matches} found in {read} files.{end}{passed_over}]");
+    let _ = writeln!(found, "[{matches} matches in {read} files.{end}{passed_over}]");
     Ok(Outcome { text: found, diff: None })
 }
 
@@ -176,10 +180,10 @@ mod tests {
         symlink("..", inside.join("up")).unwrap();
         let root = Root::new(inside).unwrap();
         let all = found(&root, ".", "rose", None, false);
-        assert_eq!(all, "a/x.rs:1: let rose = 1;\nb.txt:1: a rose\n[2 found in 3 files.]\n");
+        assert_eq!(all, "a/x.rs:1: let rose = 1;\nb.txt:1: a rose\n[2 matches in 3 files.]\n");
         let some = found(&root, ".", "rose", Some("*.rs"), true);
-        assert_eq!(some, "a/x.rs:1: let rose = 1;\na/x.rs:2: let ROSE = 2;\n[2 found in 1 files.]\n");
-        assert_eq!(found(&root, "b.txt", "rose", None, false), "b.txt:1: a rose\n[1 found in 1 files.]\n");
+        assert_eq!(some, "a/x.rs:1: let rose = 1;\na/x.rs:2: let ROSE = 2;\n[2 matches in 1 files.]\n");
+        assert_eq!(found(&root, "b.txt", "rose", None, false), "b.txt:1: a rose\n[1 matches in 1 files.]\n");
         assert!(search(&root.resolve("none").unwrap(), "x", None, false).is_err());
         assert!(search(&root.resolve(".").unwrap(), "", None, false).is_err());
     }
@@ -195,10 +199,10 @@ mod tests {
         let free = Root::new(inside).unwrap();
         let confined = free.clone().confined();
         let all = found(&confined, ".", "rose", None, false);
-        assert!(all.starts_with("b.txt:1: a rose\n[1 found in 1 files."), "{all}");
-        assert!(all.contains("passed over: 1"), "{all}");
+        assert!(all.starts_with("b.txt:1: a rose\n[1 matches in 1 files."), "{all}");
+        assert!(all.contains("were skipped: 1"), "{all}");
         assert!(search(&confined.resolve("linked").unwrap(), "rose", None, false).is_err());
-        assert!(found(&free, ".", "rose", None, false).contains("[2 found in 2 files.]"));
+        assert!(found(&free, ".", "rose", None, false).contains("[2 matches in 2 files.]"));
     }
 
     #[test]
@@ -229,9 +233,9 @@ mod tests {
         // Also of what lies around the folder that is searched; and a file that is named is meant.
         assert!(
             found(&root, "a", "rose", None, false)
-                .starts_with("dist/x.js:1: rose\nkept.log:1: rose\n[2 found")
+                .starts_with("dist/x.js:1: rose\nkept.log:1: rose\n[2 matches")
         );
-        assert!(found(&root, "b/kept.log", "rose", None, false).contains("[1 found in 1 files.]"));
+        assert!(found(&root, "b/kept.log", "rose", None, false).contains("[1 matches in 1 files.]"));
         // A link is no .gitignore.
         write("c/x.txt", "rose\n");
         write("list", "*.txt\n");

@@ -23,7 +23,7 @@ pub(super) type Answer = Result<Vec<String>, String>;
 impl Connection {
     pub(super) fn new(mut client: Child) -> io::Result<Self> {
         let (Some(stdin), Some(stdout)) = (client.stdin.take(), client.stdout.take()) else {
-            return Err(io::Error::other("the client has no pipes"));
+            return Err(io::Error::other("the tmux client has no pipes"));
         };
         Ok(Self { client, stdin, lines: Lines::new(stdout) })
     }
@@ -38,7 +38,7 @@ impl Connection {
                 return Ok(());
             }
             if line.starts_with("%error ") || line.starts_with("%exit") {
-                return Err(io::Error::other(format!("tmux refused its options: {last}")));
+                return Err(io::Error::other(format!("tmux rejected its options: {last}")));
             }
             last = line;
         }
@@ -84,12 +84,12 @@ impl Connection {
         }
         // The block of the nonce itself ends behind it.
         while !self.lines.next().await?.ok_or_else(closed)?.text.starts_with("%end ") {}
-        read(lines).ok_or_else(|| io::Error::other("tmux said something that is no answer"))
+        read(lines).ok_or_else(|| io::Error::other("unexpected reply from tmux"))
     }
 }
 
 fn closed() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "tmux hung up")
+    io::Error::new(io::ErrorKind::UnexpectedEof, "tmux closed the connection")
 }
 
 fn nonce() -> io::Result<String> {

@@ -9,29 +9,29 @@ use crate::process_table;
 /// Why tmux did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("`tmux` is not installed, or not on the PATH of the daemon")]
+    #[error("`tmux` is not installed, or not on the daemon's PATH")]
     NotInstalled,
     #[error("{found} is too old: workers need tmux 3.2 or newer")]
     TooOld { found: String },
-    #[error("the path of the tmux socket is too long: {} has {} bytes, at most 107 work", .0.display(), .0.as_os_str().len())]
+    #[error("the tmux socket path is too long: {} has {} bytes, the limit is 107", .0.display(), .0.as_os_str().len())]
     SocketPath(PathBuf),
-    #[error("`{0}` cannot be the name of a worker: it takes 1 to 64 characters of a-z, 0-9 and -")]
+    #[error("invalid worker name `{0}`: use 1 to 64 characters of a-z, 0-9 and -")]
     BadName(String),
-    #[error("there is no worker `{name}`; there {}", listed(.existing))]
+    #[error("worker `{name}` not found; {}", listed(.existing))]
     NotFound { name: String, existing: Vec<String> },
-    #[error("there is a worker `{0}` already")]
+    #[error("worker `{0}` already exists")]
     Taken(String),
-    #[error("`{0}` is no key that tmux knows; keys are Enter, Escape, Up, C-c and so on")]
+    #[error("`{0}` is not a tmux key; valid keys are Enter, Escape, Up, C-c and so on")]
     BadKey(String),
     #[error("tmux refused `{command}`: {stderr}")]
     Refused { command: String, stderr: String },
     #[error("tmux did not answer `{command}` within {} s{}", .after.as_secs(), whose(*.server, *.suspended))]
     Silent { command: String, after: Duration, server: Option<u32>, suspended: bool },
-    #[error("the tmux server cannot be started: {0}")]
+    #[error("cannot start the tmux server: {0}")]
     NoServer(String),
-    #[error("the tmux server cannot be reached at {}: {error}", .socket.display())]
+    #[error("cannot reach the tmux server at {}: {error}", .socket.display())]
     Unreachable { socket: PathBuf, error: io::Error },
-    #[error("the connection to tmux broke: {0}")]
+    #[error("lost the connection to tmux: {0}")]
     Broken(#[from] io::Error),
 }
 
@@ -62,24 +62,25 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotInstalled => {
-                "install it: `apt install tmux` or `dnf install tmux`; if it is there, `paseo down` and `paseo up` where \
-                 it is on the PATH"
+                "install it: `apt install tmux` or `dnf install tmux`; if it is installed, run `paseo \
+                 down` and `paseo up` in a shell that has it on the PATH"
             }
             Self::TooOld { .. } => "install a newer tmux and put it first on the daemon's PATH",
             Self::SocketPath(_) => "choose a shorter PASEO_HOME",
-            Self::NotFound { .. } => "`paseo worker ls` lists them",
+            Self::NotFound { .. } => "run `paseo worker ls`",
             Self::Silent { server: Some(pid), suspended: true, .. } => {
                 return Some(format!(
-                    "`kill -CONT {pid}` lets it go on; its workers and what waits for them are still there"
+                    "run `kill -CONT {pid}` to resume it; its workers and their messages are still there"
                 ));
             }
             Self::Silent { server: Some(pid), .. } => {
                 return Some(format!(
-                    "try again in a moment; if it never answers, `kill -9 {pid}` ends it together with its workers"
+                    "try again in a moment; if it never answers, run `kill -9 {pid}` to end it and its \
+                     workers"
                 ));
             }
             Self::Unreachable { .. } => {
-                "nothing was started in its place; see whether its server hangs, and who may open that socket"
+                "check whether its server hangs and who may open that socket; no other server was started"
             }
             _ => return None,
         };
@@ -98,10 +99,12 @@ fn whose(server: Option<u32>, suspended: bool) -> String {
 
 fn listed(names: &[String]) -> String {
     match names {
-        [] => "are none".to_owned(),
-        [name] => format!("is `{name}`"),
+        [] => "no workers exist".to_owned(),
         names => {
-            format!("are {}", names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+            format!(
+                "existing: {}",
+                names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            )
         }
     }
 }

@@ -153,7 +153,7 @@ impl Line {
         match (found, mode) {
             (Some(_), _) => server::answers(installed, &self.socket).await?,
             (None, Mode::Start) => known(server::start(&installed.tmux, &self.socket).await?),
-            (None, Mode::Use | Mode::Once) => return Err(Error::NoServer("it is gone".to_owned())),
+            (None, Mode::Use | Mode::Once) => return Err(Error::NoServer("the server has ended".to_owned())),
         }
         let mut connection = Connection::new(server::connect(installed, &self.socket, CONTROL)?)?;
         connection.settle().await?;

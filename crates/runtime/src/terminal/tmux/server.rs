@@ -141,10 +141,10 @@ pub(super) async fn start(program: &Path, socket: &Path) -> Result<Option<u32>, 
             break server;
         }
         if let Some(status) = child.try_wait()? {
-            return Err(Error::NoServer(format!("it ended at once ({status})")));
+            return Err(Error::NoServer(format!("it ended immediately ({status})")));
         }
         if Instant::now() > deadline {
-            return Err(Error::NoServer(format!("it does not listen on {}", socket.display())));
+            return Err(Error::NoServer(format!("it is not listening on {}", socket.display())));
         }
         sleep(LOOK).await;
     };

@@ -20,7 +20,7 @@ async fn a_repository_is_found_from_a_subfolder_and_from_a_worktree() {
 async fn a_folder_without_a_repository_has_none_and_a_bare_one_no_checkout() {
     let place = Place::new();
     assert_eq!(repository(&place.path("")).await.unwrap(), None);
-    assert_refused(repository(&place.path("nowhere")).await, "there is no directory");
+    assert_refused(repository(&place.path("nowhere")).await, "directory not found");
     place.git(["init", "-q", "--bare", "../bare.git"]);
     assert!(matches!(repository(&place.path("bare.git")).await, Err(Error::NoCheckout(_))));
     assert!(matches!(repository(&place.path("repo/.git")).await, Err(Error::NoCheckout(_))));
@@ -89,7 +89,7 @@ async fn a_tag_of_the_same_name_does_not_confuse() {
 async fn without_a_commit_there_is_nothing_to_start_from() {
     let place = Place::without_commits();
     let new = place.new_worktree("one").await;
-    assert_refused(Worktree::create(new).await, "no commit yet");
+    assert_refused(Worktree::create(new).await, "no commits yet");
     assert!(!place.path("worktrees/one").exists());
 }
 
@@ -113,10 +113,10 @@ async fn a_taken_branch_is_refused_with_what_takes_it() {
     place.git(["branch", "feature/x"]);
     let before = place.everything();
     for (name, words) in [
-        ("feature/x", "a branch of that name"),
+        ("feature/x", "already exists"),
         ("Feature/X", "differs only in case"),
-        ("feature", "the other's folder"),
-        ("feature/x/y", "the other's folder"),
+        ("feature", "path prefix of the other"),
+        ("feature/x/y", "path prefix of the other"),
     ] {
         let mut new = place.new_worktree("one").await;
         new.branch = branch(name);
@@ -130,7 +130,7 @@ async fn a_directory_that_exists_is_left_alone() {
     let place = Place::new();
     place.write("worktrees/one/precious", "x");
     let before = place.everything();
-    assert_refused(Worktree::create(place.new_worktree("one").await).await, "exists already");
+    assert_refused(Worktree::create(place.new_worktree("one").await).await, "already exists");
     assert_eq!(place.read("worktrees/one/precious"), "x");
     assert_eq!(place.everything(), before);
 }

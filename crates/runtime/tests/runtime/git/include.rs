@@ -47,7 +47,7 @@ async fn what_is_listed_is_precious_and_what_a_build_leaves_is_not() {
     place.write("worktrees/one/.env", "A=2");
     place.write("worktrees/one/.env.local", "B=1");
     let Err(Error::Loss(loss)) = worktree.remove(Force::No).await else { panic!() };
-    assert_eq!(loss.to_string(), "2 ignored files that .worktreeinclude lists (.env, .env.local)");
+    assert_eq!(loss.to_string(), "2 ignored files listed in .worktreeinclude (.env, .env.local)");
     assert!(worktree.status().await.unwrap().dirty);
 
     let removed = worktree.remove(Force::Yes).await.unwrap();
@@ -68,7 +68,7 @@ async fn what_is_too_heavy_for_an_archive_is_not_deleted() {
     std::fs::write(place.path("worktrees/one/.gitignore"), "*.bin\n").unwrap();
     heavy.set_len(33 << 20).unwrap();
     let error = worktree.remove(Force::Yes).await.unwrap_err();
-    assert!(error.to_string().contains("(model.bin) takes 33 MiB"), "{error}");
+    assert!(error.to_string().contains("(model.bin) take 33 MiB"), "{error}");
     assert!(worktree.path.exists());
 }
 

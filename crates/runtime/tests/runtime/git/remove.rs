@@ -57,7 +57,7 @@ async fn commits_that_are_elsewhere_are_not_lost() {
     let loss = refusal(&worktree).await;
     assert_eq!(loss.commits.count, 1);
     assert!(loss.commits.first[0].ends_with(" Work"), "{loss:?}");
-    assert_eq!(loss.to_string(), "a commit that is nowhere else");
+    assert_eq!(loss.to_string(), "a commit that exists nowhere else");
     for reference in ["refs/remotes/origin/x", "refs/heads/other", "refs/tags/v1"] {
         place.git(["update-ref", reference, "paseo/one"]);
         assert!(worktree.loss().await.unwrap().is_empty(), "{reference}");
@@ -276,7 +276,7 @@ async fn what_is_not_the_worktree_any_more_is_not_touched() {
     // The agent has made a repository of its own of it.
     std::fs::remove_file(&link).unwrap();
     git_in(&worktree.path, ["init", "-q"]);
-    assert_refused(worktree.remove(Force::Yes).await, "not the file that git made");
+    assert_refused(worktree.remove(Force::Yes).await, "not the file git created");
     std::fs::remove_dir_all(&link).unwrap();
     // It points to the user's checkout.
     std::fs::write(&link, format!("gitdir: {}\n", place.path("repo/.git").display())).unwrap();
@@ -292,7 +292,7 @@ async fn what_is_not_the_worktree_any_more_is_not_touched() {
     place.write("worktrees/one/file", "x");
     place.git(["worktree", "prune"]);
     let unknown = Worktree { path: place.path("worktrees"), ..worktree };
-    assert_refused(unknown.remove(Force::Yes).await, "does not know it");
+    assert_refused(unknown.remove(Force::Yes).await, "not registered");
     assert_eq!(place.read("worktrees/one/file"), "x");
 }
 

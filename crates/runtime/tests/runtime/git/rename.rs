@@ -38,7 +38,7 @@ async fn a_taken_name_is_refused_with_what_takes_it() {
     let worktree = place.create("one").await.worktree;
     let before = place.everything();
     for (name, words) in [
-        ("main", "a branch of that name"),
+        ("main", "already exists"),
         ("MAIN", "`main` differs only in case"),
         ("main/sub", "`main`"),
         ("feature", "`feature/x`"),

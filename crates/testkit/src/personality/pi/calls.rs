@@ -72,7 +72,7 @@ fn leave(agent: &mut Agent, invocation: &Invocation, input: &Value, id: &str) ->
     pen::line(&json!({
         "type": "extension_ui_request", "id": ask, "method": "input", "title": "paseo", "placeholder": question,
     }));
-    let nobody = || "Nobody allowed this.".to_owned();
+    let nobody = || "Permission denied.".to_owned();
     let answer = agent.desk.answer(&ask).ok_or_else(nobody)?;
     let answer: Value =
         serde_json::from_str(answer["value"].as_str().ok_or_else(nobody)?).unwrap_or_default();

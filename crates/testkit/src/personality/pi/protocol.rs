@@ -100,7 +100,7 @@ impl Settings {
             let (name, url) = (words(&server["name"]), words(&server["url"]));
             let connected = Server::connect(&name, &url, vec![("authorization".to_owned(), token)]);
             self.servers.push(
-                connected.map_err(|why| format!("the MCP server {name} at {url} cannot be used: {why}"))?,
+                connected.map_err(|why| format!("the MCP server {name} at {url} is unavailable: {why}"))?,
             );
         }
         Ok(())
