@@ -82,7 +82,7 @@ impl Attachments {
         let pieces = Pieces { log: Arc::clone(&self.log), id, complete: false };
         let received = tokio::time::timeout(PATIENCE, pieces.receive(by, name, body, permitted)).await;
         received.unwrap_or_else(|_| {
-            let late = format!("the file did not arrive within {} minutes", PATIENCE.as_secs() / 60);
+            let late = format!("the upload did not finish within {} minutes", PATIENCE.as_secs() / 60);
             Err(Failure::new(Code::InvalidRequest, late).hint("try again over a faster connection"))
         })
     }
@@ -91,7 +91,7 @@ impl Attachments {
     async fn slot(&self, by: &Actor) -> Result<SemaphorePermit<'_>, Failure> {
         let slots = if by.is_human() { &self.for_people } else { &self.for_agents };
         let slot = slots.try_acquire().map_err(|_| {
-            Failure::new(Code::TooManyUploads, format!("{UPLOADS_AT_ONCE} files are being uploaded already"))
+            Failure::new(Code::TooManyUploads, format!("{UPLOADS_AT_ONCE} uploads are already running"))
                 .hint("try again in a moment")
                 .retry_after(RETRY_SECONDS)
         })?;
@@ -116,13 +116,13 @@ impl Attachments {
             return Ok(());
         }
         let full = format!(
-            "{} uploaded files of {} wait for a message already; {files} of {} may",
+            "{} uploaded files totalling {} are waiting for a message; the limit is {files} files and {}",
             left.files,
             attachment::size(left.bytes),
             attachment::size(bytes)
         );
         Err(Failure::new(Code::TooManyUploads, full).hint(format!(
-            "send the messages they are for; files that no message has are removed after {} hours",
+            "send the messages they are for; unused uploads are removed after {} hours",
             UPLOAD_SECONDS / 3600
         )))
     }
@@ -135,7 +135,7 @@ impl Attachments {
             // However it is spelled.
             if ids[..at].iter().any(|other| other.parse() == Ok(id)) {
                 let twice = format!("the file {id} is attached twice");
-                return Err(Failure::new(Code::InvalidRequest, twice).hint("name each file once"));
+                return Err(Failure::new(Code::InvalidRequest, twice).hint("list each file once"));
             }
             let row = self.log.file(id.uuid()).await?;
             // Another's file is treated as one that does not exist.
@@ -188,7 +188,7 @@ impl Attachments {
         let mut begun = started.as_millis();
         loop {
             if let Err(failure) = self.tidy(begun, mint::now()).await {
-                tracing::error!(error = %failure.message, "cannot remove files that no message has");
+                tracing::error!(error = %failure.message, "cannot remove unused uploads");
             }
             tokio::select! {
                 () = tokio::time::sleep(TIDY) => {}
@@ -202,7 +202,7 @@ impl Attachments {
     async fn tidy(&self, begun: i64, now: Timestamp) -> Result<(), Failure> {
         let removed = self.log.forget_files(begun, now.as_millis() - lifetime()).await?;
         if removed > 0 {
-            tracing::info!(removed, "removed files that no message has");
+            tracing::info!(removed, "removed unused uploads");
         }
         Ok(())
     }
@@ -224,10 +224,13 @@ impl Context {
         attachment::check(files, &name, accepts).map_err(|refused| {
             let (code, hint) = match refused {
                 Refused::TooMany { .. } => (Code::AttachmentRefused, "send them in several messages"),
-                Refused::TooLarge { .. } => (Code::TooLarge, "make them smaller, or send them in several messages"),
+                Refused::TooLarge { .. } => {
+                    (Code::TooLarge, "make them smaller, or send them in several messages")
+                }
                 Refused::Kind { .. } | Refused::Nothing { .. } => (
                     Code::AttachmentRefused,
-                    "name the file's path in the message, or use a provider that takes it: see `paseo providers`",
+                    "put the file's path in the message, or use a provider that accepts it; run `paseo \
+                     providers`",
                 ),
             };
             Failure::new(code, refused.to_string()).hint(hint)
@@ -240,7 +243,7 @@ impl Context {
         for file in files {
             let log = &self.journal.log;
             let row = log.file(file.id.uuid()).await?;
-            let row = row.ok_or_else(|| Failure::internal("a file of a message is not there any more"))?;
+            let row = row.ok_or_else(|| Failure::internal("an attached file no longer exists"))?;
             let meta: Meta = serde_json::from_str(&row.meta).map_err(Failure::internal)?;
             let mut bytes = Vec::with_capacity(usize::try_from(row.len).unwrap_or(0));
             let mut pieces = std::pin::pin!(self.attachments.stream(file.id));
@@ -312,7 +315,7 @@ impl Pieces {
         let mut body = std::pin::pin!(body);
         while let Some(arrived) = body.next().await {
             let arrived = arrived.map_err(|error| {
-                Failure::new(Code::InvalidRequest, format!("the file cannot be read: {error}"))
+                Failure::new(Code::InvalidRequest, format!("cannot read the file: {error}"))
             })?;
             len += arrived.len() as u64;
             if refused.is_none() {
@@ -369,7 +372,7 @@ impl Drop for Pieces {
         let (log, id) = (Arc::clone(&self.log), self.id);
         tokio::spawn(async move {
             if let Err(error) = log.drop_pieces(id.uuid()).await {
-                tracing::error!(%error, file = %id, "an upload that was given up is still stored");
+                tracing::error!(%error, file = %id, "cannot remove an aborted upload");
             }
         });
     }
@@ -391,12 +394,9 @@ fn gone(id: &str) -> Failure {
     let id: String = id.chars().take(60).flat_map(char::escape_debug).collect();
     Failure::new(
         Code::NotFound,
-        format!("the uploaded file `{id}` is not there, or a message has it already"),
+        format!("uploaded file `{id}` not found, or already used by another message"),
     )
-    .hint(format!(
-        "attach the file again; one that no message has is removed after {} hours",
-        UPLOAD_SECONDS / 3600
-    ))
+    .hint(format!("attach the file again; unused uploads are removed after {} hours", UPLOAD_SECONDS / 3600))
 }
 
 fn lifetime() -> i64 {
@@ -466,10 +466,10 @@ mod tests {
         };
         assert!(told("scripted", None).is_ok() && told("claude", None).is_ok());
         for (provider, terminal, words) in [
-            ("codex", None, "codex does not take PDF documents as input, only images and text files"),
-            ("external", None, "external takes no attached files"),
-            ("claude", Some("w1"), "claude in a terminal takes no attached files"),
-            ("gone", None, "gone takes no attached files"),
+            ("codex", None, "codex does not accept PDF documents as input, only images and text files"),
+            ("external", None, "external does not accept attachments"),
+            ("claude", Some("w1"), "claude in a terminal does not accept attachments"),
+            ("gone", None, "gone does not accept attachments"),
         ] {
             let refused = told(provider, terminal).unwrap_err();
             assert_eq!((refused.code, refused.message.as_str()), (Code::AttachmentRefused, words));

@@ -273,7 +273,9 @@ impl<S: Subject> Desk<S> {
         match self.journal.log.append(batch.into_batch()).await {
             Ok(Appended::New { ts, .. }) => Ok(Stored::New(Timestamp::from_millis(ts))),
             Ok(Appended::Repeat { receipt }) => Ok(Stored::Repeat(receipt)),
-            Err(Error::Conflict { .. }) => Err(Failure::new(Code::Conflict, "it changed meanwhile")),
+            Err(Error::Conflict { .. }) => {
+                Err(Failure::new(Code::Conflict, "it was changed at the same time"))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -142,7 +142,7 @@ impl Directory {
     /// nothing more.
     pub(crate) fn acting(&self, by: &Actor) -> Result<Option<Arc<Session>>, Failure> {
         let Some(id) = by.session() else { return Ok(None) };
-        let closed = || Failure::new(Code::Forbidden, "this process belongs to an agent that is not open");
+        let closed = || Failure::new(Code::Forbidden, "this process belongs to an agent that is closed");
         self.get(id).map(Some).ok_or_else(closed)
     }
 
@@ -249,7 +249,7 @@ impl Directory {
                     ids.iter().take(CANDIDATES).filter_map(|id| self.get(*id)).map(|s| self.candidate(&s));
                 return Err(Failure::new(
                     Code::Ambiguous,
-                    format!("`{}` could be any of {} agents", shown(typed), ids.len()),
+                    format!("`{}` is ambiguous: {} agents match", shown(typed), ids.len()),
                 )
                 .hint("type one more character")
                 .candidates(candidates.collect()));
@@ -277,7 +277,7 @@ impl Directory {
                     let candidates = several.iter().map(|session| self.candidate(session)).collect();
                     return Err(Failure::new(
                         Code::Ambiguous,
-                        format!("`{}` could be any of several closed agents", shown(typed)),
+                        format!("`{}` is ambiguous: several closed agents match", shown(typed)),
                     )
                     .hint("type more of the id")
                     .candidates(candidates));
@@ -309,12 +309,12 @@ impl Directory {
         let names = open.iter().take_while(|session| named(session)).map(|session| self.handle(session.id));
         let names: Vec<String> = names.take(CANDIDATES).collect();
         let hint = match (candidates.len(), open.len()) {
-            _ if !names.is_empty() => format!("names are not handles: use {}", names.join(" or ")),
-            (0, _) => "no agent is open; start one with `paseo run`".to_owned(),
+            _ if !names.is_empty() => format!("use a handle instead of a name: {}", names.join(" or ")),
+            (0, _) => "start an agent with `paseo run`; none is open".to_owned(),
             (listed, all) if listed < all => {
-                format!("these are the newest of {all} open agents; `paseo ls -g` lists more")
+                format!("choose one of the newest of {all} open agents, or list more with `paseo ls -g`")
             }
-            _ => "these agents are open".to_owned(),
+            _ => "choose one of the open agents".to_owned(),
         };
         let plausible = Prefix::parse(typed).is_some() || typed.trim().len() >= HANDLE_CHARS;
         let why = if plausible { "" } else { ": a handle has at least 4 characters" };

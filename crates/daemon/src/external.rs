@@ -61,8 +61,11 @@ impl External {
             Some(master) => master,
             None => key.insert(master(&self.home).map_err(|error| {
                 let file = self.home.join(KEY_FILE);
-                Failure::new(Code::StorageUnavailable, format!("{} cannot be used: {error}", file.display()))
-                    .hint("it holds what the secrets of external agents are made from; make it readable for the daemon")
+                Failure::new(Code::StorageUnavailable, format!("cannot use {}: {error}", file.display()))
+                    .hint(
+                        "make the file readable for the daemon; it holds the key that the secrets of \
+                         external agents are derived from",
+                    )
             })?),
         };
         Ok(signature::secret(master.as_bytes(), session))
@@ -81,10 +84,10 @@ impl External {
             return Ok(());
         }
         let message = format!(
-            "no turn waits for this, and this agent said {UNASKED_PER_HOUR} such things within an hour, which is the limit"
+            "limit reached: this agent sent {UNASKED_PER_HOUR} messages within an hour that no turn was \
+             waiting for"
         );
-        Err(Failure::new(Code::QueueFull, message)
-            .hint("answer the turn that runs, or send it again in an hour"))
+        Err(Failure::new(Code::QueueFull, message).hint("answer the running turn, or try again in an hour"))
     }
 
     /// Notes that such words were stored.
@@ -114,7 +117,7 @@ impl External {
         let host = target.authority();
         (!self.edge.knows(&host)).then(|| {
             format!(
-                "answers that are sent to {host} are turned away, as the daemon does not know that it is meant: add \
+                "the daemon rejects callbacks sent to {host}, because it does not know this host; add \
                  `https://{host}` to public_urls in config.toml"
             )
         })
@@ -129,9 +132,9 @@ impl Context {
         }
         let definition = self.definitions.of(session)?;
         let Kind::External { input_url, callback_base_url, timeout_seconds } = &definition.kind else {
-            let message = format!("the agent `{}` is not external any more", definition.slug);
+            let message = format!("agent `{}` is no longer external", definition.slug);
             return Err(Failure::new(Code::Conflict, message)
-                .hint("start a new one: this one only ever was a way to talk to it elsewhere"));
+                .hint("start a new agent; this one only connected to the external agent"));
         };
         Ok(Some(Remote {
             agent: definition.slug.clone(),
@@ -149,7 +152,8 @@ impl Context {
         let (allowed, session) = (self.external.allowed.clone(), session.id);
         tokio::spawn(async move {
             if let Err(why) = external::tell_stopped(allowed, remote, session, turn).await {
-                tracing::info!(%session, %turn, why, "the external agent was not told that its turn was stopped");
+                tracing::info!(%session, %turn, why, "could not tell the external agent that its turn was \
+                                                      stopped");
             }
         });
     }
@@ -161,7 +165,7 @@ fn master(home: &Path) -> io::Result<String> {
     let file = home.join(KEY_FILE);
     match plain_file::read_to_string(&file) {
         Ok(text) if text.trim().len() == KEY_CHARS => Ok(text.trim().to_owned()),
-        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "it does not hold a key")),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "the file does not contain a key")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => make(home, &file),
         Err(error) => Err(error),
     }
@@ -205,10 +209,7 @@ mod tests {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         fs::write(&file, "short").unwrap();
         let failure = external(home.path()).secret(session).unwrap_err();
-        assert!(
-            failure.message.contains("external.key cannot be used: it does not hold a key"),
-            "{failure:?}"
-        );
+        assert!(failure.message.contains("external.key: the file does not contain a key"), "{failure:?}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "short", "it is not replaced");
     }
 

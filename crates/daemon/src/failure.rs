@@ -83,8 +83,8 @@ impl Failure {
     pub(crate) fn internal(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let cause = Cause::of(&*error.into());
         tracing::error!(error = %cause.0, "internal error");
-        let failure = Self::new(Code::Internal, "something went wrong inside the daemon")
-            .hint("look at `paseo daemon logs`, and report what you find there");
+        let failure = Self::new(Code::Internal, "internal error in the daemon")
+            .hint("run `paseo daemon logs` and report the error");
         Self { cause: Some(cause), ..failure }
     }
 }
@@ -99,11 +99,10 @@ impl From<store::Error> for Failure {
                 Self::new(Code::StorageUnavailable, text)
             }
             store::Error::Conflict { .. } | store::Error::Fenced { .. } => {
-                Self::new(Code::Conflict, "the agent was changed by someone else at the same time")
-                    .hint("try again")
+                Self::new(Code::Conflict, "the agent was changed at the same time").hint("try again")
             }
             store::Error::Unclaimable { .. } => {
-                Self::new(Code::NotFound, "an attached file is not there any more, or another message has it")
+                Self::new(Code::NotFound, "an attached file no longer exists, or was used by another message")
                     .hint("attach the file again")
             }
             store::Error::Invalid(_) => Self::internal(error),
@@ -114,18 +113,18 @@ impl From<store::Error> for Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         let (code, hint) = match refusal {
-            Refusal::Closed => (Code::Closed, "a person can reopen it with `paseo reopen`"),
+            Refusal::Closed => (Code::Closed, "reopen it with `paseo reopen` (people only)"),
             Refusal::Busy => (Code::Busy, "stop it first with `paseo stop`, or wait with `paseo wait`"),
-            Refusal::QueueFull => (Code::QueueFull, "wait until some are answered"),
+            Refusal::QueueFull => (Code::QueueFull, "wait until some messages have been answered"),
             Refusal::CannotSteer => {
-                (Code::CannotSteer, "send it to the queue, or interrupt with --interrupt")
+                (Code::CannotSteer, "queue the message instead, or interrupt with --interrupt")
             }
             Refusal::StructuredSteer => {
                 (Code::InvalidRequest, "send it to the queue, or interrupt with --interrupt")
             }
             Refusal::PeopleOnly => (Code::Forbidden, "send the message without --steer or --interrupt"),
-            Refusal::Watched => (Code::Conflict, "wait until some of them were told"),
-            Refusal::TitledAlready => (Code::Conflict, "carry on; nothing needs to be done"),
+            Refusal::Watched => (Code::Conflict, "wait until some of them have been notified"),
+            Refusal::TitledAlready => (Code::Conflict, "continue; no action is needed"),
         };
         Self::new(code, refusal.to_string()).hint(hint)
     }

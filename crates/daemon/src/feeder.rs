@@ -69,7 +69,7 @@ impl Feeder {
         let mut place = None;
         loop {
             if let Err(failure) = self.feed_up_to_now(&mut place, &mut head).await {
-                tracing::warn!(error = %failure.message, "what was said cannot be indexed, it will be tried again");
+                tracing::warn!(error = %failure.message, "cannot index the log; will retry");
                 place = None;
                 sleep(AGAIN).await;
                 continue;
@@ -141,7 +141,7 @@ fn meal(after: Seq, records: &[Record]) -> Meal {
         }
         // What cannot be read is not found. The log keeps it, and whoever needs it says what is wrong.
         if let Err(error) = take_in(record, &mut meal) {
-            tracing::warn!(seq = record.seq, %error, "an event is left out of the index");
+            tracing::warn!(seq = record.seq, %error, "cannot index an event; skipped");
         }
         meal.indexing.upto = record.seq;
     }

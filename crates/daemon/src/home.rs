@@ -103,7 +103,7 @@ fn private_directory(path: &Path) -> Result<(), StartError> {
             if found.uid() != rustix::process::geteuid().as_raw() {
                 return Err(home_error(
                     format!("{} belongs to another user", path.display()),
-                    "choose a home of your own with --home or PASEO_HOME",
+                    "choose your own home with --home or PASEO_HOME",
                 ));
             }
             if mode & 0o077 != 0 {
@@ -111,8 +111,8 @@ fn private_directory(path: &Path) -> Result<(), StartError> {
                 let empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
                 if !empty && !path.join("daemon.lock").exists() {
                     return Err(home_error(
-                        format!("{} is open to other users and holds other things", path.display()),
-                        "choose a directory of its own as home, or close this one with `chmod 700`",
+                        format!("{} is accessible to other users and contains other files", path.display()),
+                        "choose an empty directory as home, or restrict this one with `chmod 700`",
                     ));
                 }
                 let private = fs::Permissions::from_mode(0o700);
@@ -133,7 +133,7 @@ fn private_directory(path: &Path) -> Result<(), StartError> {
 fn unusable(path: &Path, error: &io::Error) -> StartError {
     home_error(
         format!("cannot use {}: {error}", path.display()),
-        "make it writable for you, or choose another home with --home or PASEO_HOME",
+        "make it writable, or choose another home with --home or PASEO_HOME",
     )
 }
 

@@ -88,7 +88,8 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     let address = listeners.tcp.local_addr().map_err(|error| internal(error.to_string()))?;
     let url = format!("http://{address}");
 
-    orphans::adopt().map_err(|error| internal(format!("cannot become the parent of orphans: {error}")))?;
+    orphans::adopt()
+        .map_err(|error| internal(format!("cannot become the parent of orphaned processes: {error}")))?;
     raise_file_limit();
     let log: Arc<dyn Log> = Arc::new(open_log(&home.database())?);
     let journal = Journal { log };
@@ -107,7 +108,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     let left = app.sessions.load().await.map_err(database)?;
     // Before anything is started: what is new has the same marks.
     if let Err(error) = sweeping.await.flatten() {
-        tracing::error!(%error, "cannot end processes from before");
+        tracing::error!(%error, "cannot stop processes left by the previous daemon");
     }
     app.sessions.go_on(left).await;
     app.threads.boot().await.map_err(database)?;
@@ -142,7 +143,7 @@ pub async fn run(options: Options, ready: impl FnOnce(Ready)) -> Result<(), Star
     app.sessions.shutdown().await;
     let _ = serving.await;
     if let Err(failure) = app.sessions.context.definitions.record_news(&app.sessions.context.journal).await {
-        tracing::error!(error = %failure.message, "cannot record which definitions count");
+        tracing::error!(error = %failure.message, "cannot record the accepted definitions");
     }
     background.iter().for_each(tokio::task::JoinHandle::abort);
     app.sessions.context.terminals.retire().await;
@@ -162,7 +163,7 @@ async fn end_leftovers(journal: Journal, home: PathBuf) -> Result<(), JoinError>
     let spared = workers::outliving(&journal, found).await;
     let swept = spawn_blocking(move || sweep(&home, Sweep::AllBut(&spared))).await?;
     if swept > 0 {
-        tracing::warn!(swept, "ended processes from before");
+        tracing::warn!(swept, "stopped processes left by the previous daemon");
     }
     Ok(())
 }
@@ -226,14 +227,18 @@ async fn listen(home: &Home, options: &Options) -> Result<Listeners, StartError>
     if !address.ip().is_loopback() {
         return Err(StartError {
             kind: StartErrorKind::Address,
-            message: format!("{address} is not a loopback address, and this daemon speaks no TLS"),
-            hint: Some("listen on 127.0.0.1 and put a reverse proxy or a tunnel in front".to_owned()),
+            message: format!("{address} is not a loopback address, and the daemon does not support TLS"),
+            hint: Some("listen on 127.0.0.1 behind a reverse proxy or tunnel".to_owned()),
         });
     }
     let tcp = TcpListener::bind(address).await.map_err(|error| StartError {
         kind: StartErrorKind::Address,
         message: format!("cannot listen on {address}: {error}"),
-        hint: Some("another program has the port, perhaps a daemon with another home; choose another with PASEO_LISTEN or `listen` in config.toml (port 0 takes any free one)".to_owned()),
+        hint: Some(
+            "choose another port with PASEO_LISTEN or `listen` in config.toml (port 0 picks a free one); \
+             another program, perhaps a daemon with another home, uses this one"
+                .to_owned(),
+        ),
     })?;
     let socket = home.socket();
     // We hold the home's lock: a socket that is there is a dead daemon's.
@@ -253,7 +258,7 @@ fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "cannot raise the limit of open files");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
 }
 
@@ -274,10 +279,9 @@ async fn stop_on_signal(stop: Stop) {
 fn socket_error(path: &Path, error: &std::io::Error) -> StartError {
     StartError {
         kind: StartErrorKind::Home,
-        message: format!("cannot make the socket {}: {error}", path.display()),
+        message: format!("cannot create the socket {}: {error}", path.display()),
         hint: Some(
-            "the path of a socket may have about 100 characters; choose a shorter home with --home"
-                .to_owned(),
+            "choose a shorter home with --home; socket paths are limited to about 100 characters".to_owned(),
         ),
     }
 }

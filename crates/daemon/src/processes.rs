@@ -151,7 +151,7 @@ impl Processes {
     pub(crate) fn reason(&self, session: SessionId) -> Option<String> {
         let places = self.0.lock();
         let waits = places.waiting.iter().any(|waiting| waiting.session == session);
-        waits.then(|| format!("waits for one of {} processes", places.total))
+        waits.then(|| format!("waits for one of {} process slots", places.total))
     }
 
     /// Waits for a place, for a turn of somebody; an idle process is told to sleep.

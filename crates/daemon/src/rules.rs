@@ -39,7 +39,7 @@ impl store::Fold for Rules {
     fn encode(&self, stream: &str, memory: &store::Memory) -> Result<Vec<u8>, String> {
         match memory.as_ref().and_then(|kept| kept.downcast_ref::<fold::Memory>()) {
             Some(kept) => fold::encode(stream, kept).map_err(|error| error.to_string()),
-            None => Err(format!("the state of {stream} is in no memory")),
+            None => Err(format!("the state of {stream} is not in memory")),
         }
     }
 }

@@ -80,7 +80,7 @@ impl Made {
     /// Takes it back: the session did not come to be.
     pub(crate) async fn undo(self) {
         if let Err(error) = self.git.take_back(&self.worktree.base).await {
-            tracing::warn!(%error, path = %self.git.path.display(), "a worktree without a session stays behind");
+            tracing::warn!(%error, path = %self.git.path.display(), "cannot remove a worktree without a session");
         }
     }
 }
@@ -97,10 +97,7 @@ pub(crate) async fn prepare(
     let demanded = wish.make == Some(true) || wish.name.is_some() || wish.base.is_some();
     if wish.make == Some(false) {
         return if wish.name.is_some() || wish.base.is_some() {
-            Err(Failure::new(
-                Code::InvalidRequest,
-                "a name or a base was given for a worktree that is not wanted",
-            ))
+            Err(Failure::new(Code::InvalidRequest, "a worktree name or base was given without --worktree"))
         } else {
             plainly(directory, None)
         };
@@ -111,8 +108,11 @@ pub(crate) async fn prepare(
     let repository = match git::repository(Path::new(&directory)).await {
         Ok(Some(repository)) => repository,
         Ok(None) if demanded => {
-            return Err(Failure::new(Code::InvalidRequest, format!("{directory} is in no git repository"))
-                .hint("a worktree needs one: leave out --worktree, or run `git init` and commit first"));
+            return Err(Failure::new(
+                Code::InvalidRequest,
+                format!("{directory} is not in a git repository"),
+            )
+            .hint("leave out --worktree, or run `git init` and commit first"));
         }
         Ok(None) => return plainly(directory, None),
         // Whoever was promised a worktree does not want an agent in the checkout instead.
@@ -132,7 +132,7 @@ pub(crate) async fn prepare(
         Ok(created) => created,
         Err(git::Error::NoCommit) if !demanded => {
             let note =
-                "no worktree was made, as the repository has no commit yet: the agent works in it directly";
+                "no worktree created: the repository has no commits yet, so the agent works in it directly";
             return plainly(directory, Some(note.to_owned()));
         }
         Err(error) => return Err(refused(error)),
@@ -229,7 +229,7 @@ async fn look(path: PathBuf, owners: &HashMap<PathBuf, std::sync::Arc<Session>>)
     };
     let status = match &git {
         Some(git) => git.status().await.map_err(|error| error.to_string()),
-        None => Err("it is no git worktree".to_owned()),
+        None => Err("it is not a git worktree".to_owned()),
     };
     Listed { name: name_of(&path), path, session, status, git }
 }
@@ -260,13 +260,13 @@ impl Listed {
         self.check_agents(&context.directory)?;
         self.check_processes().await?;
         let git = self.git.as_ref().ok_or_else(|| {
-            Failure::new(Code::Conflict, format!("{} is no git worktree", self.path.display()))
-                .hint("delete the directory yourself if it is not needed")
+            Failure::new(Code::Conflict, format!("{} is not a git worktree", self.path.display()))
+                .hint("delete the directory yourself if you don't need it")
         })?;
         let force = if force { Force::Yes } else { Force::No };
         git.remove(force).await.map_err(|error| match error {
             git::Error::Loss(_) => Failure::new(Code::Conflict, error.to_string())
-                .hint("commit and merge or push it, or add --force: everything is archived first"),
+                .hint("commit and merge or push the work, or pass --force to archive everything first"),
             error => Failure::new(Code::Conflict, error.to_string()),
         })
     }
@@ -279,8 +279,8 @@ impl Listed {
         };
         let handle = directory.handle(session.id);
         let owner = self.session.as_ref().is_some_and(|owner| owner.id == session.id);
-        let who = if owner { "whose worktree this is" } else { "which has its directory in it" };
-        let words = if session.turn.is_some() { "works in it now" } else { "is still open" };
+        let who = if owner { "which owns this worktree" } else { "whose working directory is in it" };
+        let words = if session.turn.is_some() { "is working" } else { "is still open" };
         Err(Failure::new(Code::Conflict, format!("{handle}, {who}, {words}"))
             .hint(format!("close the agent first: paseo close {handle}")))
     }
@@ -306,7 +306,7 @@ impl Listed {
             };
             let verb = if found.len() == 1 { "works" } else { "work" };
             return Err(Failure::new(Code::Conflict, format!("{}{more} {verb} in it", names.join(", ")))
-                .hint("end it, or let it go to another directory first"));
+                .hint("stop the process, or change its directory first"));
         }
     }
 }
@@ -323,7 +323,7 @@ pub(crate) async fn left_by(session: &std::sync::Arc<Session>) -> Option<Listed>
     Some(looked.unwrap_or_else(|_| Listed {
         name: name_of(&path),
         session: Some(session.clone()),
-        status: Err("what it holds takes long to find out".to_owned()),
+        status: Err("inspecting it takes too long".to_owned()),
         git: None,
         path,
     }))
@@ -340,19 +340,20 @@ pub(crate) fn gone(profile: &Profile) -> Option<Failure> {
     if Path::new(&profile.directory).is_dir() {
         return None;
     }
-    let what =
-        |why: &str| Failure::new(Code::Conflict, format!("its directory {} is gone{why}", profile.directory));
+    let what = |why: &str| {
+        Failure::new(Code::Conflict, format!("working directory {} no longer exists{why}", profile.directory))
+    };
     let Some(Ok(worktree)) = profile.worktree.as_deref().map(of) else {
-        return Some(what("").hint("make it again, or start another agent"));
+        return Some(what("").hint("create it again, or start another agent"));
     };
     let command = match &profile.uprooted {
-        _ if worktree.path.is_dir() => return Some(what("").hint("make it again in the worktree")),
+        _ if worktree.path.is_dir() => return Some(what("").hint("create it again in the worktree")),
         None => worktree.refill_command(),
         Some(Uprooted { kept: Some(kept) }) => worktree.restore_command(kept),
         Some(Uprooted { kept: None }) => return Some(what(": its worktree was removed")),
     };
     let why = if profile.uprooted.is_some() { ": its worktree was removed" } else { "" };
-    Some(what(why).hint(format!("this brings it back: {command}")))
+    Some(what(why).hint(format!("restore it with: {command}")))
 }
 
 fn of(worktree: &Worktree) -> Result<git::Worktree, Failure> {
@@ -374,28 +375,31 @@ fn checked_name(name: &str) -> Result<&str, Failure> {
         && name.chars().all(plain)
         && name.starts_with(|c: char| c.is_ascii_alphanumeric());
     good.then_some(name).ok_or_else(|| {
-        Failure::new(Code::InvalidRequest, format!("`{}` is no name for a worktree", name.escape_debug())).hint(
-            format!("use letters, digits, dots, dashes and underscores, at most {NAME_CHARS}, letter or digit first"),
+        Failure::new(Code::InvalidRequest, format!("invalid worktree name `{}`", name.escape_debug())).hint(
+            format!(
+                "use at most {NAME_CHARS} letters, digits, dots, dashes and underscores, starting with a \
+                 letter or digit"
+            ),
         )
     })
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
     path.to_str().filter(|text| text.len() <= PATH_BYTES).map(str::to_owned).ok_or_else(|| {
-        Failure::new(Code::InvalidRequest, format!("{} is no path that can be stored", path.display()))
-            .hint(format!("paths must be UTF-8 and at most {PATH_BYTES} bytes long"))
+        Failure::new(Code::InvalidRequest, format!("cannot store the path {}", path.display()))
+            .hint(format!("use a UTF-8 path of at most {PATH_BYTES} bytes"))
     })
 }
 
 fn refused(error: git::Error) -> Failure {
     let hint = match &error {
-        git::Error::Unavailable(_) => Some("install git, or add --no-worktree"),
-        git::Error::NoCommit => Some("commit something first, or add --no-worktree"),
-        git::Error::UnknownBase(_) => Some("give a branch, a tag or a commit of this repository"),
+        git::Error::Unavailable(_) => Some("install git, or pass --no-worktree"),
+        git::Error::NoCommit => Some("commit something first, or pass --no-worktree"),
+        git::Error::UnknownBase(_) => Some("use a branch, tag or commit of this repository"),
         git::Error::Exists(_) => Some("choose another name, or remove it with `paseo worktree rm`"),
-        git::Error::NoCheckout(_) => Some("start in a checkout, or add --no-worktree"),
+        git::Error::NoCheckout(_) => Some("start in a working tree, or pass --no-worktree"),
         git::Error::BadName(_) | git::Error::Taken { .. } => None,
-        _ => Some("mend that, or add --no-worktree to work in the directory itself"),
+        _ => Some("fix the problem, or pass --no-worktree to work in the directory itself"),
     };
     let failure = Failure::new(Code::InvalidRequest, error.to_string());
     match hint {

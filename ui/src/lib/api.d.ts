@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says that the daemon answers.
-         * @description Who may: Anyone.
+         * Get the daemon's health
+         * @description Access: Anyone.
          */
         get: {
             parameters: {
@@ -33,7 +33,7 @@ export interface paths {
                         "application/json": components["schemas"]["Health"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -60,8 +60,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document.
-         * @description Who may: Whoever has a credential.
+         * Get this document
+         * @description Access: Any caller with a credential.
          */
         get: {
             parameters: {
@@ -79,7 +79,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -106,8 +106,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The daemon about itself.
-         * @description Who may: Whoever has a credential.
+         * Get the daemon's status
+         * @description Access: Any caller with a credential.
          */
         get: {
             parameters: {
@@ -127,7 +127,7 @@ export interface paths {
                         "application/json": components["schemas"]["DaemonStatus"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -154,8 +154,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who the caller is.
-         * @description Who may: Whoever has a credential.
+         * Get the caller's identity
+         * @description Access: Any caller with a credential.
          */
         get: {
             parameters: {
@@ -175,7 +175,7 @@ export interface paths {
                         "application/json": components["schemas"]["WhoAmI"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -202,8 +202,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which session of a project the caller is in, and where they came from.
-         * @description Who may: People only.
+         * Get the session of a project that the caller is in
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -225,7 +225,7 @@ export interface paths {
                         "application/json": components["schemas"]["Whereabouts"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -254,8 +254,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stops the daemon in good order.
-         * @description Who may: People only.
+         * Stop the daemon gracefully
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -273,7 +273,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -298,8 +298,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists sessions: pinned ones first, then the newest. With `brief` the answer is SessionLines.
-         * @description Who may: People only.
+         * List sessions, pinned first, then newest; with `brief`, returns SessionLines
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -329,7 +329,7 @@ export interface paths {
                         "application/json": components["schemas"]["SessionPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -342,8 +342,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Starts a session, with its first message if there is one. Honours Idempotency-Key.
-         * @description Who may: People only.
+         * Create a session, optionally with a first message; supports Idempotency-Key
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -369,7 +369,7 @@ export interface paths {
                         "application/json": components["schemas"]["CreatedSession"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -394,8 +394,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows a session.
-         * @description Who may: People only.
+         * Get a session
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -417,7 +417,7 @@ export interface paths {
                         "application/json": components["schemas"]["SessionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -431,8 +431,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a session with everything that was said in it.
-         * @description Who may: People only.
+         * Delete a session and its transcript
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -456,7 +456,7 @@ export interface paths {
                         "application/json": components["schemas"]["ActionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -470,8 +470,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a session's name, labels, pin and attributes.
-         * @description Who may: People only.
+         * Update a session's name, labels, pin and attributes
+         * @description Access: People only.
          */
         patch: {
             parameters: {
@@ -497,7 +497,7 @@ export interface paths {
                         "application/json": components["schemas"]["SessionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -518,8 +518,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows what is added to the prompt of a session's harness.
-         * @description Who may: People only.
+         * Get the text added to a session's prompt
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -541,7 +541,7 @@ export interface paths {
                         "application/json": components["schemas"]["PromptView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -568,8 +568,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows the secret that Paseo and an external agent know each other by.
-         * @description Who may: People only.
+         * Get the shared secret of an external agent
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -591,7 +591,7 @@ export interface paths {
                         "application/json": components["schemas"]["SecretView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -618,8 +618,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows what an agent may use.
-         * @description Who may: People only.
+         * Get the tools an agent may use
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -641,7 +641,7 @@ export interface paths {
                         "application/json": components["schemas"]["ToolList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -668,8 +668,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what an agent said in its last turn
-         * @description Who may: People, and agents that were granted `read_tab`.
+         * Get an agent's last turn
+         * @description Access: People and agents that have the tool `read_tab`.
          */
         get: {
             parameters: {
@@ -691,7 +691,7 @@ export interface paths {
                         "application/json": components["schemas"]["LastTurn"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -718,8 +718,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads a page of the transcript.
-         * @description Who may: People only.
+         * List transcript items, one page at a time
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -745,7 +745,7 @@ export interface paths {
                         "application/json": components["schemas"]["ItemPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -772,8 +772,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reads the whole text of an item.
-         * @description Who may: People only.
+         * Get the full text of an item
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -796,7 +796,7 @@ export interface paths {
                         "text/plain": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -825,8 +825,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a message. Honours Idempotency-Key.
-         * @description Who may: People, and agents that were granted `send_to_tab`.
+         * Send a message; supports Idempotency-Key
+         * @description Access: People and agents that have the tool `send_to_tab`.
          */
         post: {
             parameters: {
@@ -854,7 +854,7 @@ export interface paths {
                         "application/json": components["schemas"]["Receipt"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -881,8 +881,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upload a file for a message: the body is the file, at most 32 MB. Its kind is told by its bytes.
-         * @description Who may: People, and agents that were granted `send_to_tab`.
+         * Upload a file for a message (the body is the file, at most 32 MB; its type is detected)
+         * @description Access: People and agents that have the tool `send_to_tab`.
          */
         post: {
             parameters: {
@@ -908,7 +908,7 @@ export interface paths {
                         "application/json": components["schemas"]["UploadedAttachment"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -933,8 +933,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an attached file. Images are shown, other files are saved.
-         * @description Who may: People only.
+         * Get an attached file; images are shown inline, other files are downloaded
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -957,7 +957,7 @@ export interface paths {
                         "application/octet-stream": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -984,8 +984,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the messages that wait in a session, with the beginning of each.
-         * @description Who may: People only.
+         * List a session's queued messages with previews
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1007,7 +1007,7 @@ export interface paths {
                         "application/json": components["schemas"]["Queue"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1034,8 +1034,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says what became of a message.
-         * @description Who may: People, and agents that were granted `send_to_tab`.
+         * Get a delivery and its outcome
+         * @description Access: People and agents that have the tool `send_to_tab`.
          */
         get: {
             parameters: {
@@ -1058,7 +1058,7 @@ export interface paths {
                         "application/json": components["schemas"]["DeliveryView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1087,8 +1087,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stops the running turn; the queue waits for a person.
-         * @description Who may: People only.
+         * Stop the running turn and hold the queue until a person sends a message
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1110,7 +1110,7 @@ export interface paths {
                         "application/json": components["schemas"]["ActionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1137,8 +1137,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Closes a session.
-         * @description Who may: People only.
+         * Close a session
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1160,7 +1160,7 @@ export interface paths {
                         "application/json": components["schemas"]["ActionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1187,8 +1187,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reopens a closed session.
-         * @description Who may: People only.
+         * Reopen a closed session
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1210,7 +1210,7 @@ export interface paths {
                         "application/json": components["schemas"]["ActionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1237,8 +1237,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Removes the transcript; the agent starts afresh.
-         * @description Who may: People only.
+         * Clear a session's transcript and start over
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1260,7 +1260,7 @@ export interface paths {
                         "application/json": components["schemas"]["ActionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1287,8 +1287,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks a session for a summary, and takes it to where the person came from. Waits for the summary.
-         * @description Who may: People only.
+         * Get a summary from a session, deliver it to the previous one, and return there
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1314,7 +1314,7 @@ export interface paths {
                         "application/json": components["schemas"]["WentBack"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1339,8 +1339,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the sessions of a definition: open ones first, the most recently updated first.
-         * @description Who may: People only.
+         * List the sessions of an agent definition, open first, then by last update
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1366,7 +1366,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentSessions"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1395,8 +1395,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a message to a session of a definition, and makes one if there is none. Honours Idempotency-Key.
-         * @description Who may: People only.
+         * Send a message to a session of an agent definition, creating one if needed; supports Idempotency-Key
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1424,7 +1424,7 @@ export interface paths {
                         "application/json": components["schemas"]["MessagedAgent"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1451,8 +1451,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Brings a person to a session of a definition, and notes where they came from.
-         * @description Who may: People only.
+         * Enter a session of an agent definition and remember the previous one
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1478,7 +1478,7 @@ export interface paths {
                         "application/json": components["schemas"]["SwitchedAgent"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1503,8 +1503,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what open agents ask, oldest first.
-         * @description Who may: People only.
+         * List open permission requests, oldest first
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1528,7 +1528,7 @@ export interface paths {
                         "application/json": components["schemas"]["AskPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1557,8 +1557,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answers what an agent asks. The first answer wins.
-         * @description Who may: People only.
+         * Answer a permission request; the first answer wins
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1585,7 +1585,7 @@ export interface paths {
                         "application/json": components["schemas"]["AnsweredPermission"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1610,8 +1610,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what people decided for good.
-         * @description Who may: People only.
+         * List standing permission rules
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1631,7 +1631,7 @@ export interface paths {
                         "application/json": components["schemas"]["RuleList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1661,8 +1661,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Forgets such a decision.
-         * @description Who may: People only.
+         * Delete a permission rule
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -1684,7 +1684,7 @@ export interface paths {
                         "application/json": components["schemas"]["RuleList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1708,8 +1708,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the kinds of agents, and which could be used now.
-         * @description Who may: People only.
+         * List providers and whether each is ready
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1729,7 +1729,7 @@ export interface paths {
                         "application/json": components["schemas"]["ProviderList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1742,8 +1742,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Makes a command that speaks the Agent Client Protocol a kind of agent.
-         * @description Who may: People only.
+         * Create a provider from a command that speaks the Agent Client Protocol
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -1767,7 +1767,7 @@ export interface paths {
                         "application/json": components["schemas"]["ProviderList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1795,8 +1795,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Forgets such a command.
-         * @description Who may: People only.
+         * Delete an added provider
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -1818,7 +1818,7 @@ export interface paths {
                         "application/json": components["schemas"]["ProviderList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1842,8 +1842,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the definitions of agents, with what is wrong with them.
-         * @description Who may: People only.
+         * List agent definitions and their problems
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1865,7 +1865,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1892,8 +1892,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows a definition with everything that it comes to: which tools its agents have, and why not the others.
-         * @description Who may: People only.
+         * Get a resolved agent definition and its tools
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -1918,7 +1918,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1930,8 +1930,8 @@ export interface paths {
             };
         };
         /**
-         * Save a definition of the user's own as agents/<slug>.toml, and trust it. Refused when the file has changed since it was read.
-         * @description Who may: People only.
+         * Update a user's own definition (agents/<slug>.toml) and trust it; fails if the file has changed
+         * @description Access: People only.
          */
         put: {
             parameters: {
@@ -1957,7 +1957,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -1983,8 +1983,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the files that define an agent, with what a save needs.
-         * @description Who may: People only.
+         * Get the files that define an agent
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2008,7 +2008,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentSource"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2037,8 +2037,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Trusts a change of a definition that waits for a person.
-         * @description Who may: People only.
+         * Trust a pending change of an agent definition
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2064,7 +2064,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2091,8 +2091,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes the definitions of a project count, as long as they stay as they are.
-         * @description Who may: People only.
+         * Trust the definitions of a project in their current version
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2116,7 +2116,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2128,8 +2128,8 @@ export interface paths {
             };
         };
         /**
-         * Takes the trust in a project's definitions back.
-         * @description Who may: People only.
+         * Revoke the trust in a project's definitions
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -2151,7 +2151,7 @@ export interface paths {
                         "application/json": components["schemas"]["AgentList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2175,8 +2175,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows the settings.
-         * @description Who may: People only.
+         * Get the settings
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2196,7 +2196,7 @@ export interface paths {
                         "application/json": components["schemas"]["SettingsView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2224,8 +2224,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switches a setting.
-         * @description Who may: People only.
+         * Update a setting
+         * @description Access: People only.
          */
         put: {
             parameters: {
@@ -2251,7 +2251,7 @@ export interface paths {
                         "application/json": components["schemas"]["SettingsView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2277,8 +2277,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists tokens, without their secrets.
-         * @description Who may: People only.
+         * List tokens, without secrets
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2298,7 +2298,7 @@ export interface paths {
                         "application/json": components["schemas"]["TokenList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2311,8 +2311,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Makes a token; its secret is shown once.
-         * @description Who may: People only.
+         * Create a token; its secret is returned once
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2336,7 +2336,7 @@ export interface paths {
                         "application/json": components["schemas"]["CreatedToken"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2364,8 +2364,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revokes a token.
-         * @description Who may: People only.
+         * Delete a token
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -2387,7 +2387,7 @@ export interface paths {
                         "application/json": components["schemas"]["TokenList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2413,8 +2413,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a link with which a browser logs in, once, within five minutes.
-         * @description Who may: People only.
+         * Create a browser login link, valid once and for five minutes
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2434,7 +2434,7 @@ export interface paths {
                         "application/json": components["schemas"]["LoginLink"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2461,8 +2461,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Logs a browser in: sets its cookie.
-         * @description Who may: Anyone.
+         * Log in a browser and set its cookie
+         * @description Access: Anyone.
          */
         post: {
             parameters: {
@@ -2484,7 +2484,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2511,8 +2511,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Logs the asking browser out.
-         * @description Who may: People only.
+         * Log out the calling browser
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2530,7 +2530,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2555,8 +2555,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the browsers that are logged in.
-         * @description Who may: People only.
+         * List logged-in browsers
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2576,7 +2576,7 @@ export interface paths {
                         "application/json": components["schemas"]["DeviceList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2606,8 +2606,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Logs a browser out.
-         * @description Who may: People only.
+         * Log out a browser
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -2629,7 +2629,7 @@ export interface paths {
                         "application/json": components["schemas"]["DeviceList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2653,8 +2653,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells the life of a message.
-         * @description Who may: People only.
+         * Get the history of a message
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2676,7 +2676,7 @@ export interface paths {
                         "application/json": components["schemas"]["DeliveryTrace"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2703,8 +2703,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows what descends from a person's request.
-         * @description Who may: People only.
+         * Get everything that descends from a request
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2726,7 +2726,7 @@ export interface paths {
                         "application/json": components["schemas"]["CauseView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2755,8 +2755,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ends everything that descends from a person's request.
-         * @description Who may: People only.
+         * Stop everything that descends from a request
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2778,7 +2778,7 @@ export interface paths {
                         "application/json": components["schemas"]["CauseView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2803,8 +2803,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists threads, the oldest first.
-         * @description Who may: People only.
+         * List threads, oldest first
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -2827,7 +2827,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2840,8 +2840,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Makes a thread.
-         * @description Who may: People only.
+         * Create a thread
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -2867,7 +2867,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2892,8 +2892,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows a thread, by its id or its name: who is in it, and who may do what.
-         * @description Who may: People, and those who have a seat there.
+         * Get a thread by id or name
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -2915,7 +2915,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2929,8 +2929,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a thread with everything that was said in it, and closes the sessions of its participants.
-         * @description Who may: People only.
+         * Delete a thread and its messages, and close its participants' sessions
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -2954,7 +2954,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -2968,8 +2968,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the name of a thread, and where its agents work.
-         * @description Who may: People only.
+         * Update a thread's name and working directory
+         * @description Access: People only.
          */
         patch: {
             parameters: {
@@ -2995,7 +2995,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3016,8 +3016,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in a thread: the newest, or from a version or an event on.
-         * @description Who may: People, and those who have a seat there.
+         * List thread events: the newest, or those after a version or an event
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -3044,7 +3044,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadEventPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3073,8 +3073,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says something in a thread, and wakes whom it is for.
-         * @description Who may: People, and those who have a seat there.
+         * Send a message to a thread
+         * @description Access: People and participants of the thread.
          */
         post: {
             parameters: {
@@ -3102,7 +3102,7 @@ export interface paths {
                         "application/json": components["schemas"]["PostedMessage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3129,8 +3129,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites and uninvites; mutes, pauses and switches, which only people may.
-         * @description Who may: People, and those who have a seat there.
+         * Update participants (invite, uninvite) or, for people only, controls (mute, pause, discussion)
+         * @description Access: People and participants of the thread.
          */
         post: {
             parameters: {
@@ -3156,7 +3156,7 @@ export interface paths {
                         "application/json": components["schemas"]["ThreadAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3181,8 +3181,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What participants are doing right now.
-         * @description Who may: People, and those who have a seat there.
+         * List participants' presence
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -3204,7 +3204,7 @@ export interface paths {
                         "application/json": components["schemas"]["PresenceList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3217,8 +3217,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Says what the caller is doing.
-         * @description Who may: People, and those who have a seat there.
+         * Update the caller's presence
+         * @description Access: People and participants of the thread.
          */
         post: {
             parameters: {
@@ -3244,7 +3244,7 @@ export interface paths {
                         "application/json": components["schemas"]["PresenceList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3271,8 +3271,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a token that speaks as one participant of the thread, and as nobody else.
-         * @description Who may: People only.
+         * Create a token for one participant
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -3298,7 +3298,7 @@ export interface paths {
                         "application/json": components["schemas"]["CreatedToken"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3323,8 +3323,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Finds what was said, answered and done by words: the newest first. Waits a moment for what was acknowledged only just now; `behind` says what is not looked at yet.
-         * @description Who may: People only.
+         * Search messages, answers and tool calls, newest first; `behind` reports what is not indexed yet
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -3357,7 +3357,7 @@ export interface paths {
                         "application/json": components["schemas"]["SearchPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3384,8 +3384,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists teams, in order of their ids.
-         * @description Who may: People only.
+         * List teams by id
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -3408,7 +3408,7 @@ export interface paths {
                         "application/json": components["schemas"]["TeamPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3421,8 +3421,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Makes a team.
-         * @description Who may: People only.
+         * Create a team
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -3446,7 +3446,7 @@ export interface paths {
                         "application/json": components["schemas"]["TeamAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3471,8 +3471,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows a team.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * Get a team
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -3494,7 +3494,7 @@ export interface paths {
                         "application/json": components["schemas"]["TeamAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3508,8 +3508,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Closes a team, for people and its leaders: nobody has a task any more, its tokens end, and what happened stays. Its id is not used again.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_cancel`.
+         * Close a team: its leases and tokens end, its history remains, and its id is not reused
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
          */
         delete: {
             parameters: {
@@ -3531,7 +3531,7 @@ export interface paths {
                         "application/json": components["schemas"]["TeamAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3558,8 +3558,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Takes an agent out of a team, for people, its leaders and the agent itself (`-`): its tasks are free, and its tokens end.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_release`.
+         * Remove an agent from a team (`-` is the caller): its tasks are released and its tokens end
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
          */
         delete: {
             parameters: {
@@ -3582,7 +3582,7 @@ export interface paths {
                         "application/json": components["schemas"]["TeamAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3608,8 +3608,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes an agent into a team, or changes its role.
-         * @description Who may: People only.
+         * Add an agent to a team, or update its role
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -3635,7 +3635,7 @@ export interface paths {
                         "application/json": components["schemas"]["TeamAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3662,8 +3662,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Makes a token that acts as one agent of the team, and as nobody else. Who is not in the team is taken in; who was taken out, only with `again=true`.
-         * @description Who may: People only.
+         * Create a token for one agent of the team, adding the agent if needed (`again=true` re-adds a removed one)
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -3688,7 +3688,7 @@ export interface paths {
                         "application/json": components["schemas"]["CreatedToken"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3713,8 +3713,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the tasks of a team, in order of their ids.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * List a team's tasks by id
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -3739,7 +3739,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskPage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3752,8 +3752,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Makes a task. Honours Idempotency-Key.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         * Create a task; supports Idempotency-Key
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
         post: {
             parameters: {
@@ -3781,7 +3781,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3806,8 +3806,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows a task.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * Get a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -3830,7 +3830,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3859,8 +3859,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes a task: the answer holds the lease and its epoch.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_claim`.
+         * Claim a task; returns the lease and its epoch
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
          */
         post: {
             parameters: {
@@ -3887,7 +3887,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3914,8 +3914,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keeps a task longer.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_renew`.
+         * Renew the lease on a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
          */
         post: {
             parameters: {
@@ -3942,7 +3942,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -3969,8 +3969,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says that a task is done.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_complete`.
+         * Complete a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
          */
         post: {
             parameters: {
@@ -3997,7 +3997,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4024,8 +4024,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Says that a task cannot be done.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_fail`.
+         * Mark a task as failed
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
          */
         post: {
             parameters: {
@@ -4052,7 +4052,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4079,8 +4079,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a task back.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_release`.
+         * Release a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
          */
         post: {
             parameters: {
@@ -4107,7 +4107,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4134,8 +4134,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a task up for the whole team.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_cancel`.
+         * Cancel a task for the whole team
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
          */
         post: {
             parameters: {
@@ -4158,7 +4158,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4185,8 +4185,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Lets what failed or was canceled be done after all.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         * Reopen a failed or canceled task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
         post: {
             parameters: {
@@ -4209,7 +4209,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4236,8 +4236,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes a task from whoever has it and gives it to another, or to nobody.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         * Reassign a task, or return it to the queue
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
         post: {
             parameters: {
@@ -4264,7 +4264,7 @@ export interface paths {
                         "application/json": components["schemas"]["TaskAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4289,8 +4289,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What others did, and what was said in one's threads, the oldest first.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * List the caller's inbox: team events and thread messages, oldest first
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4316,7 +4316,7 @@ export interface paths {
                         "application/json": components["schemas"]["NoticePage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4343,8 +4343,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything that happened in a team, the oldest first.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * List a team's audit trail, oldest first
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4369,7 +4369,7 @@ export interface paths {
                         "application/json": components["schemas"]["NoticePage"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4396,8 +4396,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says whether an agent may write to a path now, and why.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * Get whether an agent may write to a path, and why
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4422,7 +4422,7 @@ export interface paths {
                         "application/json": components["schemas"]["WriteAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4449,8 +4449,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists workers, in order of their names: all for people, for agents those of their team.
-         * @description Who may: People, and agents that were granted `team_tmux_list`.
+         * List workers by name; agents see only those of their team
+         * @description Access: People and agents that have the tool `team_tmux_list`.
          */
         get: {
             parameters: {
@@ -4473,7 +4473,7 @@ export interface paths {
                         "application/json": components["schemas"]["WorkerList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4486,8 +4486,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Starts a worker in a terminal of its own. Honours Idempotency-Key.
-         * @description Who may: People, and agents that were granted `team_tmux_start`.
+         * Create a worker in its own terminal; supports Idempotency-Key
+         * @description Access: People and agents that have the tool `team_tmux_start`.
          */
         post: {
             parameters: {
@@ -4513,7 +4513,7 @@ export interface paths {
                         "application/json": components["schemas"]["StartedWorker"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4538,8 +4538,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shows a worker, by its name or its handle.
-         * @description Who may: People, and agents that were granted `team_tmux_list`.
+         * Get a worker by name or handle
+         * @description Access: People and agents that have the tool `team_tmux_list`.
          */
         get: {
             parameters: {
@@ -4561,7 +4561,7 @@ export interface paths {
                         "application/json": components["schemas"]["WorkerAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4575,8 +4575,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Ends a worker, its terminal and everything that it started.
-         * @description Who may: People, and agents that were granted `team_tmux_kill`.
+         * Kill a worker, its terminal and all its processes
+         * @description Access: People and agents that have the tool `team_tmux_kill`.
          */
         delete: {
             parameters: {
@@ -4598,7 +4598,7 @@ export interface paths {
                         "application/json": components["schemas"]["ActionAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4622,8 +4622,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns what a worker's terminal shows, as plain text.
-         * @description Who may: People, and agents that were granted `team_tmux_capture`.
+         * Get the contents of a worker's terminal as plain text
+         * @description Access: People and agents that have the tool `team_tmux_capture`.
          */
         get: {
             parameters: {
@@ -4647,7 +4647,7 @@ export interface paths {
                         "application/json": components["schemas"]["Capture"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4674,8 +4674,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says by which command a person gets to a worker's terminal.
-         * @description Who may: People, and agents that were granted `team_tmux_attach`.
+         * Get the command that attaches to a worker's terminal
+         * @description Access: People and agents that have the tool `team_tmux_attach`.
          */
         get: {
             parameters: {
@@ -4697,7 +4697,7 @@ export interface paths {
                         "application/json": components["schemas"]["AttachView"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4726,8 +4726,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Types a message into a worker's terminal.
-         * @description Who may: People, and agents that were granted `team_tmux_send`.
+         * Send a message to a worker's terminal
+         * @description Access: People and agents that have the tool `team_tmux_send`.
          */
         post: {
             parameters: {
@@ -4753,7 +4753,7 @@ export interface paths {
                         "application/json": components["schemas"]["Receipt"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4778,8 +4778,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: lists teams.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: list teams
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4797,7 +4797,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4808,8 +4808,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * teamd: makes a team, or returns the one that is there.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: create a team, or get the existing one
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         post: {
             parameters: {
@@ -4827,7 +4827,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4850,8 +4850,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: shows a team.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: get a team
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4871,7 +4871,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4896,8 +4896,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: lists tasks.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: list tasks
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4917,7 +4917,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4928,8 +4928,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * teamd: makes a task. Honours Idempotency-Key.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         * teamd: create a task; supports Idempotency-Key
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
         post: {
             parameters: {
@@ -4949,7 +4949,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -4972,8 +4972,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: shows a task.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: get a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -4995,7 +4995,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5022,8 +5022,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: takes a task.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_claim`.
+         * teamd: claim a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
          */
         post: {
             parameters: {
@@ -5043,7 +5043,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5068,8 +5068,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: keeps a task longer.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_renew`.
+         * teamd: renew the lease on a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
          */
         post: {
             parameters: {
@@ -5089,7 +5089,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5114,8 +5114,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: says that a task is done.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_complete`.
+         * teamd: complete a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
          */
         post: {
             parameters: {
@@ -5135,7 +5135,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5160,8 +5160,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: says that a task cannot be done.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_fail`.
+         * teamd: mark a task as failed
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
          */
         post: {
             parameters: {
@@ -5181,7 +5181,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5206,8 +5206,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: gives a task back.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_release`.
+         * teamd: release a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
          */
         post: {
             parameters: {
@@ -5227,7 +5227,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5252,8 +5252,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: gives a task up.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_cancel`.
+         * teamd: cancel a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
          */
         post: {
             parameters: {
@@ -5273,7 +5273,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5298,8 +5298,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: lets what failed be done after all.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_create`.
+         * teamd: reopen a failed task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
         post: {
             parameters: {
@@ -5319,7 +5319,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5342,8 +5342,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: what others did.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: list the inbox
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -5365,7 +5365,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5392,8 +5392,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: begins a thread.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_start`.
+         * teamd: create a thread
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_start`.
          */
         post: {
             parameters: {
@@ -5411,7 +5411,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5434,8 +5434,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: finds threads.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_search`.
+         * teamd: search threads
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_search`.
          */
         get: {
             parameters: {
@@ -5456,7 +5456,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5483,8 +5483,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: says something in a thread.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_post`.
+         * teamd: send a message to a thread
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_post`.
          */
         post: {
             parameters: {
@@ -5504,7 +5504,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5527,8 +5527,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: the newest messages of a thread.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_read_tail`.
+         * teamd: list the newest messages of a thread
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_read_tail`.
          */
         get: {
             parameters: {
@@ -5551,7 +5551,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5578,8 +5578,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * teamd: says which task a thread is about.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_threads_link_to_task`.
+         * teamd: link a thread to a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_link_to_task`.
          */
         post: {
             parameters: {
@@ -5599,7 +5599,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5622,8 +5622,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * teamd: says whether an agent may write to a path.
-         * @description Who may: People, agents of the team, and sessions in it that were granted `team_tasks_list`.
+         * teamd: get whether an agent may write to a path
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
         get: {
             parameters: {
@@ -5645,7 +5645,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5670,8 +5670,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Server-sent events from a point in the log on; see the Frame schemas. `Last-Event-ID` wins over `after`.
-         * @description Who may: People, and those who have a seat there.
+         * Watch events from a point in the log (server-sent events, see the Frame schemas); `Last-Event-ID` overrides `after`
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -5697,7 +5697,7 @@ export interface paths {
                         "text/event-stream": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5724,8 +5724,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: says that the daemon answers.
-         * @description Who may: Anyone.
+         * Bridge protocol: get the daemon's health
+         * @description Access: Anyone.
          */
         get: {
             parameters: {
@@ -5745,7 +5745,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgePing"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5772,8 +5772,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: lists threads, the oldest first; to a participant, only its own.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: list threads, oldest first; participants see only their own
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -5795,7 +5795,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgeThreads"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5808,8 +5808,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Bridge protocol: makes a thread.
-         * @description Who may: People only.
+         * Bridge protocol: create a thread
+         * @description Access: People only.
          */
         post: {
             parameters: {
@@ -5833,7 +5833,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgeCreated"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5858,8 +5858,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: what happened in a thread after `since`, the oldest first: all of it, or a page of `limit` events.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: list thread events after `since`, oldest first; all of them, or a page of `limit`
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -5884,7 +5884,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgeEvents"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5897,8 +5897,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Bridge protocol: posts a message or a control, as whom the credential stands for.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: send a message or a control as the owner of the credential
+         * @description Access: People and participants of the thread.
          */
         post: {
             parameters: {
@@ -5926,7 +5926,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgeReceived"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -5951,8 +5951,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: server-sent events after `since`, or from now on. `Last-Event-ID` wins over `since`.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: watch events after `since`, or from now on (server-sent events); `Last-Event-ID` overrides `since`
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -5978,7 +5978,7 @@ export interface paths {
                         "text/event-stream": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6005,8 +6005,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: what participants are doing right now.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: list participants' presence
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -6028,7 +6028,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgePresenceList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6041,8 +6041,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Bridge protocol: says what the caller is doing.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: update the caller's presence
+         * @description Access: People and participants of the thread.
          */
         post: {
             parameters: {
@@ -6068,7 +6068,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgePresent"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6093,8 +6093,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Bridge protocol: who is invited, and who may do what.
-         * @description Who may: People, and those who have a seat there.
+         * Bridge protocol: get a thread's participants and controls
+         * @description Access: People and participants of the thread.
          */
         get: {
             parameters: {
@@ -6116,7 +6116,7 @@ export interface paths {
                         "application/json": components["schemas"]["BridgeStateAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6143,8 +6143,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the git worktrees of agents.
-         * @description Who may: People only.
+         * List agents' git worktrees
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -6164,7 +6164,7 @@ export interface paths {
                         "application/json": components["schemas"]["WorktreeList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6194,8 +6194,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a worktree. Refuses while anything would be lost; `force` archives it first.
-         * @description Who may: People only.
+         * Delete a worktree; fails if work would be lost, unless `force` archives it first
+         * @description Access: People only.
          */
         delete: {
             parameters: {
@@ -6219,7 +6219,7 @@ export interface paths {
                         "application/json": components["schemas"]["RemovedWorktree"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6243,8 +6243,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the tools that are granted to the calling agent.
-         * @description Who may: Agents, as themselves.
+         * List the calling agent's tools
+         * @description Access: Agents, for themselves.
          */
         get: {
             parameters: {
@@ -6264,7 +6264,7 @@ export interface paths {
                         "application/json": components["schemas"]["ToolList"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6293,8 +6293,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Calls a tool as the calling agent. The body is an object with the arguments.
-         * @description Who may: Agents, as themselves.
+         * Call a tool as the calling agent; the body is an object with the arguments
+         * @description Access: Agents, for themselves.
          */
         post: {
             parameters: {
@@ -6320,7 +6320,7 @@ export interface paths {
                         "application/json": components["schemas"]["ToolAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6347,8 +6347,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks leave for what the calling agent's harness wants to do in a terminal, in the harness's own words.
-         * @description Who may: The agent that the path names.
+         * Request permission for a tool call of the calling agent's harness in a terminal, in the harness's format
+         * @description Access: The agent named in the path.
          */
         post: {
             parameters: {
@@ -6374,7 +6374,7 @@ export interface paths {
                         "application/json": components["schemas"]["LeaveAnswer"];
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6401,8 +6401,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * An MCP server of the asking agent (streamable HTTP, stateless).
-         * @description Who may: The agent that the path names.
+         * Call the agent's MCP server (streamable HTTP, stateless)
+         * @description Access: The agent named in the path.
          */
         post: {
             parameters: {
@@ -6425,7 +6425,7 @@ export interface paths {
                         "application/json": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6452,8 +6452,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes in what an external agent answers: text or Markdown, stored before this returns. Known again by Idempotency-Key, X-Paseo-Message-Id, or turnOriginId and text.
-         * @description Who may: Whoever knows the secret of the session: by its token, or by a signature.
+         * Receive a callback from an external agent (text or Markdown), deduplicated by Idempotency-Key, X-Paseo-Message-Id, or turnOriginId and text
+         * @description Access: The holder of the session's callback token or signing secret.
          */
         post: {
             parameters: {
@@ -6480,7 +6480,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6505,8 +6505,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Leads to the web app.
-         * @description Who may: Anyone.
+         * Redirect to the web app
+         * @description Access: Anyone.
          */
         get: {
             parameters: {
@@ -6524,7 +6524,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6551,8 +6551,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The login page; the code of a link is in the fragment.
-         * @description Who may: Anyone.
+         * Get the login page; the code of a link is in the fragment
+         * @description Access: Anyone.
          */
         get: {
             parameters: {
@@ -6572,7 +6572,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6599,8 +6599,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A part of the web app.
-         * @description Who may: Anyone.
+         * Get a web app asset
+         * @description Access: Anyone.
          */
         get: {
             parameters: {
@@ -6620,7 +6620,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6647,8 +6647,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The web app.
-         * @description Who may: People only.
+         * Get the web app
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -6668,7 +6668,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6695,8 +6695,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The web app.
-         * @description Who may: People only.
+         * Get the web app
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -6716,7 +6716,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;
@@ -6743,8 +6743,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A view of the web app.
-         * @description Who may: People only.
+         * Get a view of the web app
+         * @description Access: People only.
          */
         get: {
             parameters: {
@@ -6766,7 +6766,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description It could not be done. */
+                /** @description The request failed. */
                 default: {
                     headers: {
                         [name: string]: unknown;

@@ -107,7 +107,7 @@ impl Definitions {
         loop {
             self.0.unrecorded.notified().await;
             if let Err(failure) = self.record_news(&journal).await {
-                tracing::error!(error = %failure.message, "cannot record which definitions count");
+                tracing::error!(error = %failure.message, "cannot record the accepted definitions");
             }
         }
     }
@@ -171,12 +171,14 @@ impl Definitions {
 fn waiting(catalogue: &Catalogue, slug: &str, sha256: &str) -> Result<News, Failure> {
     let mut waiting = catalogue.pending.iter().filter(|pending| pending.slug == slug).peekable();
     if waiting.peek().is_none() {
-        let words = format!("no change of the agent definition `{slug}` waits for you");
-        return Err(Failure::new(Code::NotFound, words).hint("`paseo agents ls` shows what counts"));
+        let words = format!("no change to agent definition `{slug}` is waiting for approval");
+        return Err(
+            Failure::new(Code::NotFound, words).hint("run `paseo agents ls` to see the definitions in use")
+        );
     }
     let pending = waiting.find(|pending| pending.sha256 == sha256).ok_or_else(|| {
-        let words = format!("the agent definition `{slug}` has changed since you looked at it");
-        Failure::new(Code::Conflict, words).hint("look again with `paseo agents trust`")
+        let words = format!("agent definition `{slug}` has changed since you reviewed it");
+        Failure::new(Code::Conflict, words).hint("review it again: `paseo agents trust`")
     })?;
     let (key, slug) = (pending.layer.clone(), slug.to_owned());
     Ok(match &pending.waiting.version {

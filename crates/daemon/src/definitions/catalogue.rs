@@ -146,8 +146,8 @@ impl Catalogue {
                 return pending::broken(slug, problem);
             }
             let known = self.by_slug.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            Failure::new(Code::NotFound, format!("there is no agent definition `{slug}`"))
-                .hint(format!("there are: {known}"))
+            Failure::new(Code::NotFound, format!("agent definition `{slug}` not found"))
+                .hint(format!("known: {known}"))
         })
     }
 
@@ -265,14 +265,12 @@ impl Catalogue {
         for slug in layer.slugs() {
             let words = match trust {
                 Trust::Changed => "has changed since it was trusted",
-                Trust::Nearer => "is not trusted, and nearer than those above that are",
+                Trust::Nearer => "is not trusted, and takes precedence over the trusted definitions above it",
                 Trust::Trusted | Trust::Never => "is not trusted",
             };
-            let failure = Failure::new(
-                Code::Conflict,
-                format!("the agent definition `{slug}` of this project {words}"),
-            )
-            .hint("`paseo agents trust` shows what it may do, and asks you");
+            let failure =
+                Failure::new(Code::Conflict, format!("agent definition `{slug}` of this project {words}"))
+                    .hint("run `paseo agents trust` to review and trust it");
             if matches!(trust, Trust::Changed | Trust::Nearer) || !self.by_slug.contains_key(slug) {
                 self.refuse(slug, failure);
             }
@@ -388,7 +386,7 @@ mod tests {
         assert_eq!(found, [Origin::Project, Origin::Home, Origin::Project, Origin::Home]);
         let counting: Vec<bool> = catalogue.listed().iter().map(|listed| listed.counts).collect();
         assert_eq!(counting, [true, false, true, true, true, false]);
-        assert_eq!(origin(&catalogue, "d").unwrap_err(), "there is no agent definition `d`");
+        assert_eq!(origin(&catalogue, "d").unwrap_err(), "agent definition `d` not found");
     }
 
     #[test]
@@ -399,7 +397,7 @@ mod tests {
         assert_eq!(origin(&catalogue, DEFAULT), Ok(Origin::BuiltIn));
         assert_eq!(
             origin(&catalogue, "c").unwrap_err(),
-            "the agent definition `c` of this project is not trusted"
+            "agent definition `c` of this project is not trusted"
         );
     }
 
@@ -425,7 +423,7 @@ mod tests {
         assert_eq!(origin(&catalogue, "a"), Ok(Origin::Home), "it grants the same");
         assert_eq!(origin(&catalogue, DEFAULT), Ok(Origin::Project), "the built-in one has more by name");
         assert_eq!(origin(&catalogue, "b"), Ok(Origin::Home), "the new one waits");
-        assert!(origin(&catalogue, "c").unwrap_err().contains("nobody has trusted it"));
+        assert!(origin(&catalogue, "c").unwrap_err().contains("has not been trusted"));
         assert_eq!(news, []);
         let waiting: Vec<&str> = catalogue.pending.iter().map(|pending| pending.slug.as_str()).collect();
         assert_eq!(waiting, ["b", "c", DEFAULT]);
@@ -437,7 +435,7 @@ mod tests {
         let catalogue = laid(&home, &[]);
         assert_eq!(
             origin(&catalogue, DEFAULT).unwrap_err(),
-            "the agent definition `default` cannot be used: /default.md:3: wrong"
+            "cannot use agent definition `default`: /default.md:3: wrong"
         );
         // A project that is trusted may mend it.
         let catalogue = laid(&home, &own(Trust::Trusted, &["a"]));

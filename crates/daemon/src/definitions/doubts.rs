@@ -61,5 +61,5 @@ fn no_directory(definition: &Definition, project: &str) -> Option<Problem> {
     if Path::new(&directory).is_dir() {
         return None;
     }
-    definition.doubt(&["cwd", "chat"], format!("`cwd`: there is no directory {directory}"))
+    definition.doubt(&["cwd", "chat"], format!("`cwd`: directory not found: {directory}"))
 }

@@ -21,7 +21,7 @@ const UNREAD: usize = 20;
 /// Most links of one folder that are followed to see whether they lead to a folder.
 const LINKS: usize = 100;
 /// Why a file is not read that is one of too many.
-const TOO_MANY: &str = "it is not read: there are too many definitions in this folder";
+const TOO_MANY: &str = "ignored: too many definitions in this directory";
 /// How files are called that other programs keep definitions in.
 const FOREIGN: [&str; 6] = ["json", "yaml", "yml", "toml", "md", "markdown"];
 /// A file that was changed so recently may be changed again without a trace.
@@ -166,7 +166,7 @@ impl Scan {
             Ok(entries) => (entries, None),
             // Somebody put a file in its place: there is no folder.
             Err(error) if error.kind() == ErrorKind::NotADirectory => return,
-            Err(error) => (Vec::new(), Some(format!("it cannot be read: {error}"))),
+            Err(error) => (Vec::new(), Some(format!("cannot read it: {error}"))),
         };
         self.folders.push(Folder { path: directory.clone(), relative: folder.to_owned(), unsure });
         self.unread.extend(unread(&directory, &entries, formats));
@@ -213,17 +213,17 @@ impl Found {
         if let Some(why) = self.skipped {
             return Err(why.to_owned());
         }
-        let unreadable = |error: std::io::Error| format!("it cannot be read: {error}");
+        let unreadable = |error: std::io::Error| format!("cannot read it: {error}");
         let path = fs::canonicalize(&self.path).map_err(unreadable)?;
         if let Some(within) = self.within.as_ref().filter(|within| !path.starts_with(within)) {
-            return Err(format!("it is not read: it is a link that leaves {}", within.display()));
+            return Err(format!("ignored: it is a link that leads outside {}", within.display()));
         }
         let metadata = fs::metadata(&path).map_err(unreadable)?;
         if !metadata.is_file() {
-            return Err("it is not read: it is no file".to_owned());
+            return Err("ignored: it is not a regular file".to_owned());
         }
-        let too_large = || format!("it is not read: it is larger than {} KB", FILE_BYTES / 1024);
-        let no_room = || "it is not read: there is too much in this folder".to_owned();
+        let too_large = || format!("ignored: it is larger than {} KB", FILE_BYTES / 1024);
+        let no_room = || "ignored: the files in this directory are too large in total".to_owned();
         // What cannot be kept is not even read: there may be hundreds of such files.
         match metadata.len() {
             size if size > FILE_BYTES => return Err(too_large()),
@@ -283,7 +283,7 @@ fn is_there(path: &Path) -> bool {
 
 /// Says how many files of a folder are read.
 pub(super) fn overfull() -> String {
-    format!("there are more than {FILES} definitions in this folder; the rest is not read")
+    format!("more than {FILES} definitions in this directory; the rest are ignored")
 }
 
 /// Returns what looks like a definition in a folder and is not read, the first by name. Looks behind few links only:

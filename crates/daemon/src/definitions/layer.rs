@@ -69,8 +69,8 @@ impl Layer {
             layer.readings.push(Reading { file, unsure, holds_many: true, ..Reading::default() });
         }
         for path in &scan.unread {
-            let message =
-                "it is not read: a definition is a file `<slug>.toml` or `<slug>.md` right in this folder";
+            let message = "ignored: a definition must be a file `<slug>.toml` or `<slug>.md` directly in \
+                           this directory";
             let problem = problem(&path.display().to_string(), message.to_owned(), None);
             layer.problems.push(Problem { severity: Severity::Warning, ..problem });
         }
@@ -150,7 +150,7 @@ impl Layer {
     /// Says that a definition is beaten by another of the same place.
     fn told_twice(&mut self, slug: &str, known: &Version, version: &Version) {
         let file = |version: &Version| version.definition.source.file.clone().unwrap_or_default();
-        let message = format!("there is another agent `{slug}` in {}, which counts", file(known));
+        let message = format!("agent `{slug}` is also defined in {}, which takes precedence", file(known));
         self.problems.push(problem(&file(version), message, Some(slug)));
     }
 }
@@ -185,7 +185,7 @@ pub(super) fn again(
         definition::parse(&definition::File { path: &path, text, format, origin: place.origin() }, keys);
     let lost = parsed.problems.iter().find(|problem| problem.severity == Severity::Error).cloned();
     let lost = lost.map(|problem| Problem {
-        message: format!("the version that was accepted before cannot be read any more: {}", problem.message),
+        message: format!("the previously accepted version is no longer readable: {}", problem.message),
         ..problem
     });
     let gone = || problem(&path, format!("the accepted text does not define `{slug}`"), Some(slug));

@@ -112,9 +112,9 @@ impl Catalogue {
         let found = self.get(slug)?;
         if session.profile.of_project && found.source.origin != Origin::Project {
             let message =
-                format!("the project's own definition of `{slug}` is gone, which this agent follows");
+                format!("this agent uses the project's definition of `{slug}`, which no longer exists");
             return Err(Failure::new(Code::NotFound, message)
-                .hint("bring its file back, and run `paseo agents trust` if it has changed"));
+                .hint("restore its file, and run `paseo agents trust` if it has changed"));
         }
         Ok(found)
     }
@@ -287,7 +287,7 @@ impl Definitions {
                             let failure = unreadable(id, error);
                             usable
                                 .unreadable
-                                .push(format!("{} is left out: {}", model.model, failure.message));
+                                .push(format!("{} is skipped: {}", model.model, failure.message));
                             refused.get_or_insert(failure);
                             continue;
                         }
@@ -324,11 +324,11 @@ impl Definitions {
 
     fn key(&self, id: &str, provider: &str) -> Result<&Key, Failure> {
         // A definition that names one that is not there is not loaded.
-        let key = self.0.keys.get(id).ok_or_else(|| unusable(id, "there is no such key".to_owned()))?;
+        let key = self.0.keys.get(id).ok_or_else(|| unusable(id, "unknown key".to_owned()))?;
         if key.provider != provider {
             return Err(unusable(
                 id,
-                format!("it is for {}, and this agent runs on {provider}", key.provider),
+                format!("it is for {}, but this agent runs on {provider}", key.provider),
             ));
         }
         Ok(key)
@@ -395,7 +395,7 @@ fn beside_others<T>(work: impl FnOnce() -> T) -> T {
 }
 
 fn unusable(id: &str, why: String) -> Failure {
-    Failure::new(Code::Conflict, format!("the key `{id}` cannot be used: {why}"))
+    Failure::new(Code::Conflict, format!("cannot use the key `{id}`: {why}"))
 }
 
 fn unreadable(id: &str, error: StartError) -> Failure {

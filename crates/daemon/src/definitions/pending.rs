@@ -64,40 +64,43 @@ impl Pending {
     /// Says what waits, and what counts meanwhile.
     pub(super) fn notice(&self, counts: Option<&Definition>) -> String {
         let meanwhile = match (&self.before, counts) {
-            (Some(_), _) => "the previous version is used",
-            (None, Some(counts)) if counts.is_built_in() => "the built-in definition is used",
-            (None, Some(_)) => "the definition that it would replace is used",
+            (Some(_), _) => "the previous version stays in use",
+            (None, Some(counts)) if counts.is_built_in() => "the built-in definition stays in use",
+            (None, Some(_)) => "the definition that it would replace stays in use",
             (None, None) => "it cannot be used",
         };
-        format!("{} and waits for you: {meanwhile}", self.told())
+        format!("{} and needs your approval: {meanwhile}", self.told())
     }
 
     /// Refuses a definition that nothing counts for meanwhile.
     pub(super) fn refusal(&self) -> Failure {
-        let words = format!("{}, and nobody has trusted it", self.told());
-        Failure::new(Code::Conflict, words).hint("`paseo agents trust` shows what it may do, and asks you")
+        let words = format!("{} and has not been trusted", self.told());
+        Failure::new(Code::Conflict, words).hint("run `paseo agents trust` to review and trust it")
     }
 
     fn told(&self) -> String {
         let slug = &self.slug;
         let more = self.more();
         match self.waiting.kind {
-            WaitingKind::New if more.is_empty() => format!("the agent definition `{slug}` is new"),
+            WaitingKind::New if more.is_empty() => format!("agent definition `{slug}` is new"),
             WaitingKind::New => {
-                format!("the agent definition `{slug}` is new and grants more than `default`{more}")
+                format!("agent definition `{slug}` is new and grants more than `default`{more}")
             }
             WaitingKind::Shadows => {
-                format!("a new agent definition `{slug}` would replace another{more}")
+                format!("new agent definition `{slug}` would replace another{more}")
             }
-            WaitingKind::Changed if more.is_empty() => format!("the agent definition `{slug}` has changed"),
+            WaitingKind::Changed if more.is_empty() => format!("agent definition `{slug}` has changed"),
             WaitingKind::Changed => {
-                format!("the agent definition `{slug}` has changed and grants more{more}")
+                format!("agent definition `{slug}` has changed and grants more{more}")
             }
             WaitingKind::Named => {
-                format!("the agent definition `{slug}` is new and others may use it as it is{more}")
+                format!(
+                    "agent definition `{slug}` is new and other definitions may call it with all its \
+                     tools{more}"
+                )
             }
             WaitingKind::Removed => {
-                format!("the agent definition `{slug}` was removed, and the one below it grants more{more}")
+                format!("agent definition `{slug}` was removed, and the one it replaced grants more{more}")
             }
         }
     }
@@ -119,18 +122,18 @@ impl Pending {
 /// Says that the last good version counts, and why.
 pub(super) fn kept(slug: &str, problem: &Problem) -> String {
     let Problem { file, line, message, .. } = problem;
-    format!("{file}:{line}: {message}; the last good version of `{slug}` is used")
+    format!("{file}:{line}: {message}; the last valid version of `{slug}` stays in use")
 }
 
 /// Says that the last good content of a file with many definitions counts, and why.
 pub(super) fn unread(problem: &Problem) -> String {
     let Problem { file, line, message, .. } = problem;
-    format!("{file}:{line}: {message}; its last good content is used")
+    format!("{file}:{line}: {message}; the last valid version stays in use")
 }
 
 /// Refuses a definition that cannot be read.
 pub(super) fn broken(slug: &str, problem: &Problem) -> Failure {
     let Problem { file, line, message, .. } = problem;
-    let words = format!("the agent definition `{slug}` cannot be used: {file}:{line}: {message}");
-    Failure::new(Code::Conflict, words).hint("`paseo agents check` lists all that is wrong")
+    let words = format!("cannot use agent definition `{slug}`: {file}:{line}: {message}");
+    Failure::new(Code::Conflict, words).hint("run `paseo agents check` to list all problems")
 }

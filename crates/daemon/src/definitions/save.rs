@@ -33,19 +33,20 @@ impl Definitions {
     ) -> Result<(), Failure> {
         let invalid = |words: String| Failure::new(Code::InvalidRequest, words);
         if !is_slug(slug) {
-            let words = format!("`{}` cannot be the slug of an agent", slug.escape_debug());
+            let words = format!("invalid agent slug `{}`", slug.escape_debug());
             return Err(invalid(words).hint("use up to 64 letters, digits, `_` and `-`"));
         }
         if text.len() as u64 > FILE_BYTES {
-            return Err(invalid(format!("a definition has at most {} KB", FILE_BYTES / 1024)));
+            return Err(invalid(format!("a definition may have at most {} KB", FILE_BYTES / 1024)));
         }
         self.record_news(journal).await?;
         let _one_at_a_time = self.0.recording.lock().await;
         let version = self.parsed(slug, &text)?;
         let Source { file: path, locked, .. } = self.source("", slug);
         if let Some(why) = locked {
-            return Err(Failure::new(Code::Conflict, why)
-                .hint(format!("change it there: `paseo agents edit {slug}`")));
+            return Err(
+                Failure::new(Code::Conflict, why).hint(format!("edit it there: `paseo agents edit {slug}`"))
+            );
         }
         let (file, from) = (path.display().to_string(), from.map(str::to_owned));
         spawn_blocking(move || write(&path, &text, from.as_deref()))
@@ -70,7 +71,7 @@ impl Definitions {
             let mistakes = Some(Box::new(Mistakes(wrong.iter().map(problem).collect())));
             return Err(Failure { mistakes, ..Failure::new(Code::InvalidRequest, words) });
         }
-        let lost = || Failure::internal(format!("a text without a mistake does not define `{slug}`"));
+        let lost = || Failure::internal(format!("a valid text does not define `{slug}`"));
         versions(parsed, &file).remove(slug).ok_or_else(lost)
     }
 }
@@ -97,13 +98,13 @@ impl Unwritten {
     fn told(self, file: &str) -> Failure {
         let words = match self {
             Self::Changed => format!("{file} has changed since you opened it; nothing was saved"),
-            Self::Exists => format!("{file} exists already; nothing was saved"),
+            Self::Exists => format!("{file} already exists; nothing was saved"),
             Self::Gone => format!("{file} was removed since you opened it; nothing was saved"),
             Self::Failed(error) => {
                 return Failure::internal(format!("cannot write a definition: {error}"));
             }
         };
-        Failure::new(Code::Conflict, words).hint("look at what is there now, and save again")
+        Failure::new(Code::Conflict, words).hint("review the current version, then save again")
     }
 }
 

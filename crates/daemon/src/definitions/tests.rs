@@ -97,7 +97,7 @@ impl Bed {
 #[test]
 fn every_change_shows_at_once() {
     let bed = Bed::new();
-    assert_eq!(bed.name("a").unwrap_err(), "there is no agent definition `a`");
+    assert_eq!(bed.name("a").unwrap_err(), "agent definition `a` not found");
     bed.write("home/agents/a.toml", "name = 'One'");
     assert!(bed.name("a").unwrap_err().contains("is new and grants more than `default`"));
     bed.trust();
@@ -110,13 +110,13 @@ fn every_change_shows_at_once() {
     let catalogue = bed.catalogue("");
     let notice = catalogue.notice("a").unwrap();
     assert!(
-        notice.contains("a.toml:1: this is no valid TOML")
-            && notice.ends_with("the last good version of `a` is used")
+        notice.contains("a.toml:1: invalid TOML")
+            && notice.ends_with("the last valid version of `a` stays in use")
     );
     fs::remove_file(bed.path("home/agents/a.toml")).unwrap();
-    assert_eq!(bed.name("a").unwrap_err(), "there is no agent definition `a`");
+    assert_eq!(bed.name("a").unwrap_err(), "agent definition `a` not found");
     bed.write("home/agents/b.toml", "name = ");
-    assert!(bed.name("b").unwrap_err().contains("b.toml:1: this is no valid TOML"));
+    assert!(bed.name("b").unwrap_err().contains("b.toml:1: invalid TOML"));
     bed.write("home/agents/default.md", "---\nname: Mine\n---\n");
     assert_eq!(bed.name(DEFAULT).unwrap(), "Default");
     bed.trust();
@@ -156,12 +156,12 @@ fn one_bad_file_does_not_lose_the_others() {
     assert_eq!(slugs, ["a", "c", "d", DEFAULT]);
     let problems = bed.problems("");
     assert_eq!(problems.len(), 3, "{problems:?}");
-    assert!(problems[0].starts_with("home/config.toml:6: there is no field `x`"), "{problems:?}");
+    assert!(problems[0].starts_with("home/config.toml:6: unknown field `x`"), "{problems:?}");
     assert_eq!(
         problems[1],
-        "home/config.json:1: there is another agent `a` in home/config.toml, which counts"
+        "home/config.json:1: agent `a` is also defined in home/config.toml, which takes precedence"
     );
-    assert_eq!(problems[2], "home/agents/e.md:2: `tools` should be a list of texts, and holds a number");
+    assert_eq!(problems[2], "home/agents/e.md:2: `tools` must be a list of strings, but is a number");
 }
 
 #[test]
@@ -188,15 +188,15 @@ fn what_cannot_be_read_is_said_and_nothing_hangs() {
         bed.problems(""),
         [
             "home/agents/bytes.md:1: it is not UTF-8 text (byte 3)",
-            "home/agents/folder.md:1: it is not read: it is no file",
-            "home/agents/large.md:1: it is not read: it is larger than 256 KB",
-            "home/agents/link.md:1: it is not read: it is a link that leaves home",
-            "home/agents/lost.md:1: it cannot be read: No such file or directory (os error 2)",
-            "home/agents/pipe.md:1: it is not read: it is no file",
+            "home/agents/folder.md:1: ignored: it is not a regular file",
+            "home/agents/large.md:1: ignored: it is larger than 256 KB",
+            "home/agents/link.md:1: ignored: it is a link that leads outside home",
+            "home/agents/lost.md:1: cannot read it: No such file or directory (os error 2)",
+            "home/agents/pipe.md:1: ignored: it is not a regular file",
         ]
     );
     assert!(bed.name("sound").is_ok() && bed.name("within").is_ok());
-    assert!(bed.name("link").unwrap_err().contains("a link that leaves"));
+    assert!(bed.name("link").unwrap_err().contains("a link that leads outside"));
 }
 
 #[test]
@@ -205,13 +205,16 @@ fn no_more_files_are_read_than_anybody_needs() {
     (0..501).for_each(|number| bed.write(&format!("home/agents/a{number:03}.md"), "x"));
     bed.trust();
     assert_eq!(bed.catalogue("").all().count(), 501, "500 and the built-in one");
-    assert!(bed.problems("")[0].starts_with("home/agents:1: there are more than 500 definitions"));
-    assert!(bed.name("a500").unwrap_err().contains("there are too many definitions in this folder"));
+    assert!(bed.problems("")[0].starts_with("home/agents:1: more than 500 definitions"));
+    assert!(bed.name("a500").unwrap_err().contains("too many definitions in this directory"));
     let bed = Bed::new();
     (0..20).for_each(|number| bed.write(&format!("home/agents/a{number:02}.md"), "x".repeat(250 * 1024)));
     bed.trust();
     assert_eq!(bed.catalogue("").all().count(), 17, "4 MB and the built-in one");
-    assert_eq!(bed.problems("")[0], "home/agents/a16.md:1: it is not read: there is too much in this folder");
+    assert_eq!(
+        bed.problems("")[0],
+        "home/agents/a16.md:1: ignored: the files in this directory are too large in total"
+    );
 }
 
 #[test]
@@ -262,7 +265,10 @@ fn what_is_put_in_front_of_what_is_trusted_only_takes_away() {
     assert_eq!(prompt(DEFAULT).as_deref(), Ok("Be careful."), "an empty folder is none");
     bed.write("repo/part/.paseo/agents/default.md", "Be free.");
     let refused = prompt(DEFAULT).unwrap_err();
-    assert!(refused.ends_with("is not trusted, and nearer than those above that are"), "{refused}");
+    assert!(
+        refused.ends_with("is not trusted, and takes precedence over the trusted definitions above it"),
+        "{refused}"
+    );
     assert_eq!(prompt("other").as_deref(), Ok("Other."));
 }
 
@@ -296,8 +302,7 @@ fn what_is_never_read_is_said() {
     }
     let read = |name: &str| {
         format!(
-            "project/.paseo/agents/{name}:1: it is not read: a definition is a file `<slug>.toml` or `<slug>.md` right \
-             in this folder"
+            "project/.paseo/agents/{name}:1: ignored: a definition must be a file `<slug>.toml` or `<slug>.md` directly in this directory"
         )
     };
     assert_eq!(bed.problems("project"), [read("a.json"), read("b.yaml"), read("sub")]);
@@ -341,7 +346,11 @@ fn links_do_not_lead_out_of_a_project() {
     symlink(bed.path("elsewhere"), bed.path("project/.paseo")).unwrap();
     let catalogue = bed.catalogue("project");
     assert!(catalogue.listed().iter().all(|listed| listed.definition.slug != "a"));
-    assert!(bed.problems("project")[0].contains("a link that leaves"), "{:?}", bed.problems("project"));
+    assert!(
+        bed.problems("project")[0].contains("a link that leads outside"),
+        "{:?}",
+        bed.problems("project")
+    );
 }
 
 #[test]
@@ -389,7 +398,7 @@ fn a_config_that_does_not_parse_keeps_its_last_good_content() {
         assert_eq!((bed.name("a").unwrap(), bed.name(DEFAULT).unwrap()), ("A".to_owned(), "Mine".to_owned()));
         let catalogue = bed.catalogue("");
         let notice = catalogue.notice(DEFAULT).unwrap().replace(&bed.path("").display().to_string(), "");
-        assert!(notice.starts_with(&format!("{config}:2: this is no valid")), "{notice}");
+        assert!(notice.starts_with(&format!("{config}:2: invalid")), "{notice}");
         // Nor does one that cannot be read at all, or is gone.
         bed.write(config, b"\xff");
         assert_eq!(bed.name(DEFAULT).unwrap(), "Mine");
@@ -409,8 +418,7 @@ fn a_config_that_never_parsed_refuses_all_that_it_could_define() {
         bed.write(config, bad);
         for slug in ["a", DEFAULT, "unknown"] {
             let refused = bed.name(slug).unwrap_err().replace(&bed.path("").display().to_string(), "");
-            let expected =
-                format!("the agent definition `{slug}` cannot be used: {config}:2: this is no valid");
+            let expected = format!("cannot use agent definition `{slug}`: {config}:2: invalid");
             assert!(refused.starts_with(&expected), "{refused}");
         }
         assert_eq!(bed.catalogue("").all().count(), 0);
@@ -428,7 +436,7 @@ fn a_folder_that_cannot_be_listed_refuses_what_was_never_read() {
     symlink("agents", bed.path("home/agents")).unwrap();
     assert!(bed.name("a").is_ok() && bed.name(DEFAULT).is_ok());
     let catalogue = bed.catalogue("");
-    assert!(catalogue.notice(DEFAULT).unwrap().contains("it cannot be read"));
+    assert!(catalogue.notice(DEFAULT).unwrap().contains("cannot read it"));
 }
 
 #[test]

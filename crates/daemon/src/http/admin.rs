@@ -71,8 +71,7 @@ pub(crate) async fn change_setting(
 ) -> Answer<SettingsView> {
     let key = Key::parse(&word).ok_or_else(|| {
         let known: Vec<&str> = Key::ALL.iter().map(|key| key.word()).collect();
-        Failure::new(Code::NotFound, "there is no such setting")
-            .hint(format!("settings: {}", known.join(", ")))
+        Failure::new(Code::NotFound, "unknown setting").hint(format!("settings: {}", known.join(", ")))
     })?;
     let context = &app.sessions.context;
     if context.settings.get().is_on(key) != put.value {
@@ -95,7 +94,7 @@ pub(crate) async fn create_token(
     if !plain {
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("a token needs a name of 1 to {NAME_CHARS} plain characters"),
+            format!("a token name must have 1 to {NAME_CHARS} printable characters"),
         ));
     }
     let directory = place.as_deref().map(directory).transpose()?;

@@ -48,7 +48,7 @@ pub(crate) async fn show(
         None => Err(catalogue
             .get(&slug)
             .err()
-            .unwrap_or_else(|| Failure::internal("a definition that is not listed"))),
+            .unwrap_or_else(|| Failure::internal("a definition is missing from the list"))),
     }
 }
 
@@ -84,9 +84,9 @@ pub(crate) async fn trust(
     if found.sha256 != sha256 {
         return Err(Failure::new(
             Code::Conflict,
-            format!("the definitions in {} have changed since you looked at them", found.directory),
+            format!("the definitions in {} have changed since you reviewed them", found.directory),
         )
-        .hint("look again with `paseo agents trust`"));
+        .hint("review them again: `paseo agents trust`"));
     }
     let event = Event::ProjectTrusted { project: found.directory, sha256, files: found.files };
     change(&app, &by, event, &project).await
@@ -127,11 +127,8 @@ pub(crate) async fn distrust(
     // The files may be gone, and the trust in them not.
     let directory = catalogue.project.as_ref().map_or(project.clone(), |found| found.directory.clone());
     if !app.sessions.context.settings.get().trusted.contains_key(&directory) {
-        return Err(Failure::new(
-            Code::NotFound,
-            format!("nobody has trusted the definitions in {directory}"),
-        )
-        .hint("`paseo agents ls` shows which count here"));
+        return Err(Failure::new(Code::NotFound, format!("the definitions in {directory} are not trusted"))
+            .hint("run `paseo agents ls` to see the definitions in use"));
     }
     let context = &app.sessions.context;
     // What is recorded later would bring back what is forgotten now.
@@ -153,8 +150,10 @@ fn project(asked: Option<String>) -> Result<String, Failure> {
 }
 
 fn none(project: &str) -> Failure {
-    Failure::new(Code::NotFound, format!("{project} has no definitions of its own"))
-        .hint("they would be in .paseo/agents or .claude/agents, there or above in the same repository")
+    Failure::new(Code::NotFound, format!("{project} has no definitions of its own")).hint(
+        "add definitions to .paseo/agents or .claude/agents, in this directory or above it in the same \
+         repository",
+    )
 }
 
 /// Says that there is nothing to look at before it is trusted, or that it is too broken for that.
@@ -162,17 +161,16 @@ fn no_untrusted(catalogue: &Catalogue, slug: &str) -> Failure {
     let lost =
         |problem: &&Problem| problem.slug.as_deref() == Some(slug) && problem.severity == Severity::Error;
     if let Some(Problem { file, line, message, .. }) = catalogue.problems.iter().find(lost) {
-        let words = format!("the agent definition `{slug}` cannot be shown: {file}:{line}: {message}");
+        let words = format!("cannot show agent definition `{slug}`: {file}:{line}: {message}");
         return Failure::new(Code::Conflict, words);
     }
     let held = catalogue.listed().iter().filter(|listed| !listed.trusted);
     let held: Vec<&str> = held.map(|listed| listed.definition.slug.as_str()).collect();
     let hint = match &held[..] {
-        [] => "nothing here waits for your trust".to_owned(),
-        held => format!("there are: {}", held.join(", ")),
+        [] => "run `paseo agents ls`; no definitions here need your approval".to_owned(),
+        held => format!("choose one of: {}", held.join(", ")),
     };
-    Failure::new(Code::NotFound, format!("there is no agent definition `{slug}` that is not trusted"))
-        .hint(hint)
+    Failure::new(Code::NotFound, format!("no untrusted agent definition `{slug}` found")).hint(hint)
 }
 
 fn shown(app: &App, project: &str) -> AgentList {

@@ -49,9 +49,8 @@ pub(crate) async fn show(
     let id = resolve(&app, &by, &typed).await?;
     let attachments = &app.sessions.context.attachments;
     let found = attachments.of(&session::stream(id), &attachment).await?;
-    let (row, meta) = found.ok_or_else(|| {
-        Failure::new(Code::NotFound, "this agent has no such attachment, or it was cleared")
-    })?;
+    let (row, meta) =
+        found.ok_or_else(|| Failure::new(Code::NotFound, "attachment not found, or it was cleared"))?;
     let body = Body::from_stream(attachments.stream(FileId::from_uuid(row.id)));
     let kind = match meta.kind {
         Kind::Text => "text/plain; charset=utf-8",

@@ -25,8 +25,9 @@ use crate::tools::news;
 /// How long an agent may take to sum up.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// What an agent is asked by whoever goes back.
-const SUM_UP: &str = "I am going back to the agent that I came from. Sum up for it what we decided here, and what it \
-    needs to know to go on: in a few sentences, and nothing else. Your answer is passed on to it as it is.";
+const SUM_UP: &str = "I am returning to the previous agent. Summarise for it what we decided here and what \
+                      it needs to know to continue, in a few sentences. Output only the summary: it is \
+                      passed on verbatim.";
 
 /// Brings a person back to where they came from, with a summary of what was decided.
 pub(crate) async fn back(
@@ -48,12 +49,12 @@ async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Re
     let sessions = &app.sessions;
     let handle = sessions.context.directory.handle(id);
     let from = came_from(&app, id).await?.ok_or_else(|| {
-        Failure::new(Code::Conflict, format!("nobody came to {handle} from another agent"))
-            .hint("`paseo switch` goes to an agent, and notes from where")
+        Failure::new(Code::Conflict, format!("{handle} was not entered from another agent"))
+            .hint("use `paseo switch` to enter an agent and remember where you came from")
     })?;
     if sessions.context.journal.session(from).await?.is_none() {
         sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
-        return Err(Failure::new(Code::NotFound, "the agent that you came from was deleted meanwhile")
+        return Err(Failure::new(Code::NotFound, "the agent you came from was deleted")
             .hint(format!("stay in {handle}, or switch to another agent")));
     }
 
@@ -66,9 +67,9 @@ async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Re
     if came_from(&app, id).await? != Some(from) {
         return Err(Failure::new(
             Code::Conflict,
-            format!("{handle} was left already, or entered from elsewhere"),
+            format!("you have already left {handle}, or entered it from elsewhere"),
         )
-        .hint(format!("`paseo read {handle}` shows its summary")));
+        .hint(format!("run `paseo read {handle}` to see its summary")));
     }
     sessions.ask(from, |reply| Command::Reopen(by.clone(), reply)).await?;
     let cause: CauseId = receipt.cause.parse().map_err(Failure::internal)?;
@@ -99,37 +100,39 @@ async fn came_from(app: &App, id: SessionId) -> Result<Option<SessionId>, Failur
 async fn summary(app: &App, handle: &str, id: SessionId, delivery: DeliveryId) -> Result<String, Failure> {
     let refused = |why: &str| {
         Failure::new(Code::Conflict, format!("{handle} {why}; you are still in it"))
-            .hint(format!("`paseo logs {handle}` shows what it did; go back again when it can answer"))
+            .hint(format!("run `paseo logs {handle}` to see what it did, and go back when it can answer"))
     };
     let (receipt, turn) = match settled(app, id, delivery).await? {
         Some((receipt, Some(turn))) => (receipt, turn),
         Some((Stage::Handed, None)) => {
-            let asks = refused("asks for permission before it has summed up");
+            let asks = refused("is waiting for permission and has not written the summary");
             let terminal =
                 app.sessions.context.directory.get(id).and_then(|one| one.profile.terminal.clone());
             let hint = match terminal {
-                Some(name) => format!("`paseo worker attach {name}`; then go back"),
+                Some(name) => format!("run `paseo worker attach {name}`, then go back"),
                 None => {
-                    format!("`paseo permit allow {handle}` or `paseo permit deny {handle}`; then go back")
+                    format!("run `paseo permit allow {handle}` or `paseo permit deny {handle}`, then go back")
                 }
             };
             return Err(Failure { code: Code::WaitingForPermission, ..asks.hint(hint) });
         }
-        Some((_, None)) => return Err(refused("did not take up that it shall sum up")),
+        Some((_, None)) => return Err(refused("did not accept the request for a summary")),
         None => {
             let minutes = PATIENCE.as_secs() / 60;
-            return Err(refused(&format!("has not summed up within {minutes} minutes, and goes on")));
+            return Err(refused(&format!(
+                "did not write the summary within {minutes} minutes and is still working"
+            )));
         }
     };
     let account = answers::of_turn(&app.sessions, id, turn, Extent::AnswerHead(ANSWER_CHARS)).await?;
     match (receipt, account.answer()) {
         (Stage::Answered, Some(answer)) => Ok(news::cut(&answer).0),
-        (Stage::Answered, None) => Err(refused("said nothing")),
+        (Stage::Answered, None) => Err(refused("returned an empty summary")),
         (Stage::Failed, _) => {
             let why = account.error().map(|error| format!(": {error}")).unwrap_or_default();
-            Err(refused(&format!("failed to sum up{why}")))
+            Err(refused(&format!("failed to write the summary{why}")))
         }
-        _ => Err(refused("was interrupted before it had summed up")),
+        _ => Err(refused("was interrupted before it wrote the summary")),
     }
 }
 

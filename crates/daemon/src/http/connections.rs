@@ -357,7 +357,7 @@ fn check_last_resort(state: &State, kind: &Kind) -> Result<(), Failure> {
             Code::Overloaded,
             "the daemon is out of file descriptors, and the last ones are reserved for people",
         )
-        .hint("close agents that are not needed, or restart the daemon with a higher `ulimit -n`")
+        .hint("close unused agents, or restart the daemon with a higher `ulimit -n`")
         .retry_after(RETRY_SECONDS)),
         Kind::Person | Kind::Stranger | Kind::Client(_) | Kind::ToolCalls(_) => Ok(()),
     }
@@ -365,7 +365,7 @@ fn check_last_resort(state: &State, kind: &Kind) -> Result<(), Failure> {
 
 fn overloaded(why: String) -> Failure {
     Failure::new(Code::Overloaded, format!("too many connections: {why}"))
-        .hint("close some, and try again")
+        .hint("close some and try again")
         .retry_after(RETRY_SECONDS)
 }
 

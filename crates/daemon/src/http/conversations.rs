@@ -47,7 +47,7 @@ pub(crate) async fn list(
         let last = found.iter().position(|session| session.id.to_string() == *after);
         let last = last.ok_or_else(|| {
             Failure::new(Code::InvalidRequest, "`after` is not a cursor of this list")
-                .hint("read it from the start")
+                .hint("start from the beginning of the list")
         })?;
         found.drain(..=last);
     }
@@ -236,7 +236,7 @@ async fn find(app: &App, choice: Choice<'_>, wanted: &Wanted<'_>) -> Result<Foun
     if choice == Choice::Latest {
         return Err(Failure::new(
             Code::NotFound,
-            format!("the agent `{}` has no session here yet", definition.slug),
+            format!("agent `{}` has no session here yet", definition.slug),
         )
         .hint("use `latest-or-create` or `create`"));
     }
@@ -270,7 +270,7 @@ fn before(receipt: &str) -> Result<Found, Failure> {
 }
 
 fn first_receipt(made: CreatedSession) -> Result<Receipt, Failure> {
-    made.receipt.ok_or_else(|| Failure::internal("a first message without a receipt"))
+    made.receipt.ok_or_else(|| Failure::internal("a first message has no receipt"))
 }
 
 /// Finds the session that a handle names, if it is one of the agent's.
@@ -283,9 +283,9 @@ async fn one_of(app: &App, wanted: &Wanted<'_>, handle: &str) -> Result<SessionI
         let handle = context.directory.handle(id);
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("{handle} is a session of `{slug}`, not of `{expected}`"),
+            format!("{handle} is a session of `{slug}`, not `{expected}`"),
         )
-        .hint(format!("`paseo send {handle}` writes to it")));
+        .hint(format!("send to it with `paseo send {handle}`")));
     }
     Ok(id)
 }

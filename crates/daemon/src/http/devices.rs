@@ -48,13 +48,13 @@ pub(crate) async fn login(
         Worth::Nothing => {
             return Err(Failure::new(
                 Code::Unauthenticated,
-                "this link was used already, or its five minutes are over",
+                "this link was already used or has expired (links are valid for five minutes)",
             )
-            .hint("run `paseo open` for a new one"));
+            .hint("run `paseo open` to get a new one"));
         }
         Worth::NotNow => {
             return Err(Failure::new(Code::TooManyAttempts, "too many wrong codes")
-                .hint("run `paseo open` for a new one, which works at once"));
+                .hint("run `paseo open` to get a new link, which works immediately"));
         }
     }
     let (device, secret) = (mint::device(), mint::secret().map_err(Failure::internal)?);

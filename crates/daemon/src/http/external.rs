@@ -69,15 +69,14 @@ pub(crate) async fn receive(
     check_signature(&app, session, &credential, signed)?;
     let answers = (!turn.is_empty()).then(|| turn.parse::<TurnId>());
     let answers = answers.transpose().map_err(|malformed| {
-        Failure::new(Code::InvalidRequest, format!("turnOriginId is no turn: {malformed}"))
-            .hint("post to the `callbackUrl` of the message, as it is")
+        Failure::new(Code::InvalidRequest, format!("turnOriginId is not a turn id: {malformed}"))
+            .hint("post to the message's `callbackUrl` unchanged")
     })?;
     let text = String::from_utf8(body.to_vec())
-        .map_err(|_| Failure::new(Code::InvalidRequest, "the answer is not UTF-8 text"))?;
+        .map_err(|_| Failure::new(Code::InvalidRequest, "the callback body is not UTF-8 text"))?;
     if text.trim().is_empty() {
-        return Err(
-            Failure::new(Code::InvalidRequest, "the answer is empty").hint("the body is text or Markdown")
-        );
+        return Err(Failure::new(Code::InvalidRequest, "the callback body is empty")
+            .hint("send text or Markdown as the body"));
     }
     let key = key(&headers, session, answers, &credential, &text)?;
     let callback = Callback { answers, text, key };
@@ -92,8 +91,8 @@ async fn unverified(request: Request) -> Result<Bytes, Failure> {
         return read(request, BodyLimit::Stranger).await;
     }
     let Ok(_permit) = LONG_UNVERIFIED.try_acquire() else {
-        return Err(Failure::new(Code::Overloaded, "several long answers are being received already")
-            .hint("try again, or send the `callbackToken` instead of a signature")
+        return Err(Failure::new(Code::Overloaded, "several long callbacks are already being received")
+            .hint("try again, or authenticate with the `callbackToken` instead of a signature")
             .retry_after(RETRY_SECONDS));
     };
     read(request, BodyLimit::Known).await
@@ -103,7 +102,9 @@ async fn read(request: Request, limit: BodyLimit) -> Result<Bytes, Failure> {
     match Limited::new(request.into_body(), limit.bytes()).collect().await {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(limit.exceeded()),
-        Err(error) => Err(Failure::new(Code::InvalidRequest, format!("the answer cannot be read: {error}"))),
+        Err(error) => {
+            Err(Failure::new(Code::InvalidRequest, format!("cannot read the callback body: {error}")))
+        }
     }
 }
 
@@ -120,9 +121,9 @@ pub(crate) async fn secret(
     let remote = context.remote(&session)?.ok_or_else(|| {
         Failure::new(
             Code::Conflict,
-            format!("this agent runs on {}, and has no such secret", session.profile.provider),
+            format!("this agent runs on {} and has no callback secret", session.profile.provider),
         )
-        .hint("only external agents have one; see docs/external.md")
+        .hint("see docs/external.md; only external agents have one")
     })?;
     Ok(Json(SecretView {
         session: id.to_string(),
@@ -137,7 +138,7 @@ fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Failure> {
     match (gate::secret(headers), text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER)) {
         (Some(token), _, _) => Ok(Credential::Token(token)),
         (None, Some(timestamp), Some(signature)) => Ok(Credential::Signature { timestamp, signature }),
-        (None, _, _) => Err(Failure::new(Code::Unauthenticated, "the answer says not whose it is").hint(format!(
+        (None, _, _) => Err(Failure::new(Code::Unauthenticated, "callback is missing its credential").hint(format!(
             "send `Authorization: Bearer <callbackToken>`, or sign it with {TIMESTAMP_HEADER} and {SIGNATURE_HEADER}"
         ))),
     }
@@ -146,8 +147,8 @@ fn credential(headers: &HeaderMap) -> Result<Credential<'_>, Failure> {
 /// Finds the session that a path names, by its whole id.
 async fn external(app: &App, id: &str) -> Result<SessionId, Failure> {
     let unknown = || {
-        Failure::new(Code::NotFound, "there is no external agent with this session id")
-            .hint("post to the `callbackUrl` of a message, as it is")
+        Failure::new(Code::NotFound, "external agent with this session id not found")
+            .hint("post to the message's `callbackUrl` unchanged")
     };
     let id: SessionId = id.parse().map_err(|_| unknown())?;
     let found = app.sessions.context.journal.session(id).await?;
@@ -175,14 +176,14 @@ fn check_signature(
     match signature::is_signed_answer(&secret, timestamp, signed, signature, now) {
         true => Ok(()),
         false => Err(foreign(format!(
-            "sign timestamp, turnOriginId, key and body, each on a line of its own, with the session's own secret; \
-             the clocks may be {WINDOW_SECONDS} seconds apart"
+            "sign timestamp, turnOriginId, key and body, each on its own line, with the session's secret; \
+             clocks may differ by {WINDOW_SECONDS} seconds"
         ))),
     }
 }
 
 fn foreign(hint: impl Into<String>) -> Failure {
-    Failure::new(Code::Forbidden, "this is not the agent of that session").hint(hint)
+    Failure::new(Code::Forbidden, "the credential belongs to another session").hint(hint)
 }
 
 /// Returns the sender's own word for an answer.
@@ -205,9 +206,9 @@ fn key(
         (true, _, _) => {
             let given = given(headers).filter(|key| !key.is_empty() && key.len() <= KEY_CHARS);
             let malformed = || {
-                let message = format!("a key is 1 to {KEY_CHARS} plain characters");
+                let message = format!("a key must have 1 to {KEY_CHARS} printable characters");
                 Failure::new(Code::InvalidRequest, message)
-                    .hint(format!("see {IDEMPOTENCY_KEY} and {MESSAGE_ID}"))
+                    .hint(format!("check {IDEMPOTENCY_KEY} and {MESSAGE_ID}"))
             };
             Some(format!("given {}", given.ok_or_else(malformed)?))
         }

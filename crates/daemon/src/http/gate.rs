@@ -163,7 +163,9 @@ async fn with_whole_body(request: Request, route: &Route) -> Result<Request, Fai
     match axum::body::to_bytes(body, limit.bytes()).await {
         Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Err(error) if is_too_long(&error) => Err(limit.exceeded()),
-        Err(error) => Err(Failure::new(Code::InvalidRequest, format!("the body cannot be read: {error}"))),
+        Err(error) => {
+            Err(Failure::new(Code::InvalidRequest, format!("cannot read the request body: {error}")))
+        }
     }
 }
 
@@ -193,8 +195,8 @@ fn asking<B>(app: &App, request: &http::Request<B>) -> Result<Option<Actor>, Fai
 }
 
 fn stranger() -> Failure {
-    Failure::new(Code::Unauthenticated, "no valid credential")
-        .hint("use the `paseo` command, or a token made with `paseo token create`")
+    Failure::new(Code::Unauthenticated, "missing or invalid credential")
+        .hint("use the `paseo` command, or create a token with `paseo token create`")
 }
 
 /// Says why a local caller is nobody.
@@ -205,10 +207,10 @@ fn unidentified(refusal: Refusal) -> Failure {
         | Refusal::Contradiction { .. }
         | Refusal::Disagreement { .. }
         | Refusal::NotOpen { .. } => {
-            (Code::IdentityMismatch, "leave PASEO_SESSION as it was set; outside an agent, unset it")
+            (Code::IdentityMismatch, "leave PASEO_SESSION unchanged; outside an agent, unset it")
         }
         Refusal::Unreadable | Refusal::Orphan | Refusal::Window => {
-            (Code::Unauthenticated, "run the `paseo` command in a terminal of your own")
+            (Code::Unauthenticated, "run the `paseo` command in your own terminal")
         }
     };
     Failure::new(code, refusal.to_string()).hint(hint)
@@ -232,22 +234,20 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
     match (&actor, access) {
         (Actor::Seat(_), Access::Seated(_)) | (Actor::Agent(_), Access::Seated(_) | Access::Member(_)) => {}
         (Actor::Seat(_), _) => {
-            let good_for = "this token is good for a seat in a thread, and for nothing else";
+            let good_for = "this token is only valid for a participant in a thread";
             return Err(Failure::new(Code::Forbidden, good_for));
         }
         (Actor::Agent(_), _) => {
-            let good_for = "this token is good for an agent's place in a team, and for nothing else";
+            let good_for = "this token is only valid for an agent in a team";
             return Err(Failure::new(Code::Forbidden, good_for));
         }
         (Actor::Human(_) | Actor::Session(_) | Actor::Daemon, _) => {}
     }
     let Actor::Session(id) = &actor else {
         return match access {
-            Access::Itself => Err(Failure::new(Code::Forbidden, "only the agent itself may do this")),
-            Access::Agent => {
-                Err(Failure::new(Code::Forbidden, "tools are called by agents, and you are none")
-                    .hint("`paseo inspect HANDLE` shows which tools an agent has"))
-            }
+            Access::Itself => Err(Failure::new(Code::Forbidden, "only the agent itself can do this")),
+            Access::Agent => Err(Failure::new(Code::Forbidden, "only agents can call tools")
+                .hint("run `paseo inspect HANDLE` to see an agent's tools")),
             _ => Ok(Some(actor)),
         };
     };
@@ -259,9 +259,9 @@ fn permit(app: &App, access: Access, actor: Option<Actor>) -> Result<Option<Acto
         | Access::Agent
         | Access::Seated(None) => Ok(Some(actor)),
         Access::Human | Access::Page => {
-            Err(Failure::new(Code::Forbidden, "only a person may do this, and you are calling as an agent")
+            Err(Failure::new(Code::Forbidden, "only people can do this, and you are calling as an agent")
                 .hint(format!(
-                    "this process belongs to the agent {}",
+                    "ask a person; this process belongs to agent {}",
                     app.sessions.context.directory.handle(*id)
                 )))
         }
@@ -281,7 +281,7 @@ pub(super) fn granted(app: &App, actor: &Actor, tool: &str) -> Result<(), Failur
         // Recorded like a refusal by any other way.
         tokio::spawn(async move { tools::note(&sessions, id, "tool_refused", text).await });
         Failure::new(Code::Forbidden, refused.to_string())
-            .hint("`paseo agents show` says what its definition lets through, and which settings are off")
+            .hint("run `paseo agents show` to see what the definition allows and which settings are off")
     })
 }
 

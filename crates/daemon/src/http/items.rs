@@ -25,7 +25,7 @@ pub(crate) async fn page(
     Asked(query): Asked<ItemQuery>,
 ) -> Answer<ItemPage> {
     if query.after.is_some() && query.before.is_some() {
-        return Err(Failure::new(Code::InvalidRequest, "`after` and `before` exclude each other"));
+        return Err(Failure::new(Code::InvalidRequest, "`after` and `before` are mutually exclusive"));
     }
     let id = resolve(&app, &by, &typed).await?;
     let (stream, journal) = (session::stream(id), &app.sessions.context.journal);
@@ -102,7 +102,7 @@ pub(crate) async fn text(
     Path((typed, ordinal)): Path<(String, u64)>,
 ) -> Result<Response, Failure> {
     let id = resolve(&app, &by, &typed).await?;
-    let unknown = || Failure::new(Code::NotFound, "this agent has no such item, or its text was cleared");
+    let unknown = || Failure::new(Code::NotFound, "item not found, or its text was cleared");
     let log = &app.sessions.context.journal.log;
     let rows = log.items(&session::stream(id), ordinal.saturating_sub(1), 1).await?;
     let content = rows

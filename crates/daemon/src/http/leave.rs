@@ -23,14 +23,15 @@ pub(crate) async fn ask(
     body: Result<Body<AskLeave>, Failure>,
 ) -> Answer<LeaveAnswer> {
     let own = typed.parse::<SessionId>().ok().filter(|id| by.session() == Some(*id));
-    let id = own.ok_or_else(|| Failure::new(Code::Forbidden, "an agent asks leave for itself alone"))?;
+    let id =
+        own.ok_or_else(|| Failure::new(Code::Forbidden, "an agent can only request permission for itself"))?;
     let Body(AskLeave(words)) = body?;
     let context = &app.sessions.context;
     let session =
         context.directory.get(id).ok_or_else(|| Failure::new(Code::Closed, "the agent is closed"))?;
     let profile = &session.profile;
     let provider = context.providers.get(&profile.provider).ok_or_else(|| {
-        Failure::new(Code::ProviderUnavailable, format!("there is no provider {} any more", profile.provider))
+        Failure::new(Code::ProviderUnavailable, format!("provider {} no longer exists", profile.provider))
     })?;
     let servers = SERVERS.map(str::to_owned);
     let place = Place {
@@ -40,7 +41,7 @@ pub(crate) async fn ask(
     };
     let request = provider
         .leave(&Value::Object(words), &place)
-        .map_err(|why| Failure::new(Code::InvalidRequest, format!("this cannot be decided: {why}")))?;
+        .map_err(|why| Failure::new(Code::InvalidRequest, format!("cannot decide this request: {why}")))?;
     let verdict = match &request {
         Some(request) => context.judge(&session, request).await,
         None => Verdict::Allow,

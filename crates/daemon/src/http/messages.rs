@@ -37,8 +37,11 @@ pub(crate) async fn send(
     check_text(&request.text)?;
     // Who waits like this is not seen by those who look for circles.
     if request.wait && by.session().is_some() {
-        return Err(Failure::new(Code::Forbidden, "an agent does not wait for the answer to what it sends")
-            .hint("leave --wait out; the tools agents_message and retrieve wait, within limits"));
+        return Err(Failure::new(
+            Code::Forbidden,
+            "agents cannot wait for the answer to a message they send",
+        )
+        .hint("leave out --wait; use the tools agents_message and retrieve to wait"));
     }
     let id = resolve(&app, &by, &typed).await?;
     let attachments = app.sessions.context.attachments.fingerprints(&by, &request.attachments).await?;
@@ -129,7 +132,7 @@ pub(crate) async fn delivery(
     Path((typed, delivery)): Path<(String, String)>,
 ) -> Answer<DeliveryView> {
     let id = resolve(&app, &by, &typed).await?;
-    let unknown = || Failure::new(Code::NotFound, "this agent never got such a message");
+    let unknown = || Failure::new(Code::NotFound, "message not found for this agent");
     let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
     let context = &app.sessions.context;
     let seq = context.journal.head();

@@ -47,27 +47,25 @@ fn operation(route: &Route) -> Value {
     }
     let access = match route.access {
         Access::Public => "Anyone.".to_owned(),
-        Access::Anyone => "Whoever has a credential.".to_owned(),
+        Access::Anyone => "Any caller with a credential.".to_owned(),
         Access::Human | Access::Page => "People only.".to_owned(),
-        Access::Callback => {
-            "Whoever knows the secret of the session: by its token, or by a signature.".to_owned()
-        }
-        Access::Itself => "The agent that the path names.".to_owned(),
-        Access::Agent => "Agents, as themselves.".to_owned(),
-        Access::Seated(_) => "People, and those who have a seat there.".to_owned(),
+        Access::Callback => "The holder of the session's callback token or signing secret.".to_owned(),
+        Access::Itself => "The agent named in the path.".to_owned(),
+        Access::Agent => "Agents, for themselves.".to_owned(),
+        Access::Seated(_) => "People and participants of the thread.".to_owned(),
         Access::Member(tool) => {
-            format!("People, agents of the team, and sessions in it that were granted `{tool}`.")
+            format!("People, agents of the team, and sessions in it that have the tool `{tool}`.")
         }
-        Access::Tool(tool) => format!("People, and agents that were granted `{tool}`."),
+        Access::Tool(tool) => format!("People and agents that have the tool `{tool}`."),
     };
-    let mut failure = json!({ "description": "It could not be done." });
+    let mut failure = json!({ "description": "The request failed." });
     // The shapes of teamd are its own.
     if !route.is_of_teamd() {
         failure["content"] = content(if route.is_of_bridge() { "BridgeError" } else { "ErrorBody" });
     }
     let mut operation = json!({
         "summary": route.summary,
-        "description": format!("Who may: {access}"),
+        "description": format!("Access: {access}"),
         "parameters": parameters,
         "responses": { route.status.to_string(): success, "default": failure },
         "security": if route.access == Access::Public { json!([]) } else { json!([{ "token": [] }]) },

@@ -46,7 +46,7 @@ impl Pass {
                 (self.settings.borrow().1.devices.contains_key(device), "this browser was logged out")
             }
             Kind::Secret(known, secret) => {
-                (known.counts(secret), "the process that this token was made for has ended")
+                (known.counts(secret), "the process this token was created for has ended")
             }
             Kind::Local => return Ok(()),
         };
@@ -91,7 +91,7 @@ impl FromRequestParts<App> for Pass {
             // It let the request in, and was revoked since.
             (None, None, None) => {
                 return Err(Failure::new(Code::Unauthenticated, "this token was just revoked")
-                    .hint("`paseo token ls` lists those that count"));
+                    .hint("run `paseo token ls` to list valid tokens"));
             }
         };
         let pass = Self { settings, ended, kind };

@@ -97,9 +97,9 @@ pub(crate) async fn answer(
     if devices::is_browser(&by) && given.shown_ms.is_none() {
         return Err(Failure::new(
             Code::InvalidRequest,
-            "a decision made in a browser needs `shown_ms`: for how long the request was displayed",
+            "a decision in a browser needs `shown_ms`, the time the request was displayed",
         )
-        .hint("reload the page; nothing was decided"));
+        .hint("reload the page and decide again; nothing was decided"));
     }
     let context = &app.sessions.context;
     let handle = context.directory.handle(id);
@@ -135,9 +135,9 @@ async fn wanted(app: &App, id: SessionId, hash: &str, allow: bool) -> Result<Opt
     let Some((tool, shape)) = standing(ask) else {
         return Err(Failure::new(
             Code::InvalidRequest,
-            "this cannot be decided for good: it is a question, or too long to be kept as a rule",
+            "this request can't be remembered: it is a question, or too long for a rule",
         )
-        .hint("answer it without `--always`; nothing was decided"));
+        .hint("answer without `--always`; nothing was decided"));
     };
     rules::check_room(app)?;
     let scope = Scope::of(&session.profile);
@@ -159,7 +159,10 @@ async fn keep(app: &App, by: &Actor, rule: Rule, allow: bool) -> Result<RuleView
     rules::add(app, by, rule).await.map_err(|failure| {
         let done = if allow { "allowed" } else { "denied" };
         Failure {
-            message: format!("it was {done} this once, and the rule could not be kept: {}", failure.message),
+            message: format!(
+                "the request was {done} once, but the rule could not be saved: {}",
+                failure.message
+            ),
             ..failure
         }
     })

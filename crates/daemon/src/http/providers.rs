@@ -40,9 +40,9 @@ pub(crate) async fn add(
         let program = agent.command.first().cloned().unwrap_or_default();
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("`{program}` is no program that can be run, or not on the PATH of the daemon"),
+            format!("`{program}` is not executable, or not on the daemon's PATH"),
         )
-        .hint("install it first, or name it by its absolute path"));
+        .hint("install it first, or give its absolute path"));
     }
     if settings.providers.get(&name) != Some(&agent) {
         context.settings.change(&context.journal, &by, Event::ProviderAdded { name, agent }).await?;
@@ -58,8 +58,8 @@ pub(crate) async fn remove(
     only_people(&by)?;
     let context = &app.sessions.context;
     if !context.settings.get().providers.contains_key(&name) {
-        return Err(Failure::new(Code::NotFound, "no provider of this name was added")
-            .hint("`paseo providers` lists them; those that are built in stay"));
+        return Err(Failure::new(Code::NotFound, "no provider with this name was added")
+            .hint("run `paseo providers` to list them; built-in providers cannot be removed"));
     }
     context.settings.change(&context.journal, &by, Event::ProviderRemoved { name }).await?;
     Ok(Json(listed(&app).await))
@@ -70,12 +70,12 @@ fn only_people(by: &Actor) -> Result<(), Failure> {
     if by.is_human() {
         return Ok(());
     }
-    Err(Failure::new(Code::Forbidden, "only a person may say which commands are agents"))
+    Err(Failure::new(Code::Forbidden, "only people can add providers"))
 }
 
 fn refused(refused: Refused) -> Failure {
     let code = if refused == Refused::Many { Code::Conflict } else { Code::InvalidRequest };
-    Failure::new(code, refused.to_string()).hint("see `paseo providers add --help`")
+    Failure::new(code, refused.to_string()).hint("run `paseo providers add --help`")
 }
 
 async fn listed(app: &App) -> ProviderList {

@@ -53,35 +53,39 @@ pub(crate) fn one<I: Copy + ToString>(
 ) -> Result<I, Failure> {
     match handle::meant(typed, ids).as_slice() {
         [one] => Ok(*one),
-        [] => Err(Failure::new(Code::NotFound, format!("there is no such {what}"))
-            .hint(format!("list them with `{listed_by}`"))),
-        several => Err(Failure::new(Code::Ambiguous, format!("{} {what}s begin so", several.len()))
-            .hint(format!("name more of its id, as `{listed_by}` shows it"))),
+        [] => {
+            Err(Failure::new(Code::NotFound, format!("{what} not found")).hint(format!("run `{listed_by}`")))
+        }
+        several => Err(Failure::new(Code::Ambiguous, format!("{} {what}s match", several.len()))
+            .hint(format!("type more of the id shown by `{listed_by}`"))),
     }
 }
 
 /// Refuses a query that holds what the route does not know.
 pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
     let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else {
-        return Err(Failure::new(Code::InvalidRequest, "the query is not `key=value&…`"));
+        return Err(Failure::new(Code::InvalidRequest, "the query is not in the form `key=value&…`"));
     };
     let Some((unknown, _)) = pairs.iter().find(|(key, _)| !known.contains(&key.as_str())) else {
         return Ok(());
     };
     let unknown: String = unknown.chars().take(60).flat_map(char::escape_debug).collect();
     let hint = match known {
-        [] => "this route takes no query".to_owned(),
-        known => format!("this route knows: {}", known.join(", ")),
+        [] => "remove the query; this route takes none".to_owned(),
+        known => format!("use one of: {}", known.join(", ")),
     };
-    Err(Failure::new(Code::InvalidRequest, format!("there is no query parameter `{unknown}` here"))
-        .hint(hint))
+    Err(Failure::new(Code::InvalidRequest, format!("unknown query parameter `{unknown}`")).hint(hint))
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        parts.extensions.get::<Self>().cloned().ok_or_else(|| Failure::internal("a route without a gate"))
+        parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or_else(|| Failure::internal("a route has no access check"))
     }
 }
 
@@ -94,7 +98,7 @@ impl<S: Sync> FromRequestParts<S> for Key {
         let key = key.ok_or_else(|| {
             Failure::new(
                 Code::InvalidRequest,
-                format!("an idempotency key is 1 to {KEY_CHARS} plain characters"),
+                format!("an idempotency key must have 1 to {KEY_CHARS} printable characters"),
             )
         })?;
         Ok(Self(Some(key.to_owned())))
@@ -111,7 +115,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
             Err(rejection) => {
                 let failure = Failure::new(Code::InvalidRequest, rejection.body_text());
                 Err(match route {
-                    Some(route) => failure.hint(format!("the path is `{route}`; see /api/openapi.json")),
+                    Some(route) => failure.hint(format!("use the path `{route}`; see /api/openapi.json")),
                     None => failure,
                 })
             }

@@ -35,7 +35,7 @@ impl Reserve {
         let left = state.spare.len().checked_sub(LOAN)?;
         state.spare.truncate(left);
         state.loans += 1;
-        tracing::warn!(left, "out of file descriptors: serving a connection from the reserve");
+        tracing::warn!(left, "out of file descriptors; serving a connection from the reserve");
         Some(Loan(self.clone()))
     }
 

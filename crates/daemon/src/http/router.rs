@@ -39,7 +39,7 @@ async fn nothing(State(app): State<App>, request: Request) -> Response {
     {
         return refusal(path, failure);
     }
-    let failure = Failure::new(Code::NotFound, "there is nothing here").hint("see /api/openapi.json");
+    let failure = Failure::new(Code::NotFound, "path not found").hint("see /api/openapi.json");
     refusal(path, failure)
 }
 
@@ -55,8 +55,8 @@ async fn method_not_allowed(State(app): State<App>, request: Request, next: Next
     if let Err(failure) = admitted {
         return refusal(uri.path(), failure);
     }
-    let failure = Failure::new(Code::InvalidRequest, "this path does not take that method")
-        .hint("see /api/openapi.json");
+    let failure =
+        Failure::new(Code::InvalidRequest, "method not allowed for this path").hint("see /api/openapi.json");
     let mut told = match of_teamd {
         true => teamd::Refusal::method_not_allowed(failure).into_response(),
         false => refusal(uri.path(), failure),

@@ -28,9 +28,8 @@ pub(crate) async fn remove(
 ) -> Answer<RuleList> {
     let context = &app.sessions.context;
     let known = typed.parse::<RuleId>().ok().filter(|rule| context.settings.get().rules.contains_key(rule));
-    let rule = known.ok_or_else(|| {
-        Failure::new(Code::NotFound, "there is no such rule").hint("list them with `paseo permit rules`")
-    })?;
+    let rule = known
+        .ok_or_else(|| Failure::new(Code::NotFound, "rule not found").hint("run `paseo permit rules`"))?;
     context.settings.change(&context.journal, &by, Event::RuleRemoved { rule }).await?;
     Ok(Json(listed(&app)))
 }
@@ -40,8 +39,8 @@ pub(super) fn check_room(app: &App) -> Result<(), Failure> {
     if app.sessions.context.settings.get().rules.len() < PAGE_ROWS {
         return Ok(());
     }
-    Err(Failure::new(Code::Conflict, format!("there are {PAGE_ROWS} rules, and there can be no more"))
-        .hint("`paseo permit rules` lists them, `paseo permit forget` removes one"))
+    Err(Failure::new(Code::Conflict, format!("limit reached: {PAGE_ROWS} permission rules exist"))
+        .hint("remove one with `paseo permit forget`; `paseo permit rules` lists them"))
 }
 
 /// Keeps a rule; one that is there already is not kept twice.

@@ -80,11 +80,10 @@ async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Fail
             search::Refusal::Empty => Code::InvalidRequest,
             search::Refusal::TooLong(_) | search::Refusal::TooMany(_) => Code::TooLarge,
         };
-        Failure::new(code, refusal.to_string())
-            .hint("give some words, a \"phrase\" or the beginning of a word*")
+        Failure::new(code, refusal.to_string()).hint("give one or more words, a \"phrase\", or a prefix*")
     })?;
     if query.agent.is_some() && query.thread.is_some() {
-        return Err(invalid("`agent` and `thread` exclude each other".to_owned()));
+        return Err(invalid("`agent` and `thread` are mutually exclusive".to_owned()));
     }
     let (mut stream, mut within) = (None, None);
     if let Some(typed) = &query.agent {
@@ -98,7 +97,7 @@ async fn read(app: &App, by: &Actor, query: &SearchQuery) -> Result<Search, Fail
         None => None,
         Some(SearchIn::Agents) => Some("session/".to_owned()),
         Some(SearchIn::Threads) => Some("thread/".to_owned()),
-        Some(SearchIn::Other(_)) => return Err(invalid("`in` is `agents` or `threads`".to_owned())),
+        Some(SearchIn::Other(_)) => return Err(invalid("`in` must be `agents` or `threads`".to_owned())),
     };
     let order = match (query.after.as_deref(), query.best) {
         (None, true) => Order::Best { skip: 0 },
@@ -141,9 +140,9 @@ fn classes(kinds: Option<&str>) -> Result<Vec<String>, Failure> {
         let Some(class) = class.filter(|class| *class != Class::Title) else {
             return Err(Failure::new(
                 Code::InvalidRequest,
-                format!("there is no kind `{}`", snippet::snippet(kind)),
+                format!("unknown kind `{}`", snippet::snippet(kind)),
             )
-            .hint("the kinds are said, answered, tool and name"));
+            .hint("use said, answered, tool or name"));
         };
         classes.push(class.word().to_owned());
         // To people both are what an agent is called.

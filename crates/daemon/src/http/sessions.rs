@@ -68,8 +68,8 @@ pub(crate) async fn create(
         }
         None if request.attachments.is_empty() => {}
         None => {
-            return Err(Failure::new(Code::InvalidRequest, "files are attached, and there is no message")
-                .hint("say what to do with them in `prompt`"));
+            return Err(Failure::new(Code::InvalidRequest, "files are attached without a message")
+                .hint("set `prompt` to say what to do with them"));
         }
     }
     let labels = request
@@ -201,23 +201,23 @@ pub(super) fn own_place(definition: &Definition, project: &str) -> Result<String
     directory(&routing::place(definition, project)).map_err(|failure| {
         Failure::new(
             failure.code,
-            format!("the agent `{}` has no place to run in: {}", definition.slug, failure.message),
+            format!("agent `{}` has no directory to run in: {}", definition.slug, failure.message),
         )
-        .hint("make the directory, correct it in the definition, or say where with --cwd")
+        .hint("create the directory, correct it in the definition, or pass --cwd")
     })
 }
 
 fn guarded(guard: &Guard) -> Result<bool, Failure> {
     match guard {
         Guard::Lease => Ok(true),
-        Guard::Other(word) => Err(Failure::new(Code::InvalidRequest, format!("there is no guard `{word}`"))
-            .hint(format!("there is one: {}", Guard::Lease))),
+        Guard::Other(word) => Err(Failure::new(Code::InvalidRequest, format!("unknown guard `{word}`"))
+            .hint(format!("use {}", Guard::Lease))),
     }
 }
 
 fn mode(word: &PermissionMode) -> Result<Mode, Failure> {
     Mode::parse(word.as_str()).ok_or_else(|| {
-        Failure::new(Code::InvalidRequest, format!("there is no permission mode `{word}`"))
+        Failure::new(Code::InvalidRequest, format!("unknown permission mode `{word}`"))
             .hint(format!("choose one of {}", Mode::ALL.map(Mode::word).join(", ")))
     })
 }
@@ -350,15 +350,15 @@ pub(super) async fn resolve(app: &App, by: &Actor, typed: &str) -> Result<Sessio
 pub(super) fn check_text(text: &str) -> Result<(), Failure> {
     if text.trim().is_empty() {
         return Err(
-            Failure::new(Code::InvalidRequest, "the message is empty").hint("say what the agent shall do")
+            Failure::new(Code::InvalidRequest, "the message is empty").hint("say what the agent should do")
         );
     }
     if text.len() > MESSAGE_BYTES {
         return Err(Failure::new(
             Code::TooLarge,
-            format!("the message has {} bytes; at most {MESSAGE_BYTES} are allowed", text.len()),
+            format!("the message has {} bytes; the limit is {MESSAGE_BYTES}", text.len()),
         )
-        .hint("put it into a file and tell the agent to read that"));
+        .hint("put the text into a file and tell the agent to read it"));
     }
     Ok(())
 }
@@ -447,7 +447,7 @@ async fn status_reason(app: &App, session: &Session) -> Result<Option<String>, F
     let unseen = session.profile.terminal.is_some() && session.is_open() && context.terminals.is_silent();
     match context.processes.reason(session.id) {
         Some(reason) => Ok(Some(reason)),
-        None if unseen => Ok(Some("tmux does not answer".to_owned())),
+        None if unseen => Ok(Some("tmux does not respond".to_owned())),
         None => permissions::reason(app, session).await,
     }
 }
@@ -463,8 +463,8 @@ fn malformed(error: Malformed) -> Failure {
 /// Checks the name of a model, as far as no provider has to be asked: an unset variable is no name.
 pub(super) fn named_model(model: String) -> Result<String, Failure> {
     if model.trim().is_empty() || model.chars().any(char::is_control) {
-        return Err(Failure::new(Code::InvalidRequest, "a model has a name, of plain characters")
-            .hint("leave it out to take the default"));
+        return Err(Failure::new(Code::InvalidRequest, "a model name must have printable characters")
+            .hint("leave it out to use the default"));
     }
     Ok(model)
 }
@@ -475,7 +475,7 @@ fn check_name(name: &str) -> Result<Option<String>, Failure> {
     if name.chars().count() > NAME_CHARS || name.chars().any(char::is_control) {
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("a name is one line of at most {NAME_CHARS} characters"),
+            format!("a name must be one line of at most {NAME_CHARS} characters"),
         ));
     }
     Ok((!name.is_empty()).then(|| name.to_owned()))
@@ -493,7 +493,7 @@ pub(super) fn directory(text: &str) -> Result<String, Failure> {
     }
     let path = path.canonicalize().map_err(|_| refused("does not exist"))?;
     if path.as_os_str().len() > PATH_BYTES {
-        return Err(refused("is too long a path"));
+        return Err(refused("is too long"));
     }
     if !path.is_dir() {
         return Err(refused("is not a directory"));

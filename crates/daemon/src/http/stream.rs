@@ -72,9 +72,9 @@ pub(crate) async fn stream(
     if cursor > head {
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("the log ends at {head}; {cursor} is not there yet"),
+            format!("the log ends at {head}; position {cursor} does not exist yet"),
         )
-        .hint("read the page again and stream from its `seq`"));
+        .hint("fetch the page again and stream from its `seq`"));
     }
     if let Some(Extension(connection)) = connection {
         connection.state.streams();

@@ -51,7 +51,8 @@ pub(crate) async fn create(
     Body(request): Body<CreateTeam>,
 ) -> Answer<TeamAnswer> {
     let id = request.id.parse::<TeamId>().map_err(|malformed| {
-        Failure::new(Code::InvalidRequest, malformed.to_string()).hint("as in `paseo team create red`")
+        Failure::new(Code::InvalidRequest, malformed.to_string())
+            .hint("use an id like `red`: `paseo team create red`")
     })?;
     let place = request.directory.as_deref().map(directory).transpose()?;
     request.agents.iter().try_for_each(|agent| check_role(&agent.role))?;
@@ -102,9 +103,9 @@ pub(crate) async fn take_out(
         ("-", None) => {
             return Err(Failure::new(
                 Code::InvalidRequest,
-                "people belong to no team, so that none leaves one",
+                "people are not members of teams and cannot leave one",
             )
-            .hint("say who with --agent"));
+            .hint("name the agent with --agent"));
         }
         _ => agent,
     };
@@ -333,13 +334,13 @@ fn belongs(team: &Team, agent: Option<&str>) -> Result<(), Failure> {
     let agent: String = agent.chars().take(64).flat_map(char::escape_debug).collect();
     let there: Vec<&str> = team.agents.keys().take(LISTED).map(String::as_str).collect();
     let hint = match there.as_slice() {
-        [] => "nobody belongs to it yet".to_owned(),
+        [] => "add one with `paseo run --team`; the team has no members yet".to_owned(),
         some => {
             let more = if team.agents.len() > LISTED { ", …" } else { "" };
-            format!("these do: {}{more}", some.join(", "))
+            format!("members: {}{more}", some.join(", "))
         }
     };
-    Err(Failure::new(Code::NotFound, format!("`{agent}` does not belong to the team {}", team.id)).hint(hint))
+    Err(Failure::new(Code::NotFound, format!("`{agent}` is not in team {}", team.id)).hint(hint))
 }
 
 /// Returns the team of the caller; for people the only one there is.
@@ -348,7 +349,7 @@ async fn own(app: &App, by: &Actor) -> Result<TeamId, Failure> {
         return Ok(own);
     }
     if !by.is_human() {
-        return Err(Failure::new(Code::NotFound, "you belong to no team"));
+        return Err(Failure::new(Code::NotFound, "you are not in a team"));
     }
     let teams = app.teams.open(LISTED).await?;
     let names: Vec<&str> = teams.iter().map(TeamId::as_str).collect();
@@ -356,13 +357,13 @@ async fn own(app: &App, by: &Actor) -> Result<TeamId, Failure> {
         [one] => team_id(one),
         [] => {
             let name = app.teams.suggested().await?;
-            Err(Failure::new(Code::NotFound, "there is no team")
-                .hint(format!("make one: `paseo team create {name}`")))
+            Err(Failure::new(Code::NotFound, "no teams exist yet")
+                .hint(format!("create one: `paseo team create {name}`")))
         }
         several => {
             let more = if several.len() == LISTED { ", …" } else { "" };
-            let message = format!("there are several teams: {}{more}", several.join(", "));
-            Err(Failure::new(Code::Ambiguous, message).hint(format!("say which, as --team {}", several[0])))
+            let message = format!("several teams exist: {}{more}", several.join(", "));
+            Err(Failure::new(Code::Ambiguous, message).hint(format!("choose one with --team {}", several[0])))
         }
     }
 }
@@ -390,21 +391,21 @@ pub(super) fn asked_for(acting: &Acting, agent: Option<&str>) -> Result<String, 
 
 /// Says that a credential acts only as whom it was made for.
 pub(super) fn mismatch(acting: &Acting) -> Failure {
-    let message = format!("your credential acts as `{}`, and as nobody else", acting.id());
-    Failure::new(Code::IdentityMismatch, message).hint("leave the agent out, or use its own credential")
+    let message = format!("this token belongs to `{}`", acting.id());
+    Failure::new(Code::IdentityMismatch, message).hint("leave out the agent, or use that agent's own token")
 }
 
 /// Reads the id of a team. One that cannot be is one that is not there.
 pub(super) fn team_id(text: &str) -> Result<TeamId, Failure> {
     text.parse().map_err(|malformed: team::Malformed| {
-        Failure::new(Code::InvalidRequest, malformed.to_string()).hint("`paseo team ls` lists them")
+        Failure::new(Code::InvalidRequest, malformed.to_string()).hint("run `paseo team ls`")
     })
 }
 
 /// Reads the id of a task.
 pub(super) fn task_id(text: &str) -> Result<TaskId, Failure> {
     text.parse().map_err(|malformed: team::Malformed| {
-        Failure::new(Code::NotFound, malformed.to_string()).hint("`paseo task ls` lists them")
+        Failure::new(Code::NotFound, malformed.to_string()).hint("run `paseo task ls`")
     })
 }
 
@@ -417,8 +418,8 @@ fn enrolled(agent: AgentOfTeam) -> Enrolled {
 fn check_role(role: &TeamRole) -> Result<(), Failure> {
     let TeamRole::Other(role) = role else { return Ok(()) };
     let role: String = role.chars().take(64).flat_map(char::escape_debug).collect();
-    Err(Failure::new(Code::InvalidRequest, format!("`{role}` is no role")).hint(format!(
-        "the roles are {} and {}",
+    Err(Failure::new(Code::InvalidRequest, format!("invalid role `{role}`")).hint(format!(
+        "use {} or {}",
         team::LEADER,
         team::WORKER
     )))

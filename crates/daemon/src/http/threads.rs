@@ -119,8 +119,8 @@ pub(crate) async fn events(
         (None, None, Some(from)) => {
             let place = app.threads.place(thread.id, post_id(from, "from")?).await?;
             let unknown = || {
-                Failure::new(Code::NotFound, "nothing in this thread has that id")
-                    .hint("ids are in the events")
+                Failure::new(Code::NotFound, "message not found in this thread")
+                    .hint("take the id from the thread's events")
             };
             onward(&app, &thread, place.ok_or_else(unknown)? - 1, limit).await?
         }
@@ -129,7 +129,7 @@ pub(crate) async fn events(
             newest(&app, &thread, last, limit).await?
         }
         _ => {
-            let message = "`after`, `before` and `from` contradict each other";
+            let message = "`after`, `before` and `from` are mutually exclusive";
             return Err(Failure::new(Code::InvalidRequest, message).hint("use one of them"));
         }
     };
@@ -275,7 +275,8 @@ pub(super) fn be_there(
         return Err(Failure::new(
             Code::InvalidRequest,
             format!(
-                "`state` is a word like listening, thinking, typing or idle, of at most {PRESENCE_CHARS} visible characters, and `details` have at most {DETAILS_CHARS}"
+                "`state` must be a word such as listening, thinking, typing or idle, of at most \
+                 {PRESENCE_CHARS} visible characters, and `details` at most {DETAILS_CHARS}"
             ),
         ));
     }
@@ -294,7 +295,7 @@ pub(crate) async fn create_token(
     let (participant, place) = (request.participant, place.or_else(|| thread.directory.clone()));
     thread::check_speaker(&thread, &participant, &app.threads.others(thread.id)).map_err(|refused| {
         Failure::new(Code::InvalidRequest, refused.to_string())
-            .hint("name a participant by its id (`paseo thread show` lists them), or choose another name")
+            .hint("use a participant's id (run `paseo thread show`), or choose another name")
     })?;
     let (token, secret) = (mint::token(), mint::secret().map_err(Failure::internal)?);
     let actor = Actor::Seat(format!("{}/{participant}", thread.id));
@@ -315,8 +316,8 @@ pub(super) async fn entered(app: &App, by: &Actor, typed: &str) -> Result<(Threa
 
 fn post_id(text: &str, field: &str) -> Result<PostId, Failure> {
     text.parse().map_err(|_| {
-        Failure::new(Code::InvalidRequest, format!("`{field}` is not the id of a message"))
-            .hint("ids are in the events")
+        Failure::new(Code::InvalidRequest, format!("`{field}` is not a message id"))
+            .hint("take the id from the thread's events")
     })
 }
 
@@ -335,7 +336,7 @@ pub(super) async fn stored(app: &App, thread: ThreadId, post: PostId) -> Result<
         // The thread was deleted as soon as it was said, perhaps.
         None => match app.threads.get(thread).await {
             Err(failure) => Err(failure),
-            Ok(_) => Err(Failure::internal("what was said is not in the thread")),
+            Ok(_) => Err(Failure::internal("a posted message is missing from the thread")),
         },
     }
 }

@@ -22,7 +22,7 @@ use crate::tools::{self, Way, catalogue};
 /// Lists what the calling agent can call.
 pub(crate) async fn own(State(app): State<App>, Caller(by): Caller) -> Answer<ToolList> {
     let session = app.sessions.context.directory.get(agent(&by)?);
-    let session = session.ok_or_else(|| Failure::new(Code::Forbidden, "this agent is not open"))?;
+    let session = session.ok_or_else(|| Failure::new(Code::Forbidden, "this agent is closed"))?;
     let mut list = granted(&app, &session).await;
     let grants = app.sessions.context.grants(&session);
     list.tools.retain(|tool| grants.check_process(&tool.name).is_ok());
@@ -37,8 +37,8 @@ pub(crate) async fn of(
 ) -> Answer<ToolList> {
     let id = resolve(&app, &by, &typed).await?;
     let found = app.sessions.context.journal.session(id).await?;
-    let (session, _) = found
-        .ok_or_else(|| Failure::new(Code::NotFound, format!("the agent {id} does not exist any more")))?;
+    let (session, _) =
+        found.ok_or_else(|| Failure::new(Code::NotFound, format!("agent {id} no longer exists")))?;
     Ok(Json(granted(&app, &session).await))
 }
 
@@ -55,14 +55,14 @@ pub(crate) async fn call(
         ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Interrupted => outcome.into(),
         ToolOutcome::Denied => {
             let code = if find(&name).is_some() { Code::Forbidden } else { Code::NotFound };
-            return Err(Failure::new(code, text).hint("`paseo tool` lists what you can call"));
+            return Err(Failure::new(code, text).hint("run `paseo tool` to list your tools"));
         }
     };
     Ok(Json(ToolAnswer { outcome, text }))
 }
 
 fn agent(by: &Actor) -> Result<SessionId, Failure> {
-    by.session().ok_or_else(|| Failure::internal("a route for agents let someone else in"))
+    by.session().ok_or_else(|| Failure::internal("a route for agents admitted another caller"))
 }
 
 async fn granted(app: &App, session: &Session) -> ToolList {

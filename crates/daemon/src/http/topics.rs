@@ -70,9 +70,9 @@ async fn subject(app: &App, by: &Actor, topic: &str) -> Result<Subject, Failure>
             Ok(Subject::Team(team.id.clone()))
         }
         _ => {
-            let message = format!("there is no topic `{}`", topic.escape_debug());
+            let message = format!("unknown topic `{}`", topic.escape_debug());
             Err(Failure::new(Code::InvalidRequest, message)
-                .hint("topics: sessions, permissions, session:<id>, thread:<id>, team:<id>"))
+                .hint("use sessions, permissions, session:<id>, thread:<id> or team:<id>"))
         }
     }
 }
@@ -95,6 +95,6 @@ fn check_granted(app: &App, by: &Actor, tool: &str) -> Result<(), Failure> {
 }
 
 fn own_only() -> Failure {
-    Failure::new(Code::Forbidden, "an agent may only follow itself")
+    Failure::new(Code::Forbidden, "an agent can only watch itself")
         .hint("use the topic session:$PASEO_SESSION")
 }

@@ -33,17 +33,15 @@ const PAGE: usize = 500;
 const SKEW: i64 = 10_000;
 
 pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String>) -> Answer<DeliveryTrace> {
-    let unknown = || {
-        Failure::new(Code::NotFound, "there is no such message")
-            .hint("`paseo send` prints the ids of messages")
-    };
+    let unknown =
+        || Failure::new(Code::NotFound, "message not found").hint("use an id printed by `paseo send`");
     let delivery: DeliveryId = delivery.parse().map_err(|_| unknown())?;
     let (session, cause) = match told(&app, delivery).await?.ok_or_else(unknown)? {
         Told::Agent(session, cause) => (session, cause),
         Told::Thread(cause) => {
-            let message = "this was said in a thread, and may have been told to several agents";
+            let message = "this message was posted to a thread and may have gone to several agents";
             return Err(Failure::new(Code::NotFound, message)
-                .hint(format!("`paseo cause {cause}` shows what came of it")));
+                .hint(format!("run `paseo cause {cause}` to see what it led to")));
         }
     };
     let mut trace = Vec::new();
@@ -151,9 +149,8 @@ async fn known(app: &App, by: &Actor, typed: &str) -> Result<(CauseId, Cause), F
         }
     }
     let unknown = || {
-        Failure::new(Code::NotFound, "there is no such request, and no such agent").hint(
-            "`paseo send --json` tells the cause of a message; the handle of an agent stands for what it did last",
-        )
+        Failure::new(Code::NotFound, "request or agent not found")
+            .hint("use the cause from `paseo send --json`, or an agent's handle for its latest request")
     };
     let agent = match resolve(app, by, typed).await {
         Ok(agent) => agent,
@@ -163,8 +160,8 @@ async fn known(app: &App, by: &Actor, typed: &str) -> Result<(CauseId, Cause), F
     let last = journal.session(agent).await?.and_then(|(session, _)| session.last_cause());
     let id = last.ok_or_else(|| {
         let handle = app.sessions.context.directory.handle(agent);
-        Failure::new(Code::NotFound, format!("{handle} has not done anything yet"))
-            .hint(format!("`paseo send {handle} …` gives it something to do"))
+        Failure::new(Code::NotFound, format!("{handle} has not worked on anything yet"))
+            .hint(format!("give it a task: `paseo send {handle} …`"))
     })?;
     Ok((id, journal.cause(id).await?.0))
 }

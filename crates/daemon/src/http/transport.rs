@@ -173,7 +173,7 @@ impl HttpBody for Timely {
 }
 
 fn late() -> String {
-    format!("it did not arrive within {} seconds", BODY_TIMEOUT.as_secs())
+    format!("the request did not arrive within {} seconds", BODY_TIMEOUT.as_secs())
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub(crate) async fn asset(headers: HeaderMap, Path(name): Path<String>) -> Respo
     let file = Built::get(&format!("assets/{name}"));
     match file.zip(kind(&name)) {
         Some((file, kind)) => respond(&headers, kind, "public, max-age=31536000, immutable", file),
-        None => Failure::new(Code::NotFound, "there is no such asset").into_response(),
+        None => Failure::new(Code::NotFound, "asset not found").into_response(),
     }
 }
 

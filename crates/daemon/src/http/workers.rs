@@ -78,9 +78,9 @@ async fn thread_of(app: &App, by: &Actor, team: &Team, typed: &str) -> Result<Th
     known.ok_or_else(|| {
         Failure::new(
             Code::InvalidRequest,
-            format!("the thread {} is none of the team {}", thread.name, team.id),
+            format!("thread {} does not belong to team {}", thread.name, team.id),
         )
-        .hint(format!("`paseo team show {}` lists those that are", team.id))
+        .hint(format!("run `paseo team show {}` to list its threads", team.id))
     })
 }
 

@@ -67,12 +67,12 @@ fn find(listed: Vec<Listed>, typed: &str) -> Result<Listed, Failure> {
     match (meant.next(), meant.next()) {
         (Some(found), None) => Ok(found),
         (Some(_), Some(_)) => {
-            Err(Failure::new(Code::Ambiguous, format!("several worktrees could be meant by `{typed}`"))
-                .hint("name it as `paseo worktree ls` does"))
+            Err(Failure::new(Code::Ambiguous, format!("`{typed}` matches several worktrees"))
+                .hint("use the name shown by `paseo worktree ls`"))
         }
         (None, _) => {
-            let names = if names.is_empty() { "there are none".to_owned() } else { names.join(", ") };
-            Err(Failure::new(Code::NotFound, format!("there is no worktree `{typed}`"))
+            let names = if names.is_empty() { "no worktrees exist".to_owned() } else { names.join(", ") };
+            Err(Failure::new(Code::NotFound, format!("worktree `{typed}` not found"))
                 .hint(format!("worktrees: {names}")))
         }
     }

@@ -76,12 +76,12 @@ fn one<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 fn foreign_host() -> Failure {
-    Failure::new(Code::ForeignHost, "the Host header names another host")
-        .hint("use the address that `paseo status` shows")
+    Failure::new(Code::ForeignHost, "the Host header names an unknown host")
+        .hint("use the address shown by `paseo status`")
 }
 
 fn foreign_origin() -> Failure {
-    Failure::new(Code::ForeignOrigin, "another site asked for this")
+    Failure::new(Code::ForeignOrigin, "cross-site requests are not allowed")
 }
 
 #[cfg(test)]

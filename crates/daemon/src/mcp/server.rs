@@ -61,10 +61,10 @@ fn guest(app: &App, by: &Actor, session: &str, name: &str) -> Result<Guest, Fail
     let is_own = |id: &SessionId| session == SELF || session.parse() == Ok(*id);
     let own = by.session().filter(is_own);
     let session = own.ok_or_else(|| {
-        Failure::new(Code::Forbidden, "an agent's MCP servers are for that agent alone, with its own token")
+        Failure::new(Code::Forbidden, "an agent's MCP servers accept only that agent's own token")
     })?;
     let server = SERVERS.into_iter().find(|server| *server == name).ok_or_else(|| {
-        Failure::new(Code::NotFound, format!("there is no MCP server `{name}`"))
+        Failure::new(Code::NotFound, format!("unknown MCP server `{name}`"))
             .hint(format!("known: {}", SERVERS.join(", ")))
     })?;
     Ok(Guest { sessions: app.sessions.clone(), session, server })
@@ -140,7 +140,7 @@ impl ServerHandler for Guest {
         tokio::select! {
             answer = self.call(request.name.into_owned(), input) => answer.map(Into::into),
             // Nobody listens any more: whoever waits is told by a notice instead.
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was given up", None)),
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was aborted", None)),
         }
     }
 }

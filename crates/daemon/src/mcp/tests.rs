@@ -80,8 +80,7 @@ async fn a_background_agent_sees_none_and_calls_none() {
 async fn a_title_is_set_once_per_task() {
     let house = House::new().await;
     let agent = agent(&house, &["ui=true"], "secret-a").await;
-    for (title, said) in [("Fix the build", "The title is now: Fix the build"), ("Other", "Nothing changed")]
-    {
+    for (title, said) in [("Fix the build", "Set the title to: Fix the build"), ("Other", "No change")] {
         let params = json!({ "name": "set_title", "arguments": { "title": title } });
         let answer = call(&house, &agent, "tools/call", params).await;
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();

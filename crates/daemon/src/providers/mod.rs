@@ -161,8 +161,7 @@ impl Providers {
             return match able(&provider) {
                 true => Ok(provider.name().to_owned()),
                 false => {
-                    Err(unavailable(format!("{name} cannot {what}"))
-                        .hint(format!("those that can: {}", names())))
+                    Err(unavailable(format!("{name} cannot {what}")).hint(format!("use one of: {}", names())))
                 }
             };
         }
@@ -172,8 +171,8 @@ impl Providers {
             configured.into_iter().filter(able).chain(self.candidates().filter(|one| able(one)).cloned());
         match all.find(|provider| is_ready(provider.as_ref())) {
             Some(provider) => Ok(provider.name().to_owned()),
-            None => Err(unavailable(format!("no provider that can {what} is ready"))
-                .hint(format!("those that can: {}; `paseo providers` says what each lacks", names()))),
+            None => Err(unavailable(format!("no ready provider can {what}"))
+                .hint(format!("set up one of: {}; `paseo providers` shows what is missing", names()))),
         }
     }
 
@@ -236,8 +235,9 @@ impl Providers {
             let (problem, hint) = provider.readiness().problem().unwrap_or_default();
             format!("\n{} {problem}: {hint}", provider.name())
         });
-        unavailable(format!("no provider can be used yet{}", lines.collect::<String>())).hint(
-            "to look around without one, try `paseo demo`, or `--provider scripted`; `paseo providers` lists all",
+        unavailable(format!("no provider is ready{}", lines.collect::<String>())).hint(
+            "try `paseo demo` or `--provider scripted` to look around without one; `paseo providers` lists \
+             all",
         )
     }
 }
@@ -256,19 +256,22 @@ pub(crate) fn added(name: &str, agent: &Added) -> Acp {
 fn supported(name: &str, capabilities: Capabilities, check: &Check) -> Result<(), Failure> {
     let Capabilities { models, efforts, permissions, .. } = capabilities;
     if check.model.is_some() && !models {
-        return Err(unavailable(format!("{name} does not let a model be chosen")).hint("leave it out"));
+        return Err(unavailable(format!("{name} does not support choosing a model")).hint("leave it out"));
     }
     if let Some(effort) = check.effort.as_deref().filter(|effort| !efforts.contains(effort)) {
-        let refused = unavailable(format!("{name} knows no effort `{}`", shown(effort)));
+        let refused = unavailable(format!("{name} does not support the effort `{}`", shown(effort)));
         return Err(match efforts {
-            [] => refused.hint(format!("{name} does not let it be chosen: leave it out")),
+            [] => refused.hint(format!("leave it out; {name} does not support choosing an effort")),
             efforts => refused.hint(format!("choose one of {}", efforts.join(", "))),
         });
     }
     if !permissions.contains(&check.permissions) {
         let known: Vec<&str> = permissions.iter().map(|mode| mode.word()).collect();
-        return Err(unavailable(format!("{name} cannot keep to the mode `{}`", check.permissions.word()))
-            .hint(format!("choose one of {}", known.join(", "))));
+        return Err(unavailable(format!(
+            "{name} does not support the permission mode `{}`",
+            check.permissions.word()
+        ))
+        .hint(format!("choose one of {}", known.join(", "))));
     }
     Ok(())
 }
@@ -383,7 +386,7 @@ mod tests {
         let (message, hint) = refused(&none, None, &check());
         assert_eq!(
             message,
-            "no provider can be used yet\na is not installed: install it\nb is not logged in: log in"
+            "no provider is ready\na is not installed: install it\nb is not logged in: log in"
         );
         assert!(hint.contains("paseo demo") && hint.contains("--provider scripted"), "{hint}");
         assert_eq!(refused(&none, Some("a"), &check()).1, "install it");
@@ -397,12 +400,12 @@ mod tests {
         let effort = Check { effort: Some("max".to_owned()), ..check() };
         assert_eq!(
             refused(&all, None, &effort),
-            ("c knows no effort `max`".to_owned(), "choose one of low, high".to_owned())
+            ("c does not support the effort `max`".to_owned(), "choose one of low, high".to_owned())
         );
         let mode = Check { permissions: Mode::ReadOnly, ..check() };
         assert_eq!(refused(&all, None, &mode).1, "choose one of full, ask");
         let model = Check { model: Some("m".to_owned()), ..check() };
-        assert!(refused(&all, None, &model).0.contains("does not let a model be chosen"));
+        assert!(refused(&all, None, &model).0.contains("does not support choosing a model"));
         let (_, hint) = refused(&all, Some("scripted"), &effort);
         assert!(hint.contains("leave it out"), "{hint}");
     }
@@ -421,10 +424,7 @@ mod tests {
         let ask = Check { permissions: Mode::Ask, ..check() };
         assert!(all.choose(Some("helper"), None, &ask).is_ok());
         assert!(matches!(all.get("opencode").unwrap().readiness(), Readiness::Ready { .. }));
-        assert!(
-            refused(&all, None, &check()).0.starts_with("no provider can be used yet"),
-            "it must be named"
-        );
+        assert!(refused(&all, None, &check()).0.starts_with("no provider is ready"), "it must be named");
     }
 
     #[tokio::test]

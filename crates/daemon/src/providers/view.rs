@@ -96,7 +96,7 @@ pub(super) fn locked_out(view: ProviderView, words: &str) -> ProviderView {
     ProviderView {
         readiness: words::Readiness::NoLogin,
         problem: Some("is not logged in".to_owned()),
-        hint: Some(format!("log in to it, then send a message again; at its last turn it said: {words}")),
+        hint: Some(format!("log in and send another message; its last turn reported: {words}")),
         ..view
     }
 }

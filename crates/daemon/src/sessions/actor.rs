@@ -301,7 +301,7 @@ impl SessionActor {
     fn kill_shim(&mut self) {
         self.timer = None;
         if let Some(running) = &self.running {
-            tracing::warn!(session = %self.id(), "the shim did not end in time and is killed");
+            tracing::warn!(session = %self.id(), "the shim did not end in time and was killed");
             running.kill();
         }
     }

@@ -41,7 +41,7 @@ impl SessionActor {
                 self.decide(request.call, answer);
             }
             Verdict::Deny(message) => {
-                tracing::info!(session = %self.id(), power = request.power.tool(), "denied without asking");
+                tracing::info!(session = %self.id(), power = request.power.tool(), "denied without a permission request");
                 let held = self.context.is_held(&self.session).then(|| message.clone());
                 self.decide(request.call, provider::Answer::Deny { message });
                 if let Some(message) = held {
@@ -88,7 +88,10 @@ impl SessionActor {
             let tmux = self.context.terminals.attach(name, None).join(" ");
             return Err(Failure::new(
                 Code::AnswerInTerminal,
-                format!("{handle} asks this in its terminal, that of the worker {name}; answer it there"),
+                format!(
+                    "{handle} is waiting for this permission in the terminal of worker {name}; answer it \
+                     there"
+                ),
             )
             .hint(format!("run `paseo worker attach {name}` or `{tmux}`; nothing was decided")));
         }
@@ -98,15 +101,16 @@ impl SessionActor {
         else {
             return Err(Failure::new(
                 Code::Conflict,
-                "this request is not open: it was answered or withdrawn, or the agent went on",
+                "this permission request is no longer open: it was answered or withdrawn, or the agent \
+                 continued",
             )
-            .hint("look at what is open with `paseo permit ls`"));
+            .hint("run `paseo permit ls` to see open requests"));
         };
         if let Some(shown_ms) = answer.shown_ms {
             let age_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
             permission::check_shown(shown_ms, age_ms).map_err(|early| {
                 Failure::new(Code::TooEarly, early.to_string())
-                    .hint("look at the request, then decide again; nothing was decided")
+                    .hint("review the request, then decide again; nothing was decided")
             })?;
         }
         // They may have taken their time: what an agent holds counts at the moment of the call.
@@ -148,12 +152,15 @@ impl SessionActor {
         self.decided(ask, Decision::Deny, &Actor::Daemon).await?;
         self.decide(call, provider::Answer::Deny { message: why.clone() });
         self.say_why(why.clone()).await;
-        let words = if had_words { " Your words did not reach it." } else { "" };
+        let words = if had_words { " Your message was not delivered." } else { "" };
         Err(Failure::new(
             Code::Conflict,
-            format!("it was denied instead: the agent is guarded, and may not do this now.{words} It was told: {why}"),
+            format!(
+                "the request was denied: the agent is guarded and holds no task that covers this.{words} \
+                 The agent was told: {why}"
+            ),
         )
-        .hint("`paseo task ls` shows who has which task, `paseo task reassign` gives it one"))
+        .hint("run `paseo task ls` to see who holds which task, and assign one with `paseo task reassign`"))
     }
 
     /// Writes down what was decided about an ask, and closes it.
@@ -194,7 +201,7 @@ impl SessionActor {
             key: None,
         };
         if let Err(failure) = self.deliver(message).await {
-            tracing::warn!(session = %self.id(), error = %failure.message, "an agent is not told why it may not");
+            tracing::warn!(session = %self.id(), error = %failure.message, "cannot tell an agent why it was denied");
         }
     }
 
@@ -218,7 +225,10 @@ impl SessionActor {
         };
         let done = if allowed { "allowed" } else { "denied" };
         self.deliver(message).await.map(|_| true).map_err(|failure| Failure {
-            message: format!("it was {done}, and your words did not reach the agent: {}", failure.message),
+            message: format!(
+                "the request was {done}, but your message did not reach the agent: {}",
+                failure.message
+            ),
             ..failure
         })
     }

@@ -139,9 +139,10 @@ impl Order {
         };
         let chosen = context.providers.choose(wanted, self.default_provider.as_deref(), &check)?;
         if chosen.provider.name() == external::NAME && !definition.is_external() {
-            let message = "the provider external is not chosen: a definition says where its agent is";
-            return Err(Failure::new(Code::ProviderUnavailable, message)
-                .hint("write one with `type: external` and `external.inputUrl`; see docs/external.md"));
+            let message = "the provider external cannot be chosen; it comes from an agent definition";
+            return Err(Failure::new(Code::ProviderUnavailable, message).hint(
+                "write a definition with `type: external` and `external.inputUrl`; see docs/external.md",
+            ));
         }
         Ok(NewSession {
             id: mint::session(),
@@ -181,7 +182,7 @@ impl Order {
         let slug = &self.definition.slug;
         Failure::new(
             Code::InvalidRequest,
-            format!("`{slug}` is external and runs elsewhere: {what} cannot be kept"),
+            format!("`{slug}` is external and runs elsewhere; {what} is not supported"),
         )
         .hint("leave it out")
     }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::mint;
 
 /// Stands before words that nobody waited for and that are no turn.
-const ASIDE: &str = "The external agent sent this, and no turn was waiting for it:";
+const ASIDE: &str = "The external agent sent this, but no turn was waiting for it:";
 
 /// What it says.
 pub(crate) struct Callback {
@@ -32,8 +32,9 @@ impl SessionActor {
         // How the last turn ended comes first, where that could not be stored yet.
         self.record_ending().await;
         if self.unrecorded.is_some() {
-            return Err(Failure::new(Code::StorageUnavailable, "nothing can be stored at the moment")
-                .hint("send it again later"));
+            return Err(
+                Failure::new(Code::StorageUnavailable, "storage is unavailable").hint("send it again later")
+            );
         }
         loop {
             let (cause, version) = match self.session.history.cause {

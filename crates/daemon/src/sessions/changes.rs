@@ -177,14 +177,14 @@ pub(super) fn note_held(change: &mut Change, exhausted: Exhausted) {
     let held = session.queue.iter().filter(|pending| pending.held.is_some()).count();
     let (code, why) = match exhausted {
         Exhausted::Session | Exhausted::Cause => {
-            ("held_for_budget", "agents have woken this one as often as one request from a person allows")
+            ("held_for_budget", "the agents' wake budget for this request is used up")
         }
         Exhausted::Stopped => {
-            ("cause_stopped", "a person stopped everything that descends from this request")
+            ("cause_stopped", "a person stopped this request and everything that descends from it")
         }
     };
     let text = format!(
-        "HELD: {held} message(s) from agents wait here, because {why}. Write to it to let them through."
+        "HELD: {held} message(s) from other agents, because {why}. Send this agent a message to release them."
     );
     let notice = item::Draft::text(Kind::Notice { code: code.to_owned() }, text);
     let place = Place::default();

@@ -255,6 +255,6 @@ impl Sessions {
 /// Charges a session to the request that it descends from.
 fn spawn(cause: &Cause, spawned: Spawned, id: SessionId, now: Timestamp) -> Result<cause::Event, Failure> {
     cause.spawn(spawned.by, id, now).map_err(|refused| {
-        Failure::new(Code::Conflict, refused.to_string()).hint("work with the agents that there are")
+        Failure::new(Code::Conflict, refused.to_string()).hint("use the agents that already exist")
     })
 }

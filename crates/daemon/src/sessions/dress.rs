@@ -94,7 +94,7 @@ impl Context {
         let ceiling = profile.ceiling.as_ref().filter(|_| !profile.created_by.is_human());
         unheld(&withheld, &profile.provider, withholds, ceiling).map_err(|refused| {
             Failure::new(Code::ProviderUnavailable, refused.to_string())
-                .hint("choose another provider: `paseo providers` lists them")
+                .hint("choose another provider; run `paseo providers`")
         })
     }
 }

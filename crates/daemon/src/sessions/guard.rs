@@ -50,9 +50,9 @@ impl Context {
         if profile.team.is_none() {
             return Err(Failure::new(
                 Code::InvalidRequest,
-                "a guarded agent belongs to a team, whose tasks say what it may change; this one belongs to none",
+                "a guarded agent needs a team whose tasks define what it may change, and this one has none",
             )
-            .hint("say which with --team; `paseo team ls` lists them"));
+            .hint("pass --team; `paseo team ls` lists teams"));
         }
         let can = |name: &String| self.providers.get(name).is_some_and(|found| found.capabilities().guard);
         if can(&profile.provider) {
@@ -60,16 +60,16 @@ impl Context {
         }
         let able: Vec<String> = self.providers.names().into_iter().filter(can).collect();
         let message =
-            format!("{} cannot be guarded: it does not ask before it changes something", profile.provider);
+            format!("{} cannot be guarded: it does not ask before it makes changes", profile.provider);
         Err(Failure::new(Code::ProviderUnavailable, message)
-            .hint(format!("take one that can: {}; or leave out `guard: {LEASE}`", able.join(", "))))
+            .hint(format!("choose a provider that can: {}; or leave out `guard: {LEASE}`", able.join(", "))))
     }
 
     /// Decides about a request: first the guard, then the permissions. A person is asked in the course of a turn only.
     pub(super) async fn verdict(&self, session: &Session, request: &Request) -> Verdict {
         match self.judge(session, request).await {
             Verdict::Ask if session.turn.is_none() => {
-                Verdict::Deny("Nobody can be asked between turns.".to_owned())
+                Verdict::Deny("No permission can be requested between turns.".to_owned())
             }
             Verdict::Ask if session.hold == Hold::Stopped => {
                 Verdict::Deny("A person has stopped this turn.".to_owned())
@@ -93,9 +93,10 @@ impl Context {
     /// Refuses what a guarded agent has no lease for at this moment. What cannot be found out is refused, too.
     pub(super) async fn held(&self, session: &Session, request: &Request) -> Result<(), Held> {
         let Some(wish) = Wish::of(request).filter(|_| self.is_held(session)) else { return Ok(()) };
-        let unknown = |why: &str| Held(format!("Not done: you are guarded, and {why}. Reading is free."));
+        let unknown =
+            |why: &str| Held(format!("Not done: you are guarded, and {why}. Reading needs no task."));
         let Some(seat) = &session.profile.team else {
-            return Err(unknown("belong to no team, so that nothing can be yours to change"));
+            return Err(unknown("you are not in a team, so no task allows you to make changes"));
         };
         let teams = self.teams().map_err(|failure| unknown(&failure.message))?;
         let team = teams.get(&seat.team).await.map_err(|failure| unknown(&failure.message))?;
@@ -116,9 +117,9 @@ impl Context {
         if !self.is_seated(session, &team, &seat.agent) {
             let there = team.agents.contains_key(&seat.agent);
             return Err(unknown(&match team.closed_at {
-                Some(_) => format!("your team {} was closed, so that nothing is yours to change", team.id),
-                None if there => format!("another agent is `{}` in the team by now", seat.agent),
-                None => format!("`{}` does not belong to the team {} any more", seat.agent, team.id),
+                Some(_) => format!("your team {} was closed, so no task allows you to make changes", team.id),
+                None if there => format!("`{}` is now another agent in the team", seat.agent),
+                None => format!("`{}` is no longer in team {}", seat.agent, team.id),
             }));
         }
         team::guard(&team, &seat.agent, &wish, &site, teams.now())

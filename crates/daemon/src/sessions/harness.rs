@@ -78,13 +78,13 @@ impl NotStarted {
     pub(super) fn text(self) -> String {
         match self {
             Self::Failed { text, .. } => text,
-            Self::Vacant(_) => "nobody is there".to_owned(),
+            Self::Vacant(_) => "no process is running".to_owned(),
         }
     }
 
     /// The token of a process in a terminal could not be kept for later daemons.
     fn unkept() -> Self {
-        Self::Failed { code: "storage_unavailable", text: "its token could not be stored".to_owned() }
+        Self::Failed { code: "storage_unavailable", text: "cannot store the token of the process".to_owned() }
     }
 }
 
@@ -231,7 +231,7 @@ impl SessionActor {
             };
             let not_started = NotStarted::failed;
             let provider = context.providers.get(&session.profile.provider).ok_or_else(|| {
-                not_started(format!("the provider `{}` is not known any more", session.profile.provider))
+                not_started(format!("provider `{}` no longer exists", session.profile.provider))
             })?;
             // Nobody works without the instructions they are meant to have, nor with another key.
             let credentials = context.definitions.credentials(&session).map_err(|gone| {
@@ -253,7 +253,7 @@ impl SessionActor {
                 return Err(not_started(gone.message + &hint));
             }
             skills::write(&context.home, session.id, &dress.skills)
-                .map_err(|error| not_started(format!("its skills cannot be written: {error}")))?;
+                .map_err(|error| not_started(format!("cannot write the agent's skills: {error}")))?;
             let terminal = context.terminal(&session, false).await?;
             let secret = match (token, in_terminal) {
                 (Some(token), _) => token,
@@ -351,7 +351,7 @@ impl SessionActor {
             change.draft.push(Event::Prompted { prompt: given.clone() });
         });
         if let Err(failure) = stored.await {
-            tracing::error!(%session, error = %failure.message, "the prompt of a process could not be stored");
+            tracing::error!(%session, error = %failure.message, "cannot store the prompt of a process");
         }
     }
 
@@ -364,7 +364,7 @@ impl SessionActor {
                 change.entries.item(session, mint::item(), writing::place(turn), notice.clone());
             });
             if let Err(failure) = stored.await {
-                tracing::error!(%session, error = %failure.message, "a notice could not be stored");
+                tracing::error!(%session, error = %failure.message, "cannot store a notice");
             }
         }
     }
@@ -456,7 +456,7 @@ pub(super) async fn unharmed(
             )
         }),
         Err(_) => Err(not_started(format!(
-            "{provider} could not be started because of a defect of Paseo's; the daemon's log says where"
+            "cannot start {provider} because of a bug in Paseo; see the daemon's log"
         ))),
     }
 }
@@ -483,6 +483,6 @@ mod tests {
         };
         assert_eq!(said(Ok("it is gone")).await, Some(("start_failed", "it is gone\ndo that".to_owned())));
         let (code, text) = said(Err("no such key")).await.unwrap();
-        assert!(code == "start_failed" && text.starts_with("helper could not be started"), "{text}");
+        assert!(code == "start_failed" && text.starts_with("cannot start helper"), "{text}");
     }
 }

@@ -30,7 +30,7 @@ impl SessionActor {
             .await;
         self.timer.take_if(|(_, what)| *what == Timer::Unpark);
         if let Err(failure) = result {
-            tracing::error!(session = %self.id(), error = %failure.message, "cannot go on after a limit");
+            tracing::error!(session = %self.id(), error = %failure.message, "cannot continue after a limit");
             self.timer = Some((Instant::now() + RETRY, Timer::Unpark));
         }
     }

@@ -324,7 +324,7 @@ impl Sessions {
         }
         let (reply, answer) = oneshot::channel();
         self.tell(id, command(reply)).await?;
-        answer.await.unwrap_or_else(|_| Err(Failure::internal("a session ended without an answer")))
+        answer.await.unwrap_or_else(|_| Err(Failure::internal("a session ended without a reply")))
     }
 
     /// Closes a session, and before it those that descend from it, leaves first. Returns whether anything changed, and how
@@ -393,7 +393,7 @@ impl Sessions {
                 Some(mailbox) => mailbox,
                 None => {
                     let (session, version) = self.context.journal.session(id).await?.ok_or_else(|| {
-                        Failure::new(Code::NotFound, format!("the agent {id} does not exist any more"))
+                        Failure::new(Code::NotFound, format!("agent {id} no longer exists"))
                     })?;
                     self.wake(session, version, Beginning::Loaded)
                 }

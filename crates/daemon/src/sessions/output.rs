@@ -30,8 +30,8 @@ const AFTER_BACKGROUND: Duration = Duration::from_secs(5);
 const KEPT_BYTES: usize = 1024 * 1024;
 
 /// Said when a harness goes on by itself and nobody pays for it.
-const UNPAID: &str = "HELD: the agent began a turn by itself, because something in the background ended. It was \
-    stopped: it has gone on by itself as often as one request from a person allows. Write to it to let it go on.";
+const UNPAID: &str = "HELD: the agent started a turn by itself after a background task ended, and was \
+                      stopped: its wake budget for this request is used up. Send it a message to continue.";
 
 /// An item as the harness gave it.
 type Finished = (ItemId, Place, Draft);
@@ -89,7 +89,7 @@ impl SessionActor {
             })
             .await;
         if let Err(failure) = stored {
-            tracing::error!(%session, error = %failure.message, "the end of a turn could not be stored");
+            tracing::error!(%session, error = %failure.message, "cannot store the end of a turn");
             self.unrecorded = Some(ending);
             self.timer = Some((Instant::now() + RETRY, Timer::Retry));
         } else if turn.is_some() {
@@ -338,8 +338,8 @@ impl SessionActor {
     pub(super) async fn tell_background_ended(&mut self) {
         let words = match self.in_background() {
             0 => return,
-            1 => "1 command in the background was ended.".to_owned(),
-            tasks => format!("{tasks} commands in the background were ended."),
+            1 => "Stopped 1 background command.".to_owned(),
+            tasks => format!("Stopped {tasks} background commands."),
         };
         let (session, turn) = (self.id(), self.current);
         let notice = Draft::text(Kind::Notice { code: "background_ended".to_owned() }, words);
@@ -347,7 +347,7 @@ impl SessionActor {
             change.entries.item(session, mint::item(), place(turn), notice.clone());
         });
         if let Err(failure) = told.await {
-            tracing::error!(%session, error = %failure.message, "the end of commands could not be stored");
+            tracing::error!(%session, error = %failure.message, "cannot store the end of background commands");
         }
     }
 
@@ -374,7 +374,7 @@ impl SessionActor {
         })
         .await;
         if let Ok(count @ 1..) = swept {
-            tracing::warn!(%session, count, "ended processes that the shim had left");
+            tracing::warn!(%session, count, "stopped processes left by the shim");
         }
         if self.over || self.current.is_none() {
             return;
@@ -395,7 +395,7 @@ impl SessionActor {
         }
         let ending = match (self.ending, self.lost.take()) {
             (_, Some(why)) => {
-                let text = format!("what the agent did could not be stored, so it was ended: {why}");
+                let text = format!("the agent was stopped because its output could not be stored: {why}");
                 let error = Some(("storage_unavailable".to_owned(), text));
                 Ending::of(Outcome::Failed, Source::Daemon, error)
             }
@@ -421,7 +421,7 @@ impl SessionActor {
 
     /// Ends a harness whose words cannot be stored: it must not go on talking.
     fn give_up(&mut self, failure: Failure) {
-        tracing::error!(session = %self.id(), error = %failure.message, "cannot store what the harness said");
+        tracing::error!(session = %self.id(), error = %failure.message, "cannot store the harness's output");
         self.lost.get_or_insert(failure.message);
         self.end_processes();
     }
@@ -435,7 +435,7 @@ pub(super) fn end(change: &mut Change, left: &LeftOpen, turn: Option<TurnId>, en
             "A person interrupted this turn with a message."
         }
         Source::Person => "A person stopped this turn.",
-        Source::Restart => "The daemon was stopped or restarted in the middle of this turn.",
+        Source::Restart => "The daemon was stopped or restarted during this turn.",
         Source::Protocol | Source::ProcessExit | Source::Hook | Source::Screen | Source::Daemon => {
             "This turn was interrupted."
         }
@@ -483,13 +483,13 @@ pub(super) fn close_open(change: &mut Change, left: &LeftOpen, turn: Option<Turn
 fn words(exit: &Exit) -> String {
     let how = match (exit.code, exit.signal) {
         (Some(code), _) => {
-            format!("the agent's process ended in the middle of the turn, with exit code {code}")
+            format!("the agent's process exited during the turn with code {code}")
         }
         (None, Some(signal)) => {
-            format!("the agent's process was killed in the middle of the turn, by signal {signal}")
+            format!("the agent's process was killed during the turn by signal {signal}")
         }
-        (None, None) => "the agent's process ended in the middle of the turn".to_owned(),
+        (None, None) => "the agent's process ended during the turn".to_owned(),
     };
     let last_words = exit.stderr.trim();
-    if last_words.is_empty() { how } else { format!("{how}; its last words:\n{last_words}") }
+    if last_words.is_empty() { how } else { format!("{how}; its last output:\n{last_words}") }
 }

@@ -119,7 +119,7 @@ impl Context {
                         .await?,
                     );
                 }
-                _ => told.push_str(&format!("\n\n[{} was attached here, and is not shown again]", file.name)),
+                _ => told.push_str(&format!("\n\n[{} was attached here and is not repeated]", file.name)),
             }
         }
         Ok((told, files))

@@ -47,8 +47,8 @@ impl SessionActor {
     pub(super) async fn close(&mut self, by: Actor) -> Result<bool, Failure> {
         let (left, turn) = (self.left_open(), self.current);
         let words = match by.is_human() {
-            true => "A person closed the agent in the middle of this turn.",
-            false => "The agent was closed in the middle of this turn.",
+            true => "A person closed the agent during this turn.",
+            false => "The agent was closed during this turn.",
         };
         let cut_off = turn.map(|_| words);
         let changed = self
@@ -112,13 +112,16 @@ impl SessionActor {
     pub(super) async fn delete(&mut self, by: Actor, force: bool) -> Result<bool, Failure> {
         let is_busy = self.session.turn.is_some() || self.session.check.is_some();
         if is_busy && !force {
-            return Err(Failure::from(Refusal::Busy).hint("stop it first with `paseo stop`, or add --force"));
+            return Err(Failure::from(Refusal::Busy).hint("stop it first with `paseo stop`, or pass --force"));
         }
         let waiting = self.session.queue.len();
         if waiting > 0 && !force {
-            let messages = if waiting == 1 { "1 message waits" } else { &format!("{waiting} messages wait") };
-            return Err(Failure::new(Code::Conflict, format!("{messages} for this agent and would be lost"))
-                .hint("`paseo queue` shows what waits; add --force to delete it all the same"));
+            let messages = if waiting == 1 { "1 message" } else { &format!("{waiting} messages") };
+            return Err(Failure::new(
+                Code::Conflict,
+                format!("{messages} queued for this agent would be lost"),
+            )
+            .hint("run `paseo queue` to see them, or pass --force to delete the agent anyway"));
         }
         self.keep_notices_back();
         if let Err(failure) = self.close(by.clone()).await {
@@ -134,7 +137,8 @@ impl SessionActor {
                 self.context.directory.count_closed(&self.session.profile.project, Closing::Gone);
                 self.over = true;
                 if let Err(error) = skills::remove(&self.context.home, self.id()) {
-                    tracing::warn!(session = %self.id(), %error, "the skills of a deleted session are left behind");
+                    tracing::warn!(session = %self.id(), %error, "cannot remove the skills of a deleted \
+                                                                  session");
                 }
                 return Ok(true);
             }
@@ -199,7 +203,7 @@ impl SessionActor {
             // What waits goes on when the daemon is back.
             self.over = true;
             if let Err(failure) = self.quietly(|change| end(change, &left, turn, &ending)).await {
-                tracing::error!(session = %self.id(), error = %failure.message, "the end of a turn could not be stored");
+                tracing::error!(session = %self.id(), error = %failure.message, "cannot store the end of a turn");
             }
         }
         self.over = true;

@@ -73,7 +73,7 @@ impl SessionActor {
                     (Err(failure), Persistence::Untiring) => failure.message,
                 };
                 if !std::mem::replace(&mut told, true) {
-                    tracing::warn!(session = %session.id, error = why, "cannot get to a terminal yet");
+                    tracing::warn!(session = %session.id, error = why, "cannot reach a terminal yet");
                 }
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST);
@@ -118,7 +118,7 @@ impl SessionActor {
                 // Its screen tells what it still asks.
                 let id = turn.id;
                 if let Err(failure) = self.quietly(|change| withdraw_all(change, Some(id))).await {
-                    tracing::error!(session = %self.id(), error = %failure.message, "an ask cannot be withdrawn");
+                    tracing::error!(session = %self.id(), error = %failure.message, "cannot withdraw a permission request");
                 }
             }
             if !turn.handed {
@@ -137,8 +137,7 @@ impl Context {
     /// whether it could be started now.
     async fn attach(&self, session: &Session) -> Result<Harness, NotStarted> {
         let profile = &session.profile;
-        let gone =
-            || NotStarted::failed(format!("the provider `{}` is not known any more", profile.provider));
+        let gone = || NotStarted::failed(format!("provider `{}` no longer exists", profile.provider));
         let provider = self.providers.get(&profile.provider).ok_or_else(gone)?;
         let launch = Launch {
             session: session.id,

@@ -60,7 +60,7 @@ impl Sessions {
             Ok(_) => return,
             // The others go on without it.
             Err(error) => {
-                tracing::error!(stream = %row.stream, %error, "cannot read a session; it is left out");
+                tracing::error!(stream = %row.stream, %error, "cannot read a session; skipped");
                 return;
             }
         };
@@ -87,7 +87,7 @@ impl Sessions {
         }
         for id in left.unfinished {
             if let Err(failure) = self.ask(id, Command::Resume).await {
-                tracing::error!(session = %id, error = %failure.message, "cannot go on with a session");
+                tracing::error!(session = %id, error = %failure.message, "cannot resume a session");
             }
         }
     }

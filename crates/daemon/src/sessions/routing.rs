@@ -45,9 +45,9 @@ pub(crate) fn for_person(context: &Context, project: &str, slug: &str) -> Result
         let others: Vec<&str> = others.map(|other| other.slug.as_str()).collect();
         return Err(Failure::new(
             Code::InvalidRequest,
-            format!("the agent `{slug}` is a subagent: only other agents start it"),
+            format!("agent `{slug}` is a subagent and can only be started by other agents"),
         )
-        .hint(format!("you can talk to: {}", others.join(", "))));
+        .hint(format!("choose one of: {}", others.join(", "))));
     }
     Ok(definition)
 }

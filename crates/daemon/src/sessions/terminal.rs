@@ -50,7 +50,7 @@ impl SessionActor {
         match self.quietly(|change| change.draft.push(boarded.clone())).await {
             Ok(()) => self.token = Some(secret),
             Err(failure) => {
-                tracing::error!(session = %self.id(), error = %failure.message, "a token cannot be kept");
+                tracing::error!(session = %self.id(), error = %failure.message, "cannot store a token");
             }
         }
     }
@@ -116,9 +116,9 @@ impl SessionActor {
         }
         let (session, turn) = (self.id(), self.current);
         let how = match (exit.code, exit.signal) {
-            (Some(code), _) => format!("The program in the terminal ended with exit code {code}."),
-            (None, Some(signal)) => format!("The program in the terminal was ended by signal {signal}."),
-            (None, None) => "The terminal is gone.".to_owned(),
+            (Some(code), _) => format!("The program in the terminal exited with code {code}."),
+            (None, Some(signal)) => format!("The program in the terminal was killed by signal {signal}."),
+            (None, None) => "The terminal no longer exists.".to_owned(),
         };
         let notice = Draft::text(Kind::Notice { code: "exited".to_owned() }, how);
         let stored = self.quietly(|change| {
@@ -126,7 +126,7 @@ impl SessionActor {
             change.entries.item(session, mint::item(), place(turn), notice.clone());
         });
         if let Err(failure) = stored.await {
-            tracing::error!(%session, error = %failure.message, "the end of a program could not be stored");
+            tracing::error!(%session, error = %failure.message, "cannot store the end of a program");
         }
     }
 
@@ -178,11 +178,11 @@ impl SessionActor {
         if let Some(seat) = profile.team.as_ref().filter(|_| by_seat)
             && !self.context.teams()?.get(&seat.team).await?.agents.contains_key(&seat.agent)
         {
-            let message = format!("this worker was ended, and belongs to the team {} no more", seat.team);
-            return Err(Failure::new(Code::Closed, message).hint("`paseo worker start` starts a new one"));
+            let message = format!("this worker was killed and is no longer in team {}", seat.team);
+            return Err(Failure::new(Code::Closed, message).hint("start a new one with `paseo worker start`"));
         }
         if by_name || by_terminal || by_seat {
-            let message = format!("this worker was ended, and another is called {name} now");
+            let message = format!("this worker was killed, and {name} is now another worker");
             // Whoever has its name in the team need not be a worker.
             let other = match profile.team.as_ref().filter(|_| !by_name && !by_terminal) {
                 Some(seat) => {
@@ -195,8 +195,9 @@ impl SessionActor {
                 Some(other) => format!("`paseo send {}`", self.context.directory.handle(other)),
                 None => format!("`paseo worker send {name}`"),
             };
-            return Err(Failure::new(Code::Closed, message)
-                .hint(format!("{send} writes to that one; `paseo worker start` starts a new one")));
+            return Err(Failure::new(Code::Closed, message).hint(format!(
+                "use {send} to write to the other one, or start a new one with `paseo worker start`"
+            )));
         }
         Ok(())
     }
@@ -205,7 +206,7 @@ impl SessionActor {
     pub(super) async fn note_return(&mut self, by: &Actor) {
         let (Some(seat), Ok(teams)) = (&self.session.profile.team, self.context.teams()) else { return };
         if let Err(failure) = teams.boarded(by, &seat.team, self.id()).await {
-            tracing::error!(session = %self.id(), error = %failure.message, "its team does not know that it is back");
+            tracing::error!(session = %self.id(), error = %failure.message, "cannot tell a team that its worker is back");
         }
     }
 
@@ -213,7 +214,7 @@ impl SessionActor {
     pub(super) async fn leave_team(&mut self, by: &Actor) {
         let (Some(seat), Ok(teams)) = (&self.session.profile.team, self.context.teams()) else { return };
         if let Err(failure) = teams.left(by, &seat.team, &self.session).await {
-            tracing::error!(session = %self.id(), error = %failure.message, "the tasks of one that is closed are not free");
+            tracing::error!(session = %self.id(), error = %failure.message, "cannot release the tasks of a closed agent");
         }
     }
 
@@ -221,7 +222,7 @@ impl SessionActor {
     pub(super) async fn remove_terminal(&mut self) {
         let (Some(name), None) = (&self.session.profile.terminal, &self.running) else { return };
         if let Err(failure) = self.context.terminals.remove(name, self.session.id).await {
-            tracing::warn!(session = %self.id(), error = %failure.message, "a terminal stays behind for now");
+            tracing::warn!(session = %self.id(), error = %failure.message, "cannot remove a terminal yet");
             self.context.terminals.look_after();
         }
     }

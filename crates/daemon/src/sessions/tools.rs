@@ -42,14 +42,14 @@ impl SessionActor {
 
     async fn set_branch(&mut self, input: &Value) -> (ToolOutcome, String) {
         let Some(name) = input.get("name").and_then(Value::as_str) else {
-            return (ToolOutcome::Error, "set_branch needs a `name`: the new name of the branch".to_owned());
+            return (ToolOutcome::Error, "`name` is missing: give the new branch name".to_owned());
         };
         let Some(worktree) = self.session.profile.worktree.clone() else {
-            return (ToolOutcome::Error, "nothing to name: this agent has no worktree".to_owned());
+            return (ToolOutcome::Error, "no branch to name: this agent has no worktree".to_owned());
         };
         let renamed = match worktrees::rename(&worktree, name).await {
             Ok(renamed) => renamed,
-            Err(why) => return (ToolOutcome::Error, format!("the branch keeps its name: {why}")),
+            Err(why) => return (ToolOutcome::Error, format!("the branch was not renamed: {why}")),
         };
         let by = Actor::Session(self.id());
         let stored = self
@@ -59,7 +59,7 @@ impl SessionActor {
             })
             .await;
         match stored {
-            Ok(()) => (ToolOutcome::Ok, format!("The branch is now: {}", renamed.branch)),
+            Ok(()) => (ToolOutcome::Ok, format!("Renamed the branch to {}", renamed.branch)),
             Err(failure) => (ToolOutcome::Error, failure.message),
         }
     }
@@ -80,13 +80,13 @@ impl SessionActor {
     async fn set_title(&mut self, input: &Value) -> (ToolOutcome, String) {
         let title = input.get("title").and_then(Value::as_str).map(clean).filter(|title| !title.is_empty());
         let Some(title) = title else {
-            return (ToolOutcome::Error, "set_title needs a `title`: a short text".to_owned());
+            return (ToolOutcome::Error, "`title` is missing: give a short title".to_owned());
         };
         let by = Actor::Session(self.id());
         let result = self
             .change(&by, |change| match session::title(&mut change.draft, title.clone()) {
-                Ok(()) => Ok(format!("The title is now: {title}")),
-                Err(refusal @ Refusal::TitledAlready) => Ok(format!("Nothing changed: {refusal}.")),
+                Ok(()) => Ok(format!("Set the title to: {title}")),
+                Err(refusal @ Refusal::TitledAlready) => Ok(format!("No change: {refusal}.")),
                 Err(refusal) => Err(Failure::from(refusal)),
             })
             .await;

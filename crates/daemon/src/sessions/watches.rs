@@ -49,7 +49,7 @@ impl SessionActor {
     /// Looks again which notices there are to send: a call that waited may have ended without its answer.
     pub(super) async fn look_for_notices(&mut self) {
         if let Err(failure) = self.quietly(|_| {}).await {
-            tracing::warn!(session = %self.id(), error = %failure.message, "notices wait");
+            tracing::warn!(session = %self.id(), error = %failure.message, "cannot check for notices");
         }
         self.send_notices();
     }
@@ -127,13 +127,15 @@ async fn tell(sessions: Sessions, watched: SessionId, notice: Notice) {
             // There is nobody to tell.
             Code::NotFound | Code::Closed => break,
             Code::ShuttingDown => return,
-            _ => tracing::warn!(session = %notice.watcher, error = %failure.message, "news waits"),
+            _ => {
+                tracing::warn!(session = %notice.watcher, error = %failure.message, "cannot deliver a notice yet")
+            }
         }
         tokio::time::sleep(AGAIN).await;
     }
     if let Err(failure) = sessions.ask(watched, |reply| Command::Noticed(notice.id, reply)).await {
         // It comes up again at the next start; the key keeps it from being sent twice.
-        tracing::warn!(session = %watched, error = %failure.message, "a notice is not crossed out");
+        tracing::warn!(session = %watched, error = %failure.message, "cannot cancel a notice");
     }
 }
 

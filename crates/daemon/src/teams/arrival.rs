@@ -78,7 +78,7 @@ impl Teams {
                 let (id, events) = joined.map_err(|why| match &why {
                     Refused::Taken { other, .. } => {
                         let handle = directory.handle(*other);
-                        let hint = format!("it is {handle}: `paseo close {handle}`, or choose another name");
+                        let hint = format!("close it with `paseo close {handle}`, or choose another name");
                         refused(why).hint(hint)
                     }
                     _ => refused(why),
@@ -96,7 +96,7 @@ impl Teams {
                 let leads = member.role == team::LEADER;
                 Ok((TeamSeat { team: joining.team.clone(), agent, leads }, before))
             }
-            Done::Repeat(_) => Err(Failure::internal("a place without a key was a repeat")),
+            Done::Repeat(_) => Err(Failure::internal("a request without a key was treated as a repeat")),
         }
     }
 
@@ -119,7 +119,7 @@ impl Teams {
             |()| String::new(),
         );
         if let Err(failure) = undone.await {
-            tracing::error!(team = %id, error = %failure.message, "it keeps a place for nobody");
+            tracing::error!(team = %id, error = %failure.message, "cannot release a reserved name in a team");
         }
     }
 }

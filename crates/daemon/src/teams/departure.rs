@@ -54,9 +54,10 @@ impl Teams {
             };
             if context.directory.get(session).is_none() && context.journal.session(session).await?.is_some() {
                 let (name, handle) = (name.trim(), context.directory.handle(session));
-                let message = format!("{name} of the team {id} was ended; its handle is {handle}");
+                let message = format!("{name} in team {id} was killed; its handle is {handle}");
                 return Ok(Some(Failure::new(Code::NotFound, message).hint(format!(
-                    "`paseo logs {handle}` shows what it did; `paseo send {handle} \"…\"` starts it again"
+                    "run `paseo logs {handle}` to see what it did, or `paseo send {handle} \"…\"` to start \
+                     it again"
                 ))));
             }
         }

@@ -95,7 +95,7 @@ impl Teams {
                     key: None,
                 };
                 if let Err(failure) = self.sessions.ask(id, |reply| Command::Deliver(message, reply)).await {
-                    tracing::warn!(session = %id, error = %failure.message, "an agent is not told of its team");
+                    tracing::warn!(session = %id, error = %failure.message, "cannot notify an agent of its team's events");
                 }
             }
         }

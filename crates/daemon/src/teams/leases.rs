@@ -85,10 +85,10 @@ impl Teams {
     /// Looks at leases when they need it, until the daemon stops.
     pub(crate) async fn keep_time(self, stop: Stop) {
         if let Err(failure) = self.clear_up().await {
-            tracing::error!(error = %failure.message, "cannot note whose leases ended");
+            tracing::error!(error = %failure.message, "cannot record expired leases");
         }
         if let Err(failure) = self.revoke_leftovers().await {
-            tracing::error!(error = %failure.message, "tokens of agents that left may still be there");
+            tracing::error!(error = %failure.message, "cannot revoke tokens of agents that left");
         }
         loop {
             let now = self.clock.now();
@@ -124,7 +124,7 @@ impl Teams {
             Ok(events)
         });
         if let Err(failure) = decided.await {
-            tracing::error!(team = %id, error = %failure.message, "cannot note which leases ended");
+            tracing::error!(team = %id, error = %failure.message, "cannot record expired leases");
             let again = paseo_core::time::Timestamp::from_millis(self.clock.now().as_millis() + AGAIN_MS);
             tasks.iter().for_each(|task| self.timer.set(id, *task, Some(again)));
         }

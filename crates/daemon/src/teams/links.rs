@@ -28,11 +28,11 @@ pub(super) async fn check(project: Option<&str>, typed: &str) -> Result<(), Fail
     Err(match leads_to.strip_prefix(&root) {
         Ok(inside) => {
             let inside = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
-            refused(format!("`{resource}` is a link: it is really `{}`", inside.display()))
-                .hint("name that one: files have one name among tasks")
+            refused(format!("`{resource}` is a link to `{}`", inside.display()))
+                .hint("use the link's target; each file has one name across tasks")
         }
-        Err(_) => refused(format!("`{resource}` is a link that leads out of the project"))
-            .hint("tasks are about files of the project"),
+        Err(_) => refused(format!("`{resource}` is a link that leads outside the project"))
+            .hint("use a path inside the project"),
     })
 }
 

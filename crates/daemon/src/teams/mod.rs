@@ -66,7 +66,7 @@ impl Subject for Team {
     }
 
     fn unknown(id: &TeamId) -> Failure {
-        Failure::new(Code::NotFound, format!("there is no team {id}")).hint("`paseo team ls` lists them")
+        Failure::new(Code::NotFound, format!("team {id} not found")).hint("run `paseo team ls`")
     }
 }
 
@@ -220,9 +220,9 @@ impl Teams {
         let mut change = Change::default();
         let _alone = self.founding.lock().await;
         if let Some(other) = self.alike(id).await? {
-            let message = format!("`{id}` differs from the team {other} only in upper and lower case");
+            let message = format!("`{id}` differs from team {other} only in case");
             return Err(Failure::new(Code::Conflict, message)
-                .hint(format!("`paseo team show {other}` shows it; choose another id for a new one")));
+                .hint(format!("choose another id; `paseo team show {other}` shows the existing team")));
         }
         change.events.push(created);
         match self.desk.open(by, id, change, None).await {
@@ -230,9 +230,9 @@ impl Teams {
             Ok(Done::Repeat(_)) => self.get(id).await,
             Err(failure) if failure.code == Code::Conflict => {
                 let closed = self.get(id).await.is_ok_and(|team| team.closed_at.is_some());
-                let (is, more) = if closed { ("was", ", which was closed") } else { ("is", " already") };
-                Err(Failure::new(Code::Conflict, format!("there {is} a team {id}{more}"))
-                    .hint(format!("`paseo team show {id}` shows it; choose another id for a new one")))
+                let what = if closed { "was closed, and its id is not reused" } else { "already exists" };
+                Err(Failure::new(Code::Conflict, format!("team {id} {what}"))
+                    .hint(format!("choose another id; `paseo team show {id}` shows the existing team")))
             }
             Err(failure) => Err(failure),
         }
@@ -251,8 +251,8 @@ impl Teams {
         };
         match agent {
             Some(agent) => Ok(Acting { actor: actor.clone(), agent: Some(agent.to_owned()) }),
-            None => Err(Failure::new(Code::Forbidden, format!("you do not belong to the team {}", team.id))
-                .hint("agents join a team when they are started: `paseo run --team`")),
+            None => Err(Failure::new(Code::Forbidden, format!("you are not in team {}", team.id))
+                .hint("start an agent in the team with `paseo run --team`")),
         }
     }
 
@@ -267,8 +267,11 @@ impl Teams {
         let description = wanted.description.as_deref().filter(|text| !text.trim().is_empty());
         if description.is_some_and(|text| text.len() > TASK_DESCRIPTION_BYTES) {
             let most = TASK_DESCRIPTION_BYTES / 1024;
-            return Err(Failure::new(Code::TooLarge, format!("a description has at most {most} KB"))
-                .hint("say the rest in a thread that is linked to the task"));
+            return Err(Failure::new(
+                Code::TooLarge,
+                format!("the description is too long; the limit is {most} KB"),
+            )
+            .hint("put the rest into a thread linked to the task"));
         }
         let project = self.get(id).await?.directory.clone();
         for resource in &wanted.resources {
@@ -314,9 +317,9 @@ impl Teams {
             if ending.summary.as_ref().is_some_and(long) {
                 return Err(Failure::new(
                     Code::TooLarge,
-                    format!("a summary has at most {TASK_SUMMARY_CHARS} characters"),
+                    format!("the summary is too long; the limit is {TASK_SUMMARY_CHARS} characters"),
                 )
-                .hint("say the whole in a thread of the team, and refer to that message"));
+                .hint("post the full text to a team thread, and refer to that message"));
             }
         }
         let (this, acting, id) = (self.clone(), acting.clone(), id.clone());
@@ -377,7 +380,9 @@ impl Teams {
         tokio::spawn(async move {
             match teams.get(&id).await {
                 Ok(team) => teams.tell(&team, vec![event]),
-                Err(failure) => tracing::warn!(team = %id, error = %failure.message, "nobody is told"),
+                Err(failure) => {
+                    tracing::warn!(team = %id, error = %failure.message, "cannot notify the members of a team")
+                }
             }
         });
     }
@@ -467,11 +472,8 @@ pub(crate) fn referred(thread: Option<String>, id: Option<String>) -> Result<Opt
     match (thread, id) {
         (Some(thread), Some(id)) => Ok(Some(MessageOfTeam { thread, id })),
         (None, None) => Ok(None),
-        _ => Err(Failure::new(
-            Code::InvalidRequest,
-            "a message is named by `threadId` and `messageId`, and one of them is missing",
-        )
-        .hint("both come with the answer when something is posted; give both, or none")),
+        _ => Err(Failure::new(Code::InvalidRequest, "`threadId` and `messageId` must be given together")
+            .hint("give both, as returned when the message was posted, or neither")),
     }
 }
 
@@ -481,8 +483,9 @@ pub(crate) fn ending(summary: Option<String>, message: Option<MessageOfTeam>) ->
         .map(|MessageOfTeam { thread, id }| {
             let post = id.strip_prefix("msg-").unwrap_or(&id).parse().map_err(|_| {
                 let id: String = id.chars().take(64).flat_map(char::escape_debug).collect();
-                Failure::new(Code::InvalidRequest, format!("`{id}` is not the id of a message"))
-                    .hint("it is said when something is posted, and `paseo thread tail --json` shows it")
+                Failure::new(Code::InvalidRequest, format!("`{id}` is not a message id")).hint(
+                    "use the id returned when the message was posted, or run `paseo thread tail --json`",
+                )
             })?;
             let thread = thread.parse().map_err(|malformed: team::Malformed| {
                 Failure::new(Code::InvalidRequest, malformed.to_string())

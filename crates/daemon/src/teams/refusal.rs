@@ -10,58 +10,60 @@ pub(crate) fn refused(refused: Refused) -> Failure {
     let listed;
     let (code, hint) = match &refused {
         Refused::NoTask(_, team) => {
-            listed = format!("`paseo task ls --team {team}` lists them");
+            listed = format!("run `paseo task ls --team {team}`");
             (Code::NotFound, Some(listed.as_str()))
         }
         Refused::NoThread(_, team) => {
-            listed = format!("`paseo team show {team}` lists them");
+            listed = format!("run `paseo team show {team}`");
             (Code::NotFound, Some(listed.as_str()))
         }
         Refused::NoMessage { thread, .. } => {
-            listed = format!("`paseo thread tail {thread} --ids` shows what there is");
+            listed = format!("run `paseo thread tail {thread} --ids`");
             (Code::InvalidRequest, Some(listed.as_str()))
         }
         Refused::Engaged { id, team, .. } => {
             listed = format!(
-                "choose another name, or take it out first: `paseo team leave {team} --agent {id}` ends its tokens and \
-                 gives its tasks back"
+                "choose another name, or remove the agent first: `paseo team leave {team} --agent {id}` \
+                 revokes its tokens and releases its tasks"
             );
             (Code::Conflict, Some(listed.as_str()))
         }
-        Refused::NotClaimable { .. } => (Code::TaskNotClaimable, Some("claim another, or wait for it")),
+        Refused::NotClaimable { .. } => {
+            (Code::TaskNotClaimable, Some("claim another task, or wait for this one"))
+        }
         Refused::NotAssignable { .. } => {
-            (Code::TaskNotClaimable, Some("give them another; what failed or was canceled can be retried"))
+            (Code::TaskNotClaimable, Some("assign another task; failed and canceled tasks can be retried"))
         }
         Refused::Overlap { .. } => {
             (Code::ResourceHeld, Some("claim another task, or wait until that one is done"))
         }
         Refused::NotInProgress { status, .. } => {
             let hint = match *status {
-                "completed" => "there is nothing left to do about it",
-                "failed" | "canceled" => "it can be claimed again once it is retried",
-                "blocked" => "it can be claimed once what it waits for is completed",
+                "completed" => "continue; the task needs no further work",
+                "failed" | "canceled" => "retry the task before claiming it again",
+                "blocked" => "wait until its dependencies are completed",
                 _ => "claim it first",
             };
             (Code::TaskNotInProgress, Some(hint))
         }
         Refused::Expired { .. } => {
-            (Code::LeaseExpired, Some("claim it again, and look at what others did meanwhile"))
+            (Code::LeaseExpired, Some("claim it again, and check what others changed in the meantime"))
         }
-        Refused::HolderMismatch { .. } => (Code::LeaseHolderMismatch, Some("leave it to them")),
+        Refused::HolderMismatch { .. } => (Code::LeaseHolderMismatch, Some("leave the task to its holder")),
         Refused::EpochMismatch { .. } => {
             (Code::EpochMismatch, Some("use the epoch that the newest claim returned"))
         }
         Refused::YoursAlready { .. } => {
-            (Code::TaskNotClaimable, Some("go on with it, or extend its lease: renew it with that epoch"))
+            (Code::TaskNotClaimable, Some("continue with it, or renew its lease with that epoch"))
         }
-        Refused::NoAgent { .. } => (Code::NotFound, Some("`paseo team show` shows who is there")),
+        Refused::NoAgent { .. } => (Code::NotFound, Some("run `paseo team show`")),
         Refused::TakenOut { .. } => {
-            (Code::Conflict, Some("`--again` takes it in again; `paseo team audit` says who took it out"))
+            (Code::Conflict, Some("pass `--again` to add it again; `paseo team audit` shows who removed it"))
         }
         Refused::NotYours { .. } | Refused::NotLeader => {
-            (Code::Forbidden, Some("ask the leader, or a person"))
+            (Code::Forbidden, Some("ask the leader or a person"))
         }
-        Refused::Closed { .. } => (Code::Conflict, Some("make another: `paseo team create`")),
+        Refused::Closed { .. } => (Code::Conflict, Some("create another: `paseo team create`")),
         Refused::Over { .. } | Refused::NotRetriable { .. } => (Code::Conflict, None),
         Refused::Full(_) | Refused::Taken { .. } => (Code::Conflict, None),
         Refused::Ttl(_) | Refused::Invalid(_) | Refused::Name(_) | Refused::Resource(_) => {

@@ -58,7 +58,7 @@ impl Teams {
         );
         match done.await? {
             Done::New(team, alias) => Ok((team, alias)),
-            Done::Repeat(_) => Err(Failure::internal("a thread without a key was a repeat")),
+            Done::Repeat(_) => Err(Failure::internal("a request without a key was treated as a repeat")),
         }
     }
 
@@ -147,8 +147,8 @@ impl Teams {
         let team = self.get(id).await?;
         let known = team.threads.get(&alias).cloned();
         let known = known.ok_or_else(|| {
-            Failure::new(Code::NotFound, format!("there is no {alias} in the team {id}"))
-                .hint(format!("`paseo team show {id}` lists them"))
+            Failure::new(Code::NotFound, format!("{alias} not found in team {id}"))
+                .hint(format!("run `paseo team show {id}`"))
         })?;
         Ok((team, known))
     }

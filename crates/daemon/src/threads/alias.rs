@@ -51,8 +51,9 @@ impl Threads {
             [(first, _), ..] => {
                 let names = found.iter().take(LISTED).map(|(team, _)| format!("{team}/{alias}"));
                 let names: Vec<String> = names.collect();
-                let message = format!("several teams have a {alias}: {}", names.join(", "));
-                Err(Failure::new(Code::Ambiguous, message).hint(format!("say which, as {first}/{alias}")))
+                let message = format!("several teams have {alias}: {}", names.join(", "));
+                Err(Failure::new(Code::Ambiguous, message)
+                    .hint(format!("name the team, as in {first}/{alias}")))
             }
         }
     }

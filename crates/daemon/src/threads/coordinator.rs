@@ -42,17 +42,17 @@ impl Threads {
                     // It was deleted just before the end.
                     Err(failure) if failure.code == Code::NotFound => {
                         if let Err(failure) = self.clear_away(&Actor::Daemon, id).await {
-                            tracing::error!(thread = %id, error = %failure.message, "a deleted thread leaves something behind");
+                            tracing::error!(thread = %id, error = %failure.message, "cannot clean up after a deleted thread");
                         }
                         continue;
                     }
                     Err(failure) => {
-                        tracing::error!(thread = %id, error = %failure.message, "a thread cannot be gone on with");
+                        tracing::error!(thread = %id, error = %failure.message, "cannot resume a thread");
                         continue;
                     }
                 };
                 if let Err(failure) = self.release(id).await {
-                    tracing::error!(thread = %id, error = %failure.message, "replies are still held back");
+                    tracing::error!(thread = %id, error = %failure.message, "cannot release held replies");
                 }
                 for (seat, session, work) in thread.works() {
                     self.see_through(id, seat.to_owned(), session, work);
@@ -72,7 +72,9 @@ impl Threads {
                 Ok(thread) => thread.due,
                 // Whoever was due in a thread that was deleted meanwhile is not any more.
                 Err(failure) if failure.code == Code::NotFound => return,
-                Err(failure) => return tracing::error!(thread = %id, error = %failure.message, "cannot wake"),
+                Err(failure) => {
+                    return tracing::error!(thread = %id, error = %failure.message, "cannot wake participants");
+                }
             };
             let mut seats: BTreeMap<String, Vec<Due>> = BTreeMap::new();
             for due in due {
@@ -108,14 +110,14 @@ impl Threads {
                 // Nobody works for a thread that was deleted meanwhile.
                 if self.is_gone(id).await {
                     if let Err(failure) = self.clear_away(&Actor::Daemon, id).await {
-                        tracing::error!(thread = %id, error = %failure.message, "a deleted thread leaves something behind");
+                        tracing::error!(thread = %id, error = %failure.message, "cannot clean up after a deleted thread");
                     }
                     return;
                 }
                 let why = failure
                     .hint
                     .map_or(failure.message.clone(), |hint| format!("{}\n{hint}", failure.message));
-                self.complain(id, &due, &format!("{} could not be woken: {why}", due.seat)).await;
+                self.complain(id, &due, &format!("Could not wake {}: {why}", due.seat)).await;
             }
         }
     }
@@ -227,8 +229,9 @@ impl Threads {
     pub(super) async fn trigger(&self, thread: &Thread, at: u64) -> Result<Trigger, Failure> {
         let records = self.events(thread.id, at.saturating_sub(1), 1).await?;
         let found = records.first().and_then(|record| Some((record, posted(record)?)));
-        let (record, posted) =
-            found.ok_or_else(|| Failure::internal("what woke a participant is not in the thread"))?;
+        let (record, posted) = found.ok_or_else(|| {
+            Failure::internal("the message that woke a participant is missing from the thread")
+        })?;
         let by = record.actor.parse().map_err(Failure::internal)?;
         let line =
             Line { from: posted.from.clone(), to: posted.to.clone(), words: self.words(&posted).await? };
@@ -246,7 +249,7 @@ impl Threads {
         if let Err(failure) = settled.and(said)
             && failure.code != Code::NotFound
         {
-            tracing::error!(thread = %id, error = %failure.message, words, "nobody could be told");
+            tracing::error!(thread = %id, error = %failure.message, words, "cannot post a remark");
         }
     }
 

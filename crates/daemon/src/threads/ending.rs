@@ -33,14 +33,11 @@ impl Threads {
 
     async fn end(&self, speaker: &Speaker, id: ThreadId, force: bool) -> Result<Thread, Failure> {
         let check = |thread: &Thread| match thread.is_busy() && !force {
-            true => Err(Failure::new(Code::Conflict, "somebody works for this thread, and would be stopped")
-                .hint(format!(
-                    "`paseo thread show {}` says who; add --force to delete it all the same",
-                    word(&thread.name)
-                ))),
+            true => Err(Failure::new(Code::Conflict, "thread has running agents; pass --force to stop them")
+                .hint(format!("run `paseo thread show {}` to see who is working", word(&thread.name)))),
             false => thread.team.as_ref().map_or(Ok(()), |team| {
-                let message = format!("this thread belongs to the team {team}, whose tasks may tell of it");
-                Err(Failure::new(Code::Conflict, message).hint("leave it; nobody is woken by it"))
+                let message = format!("this thread belongs to team {team}, whose tasks may refer to it");
+                Err(Failure::new(Code::Conflict, message).hint("leave it as it is; it wakes no agents"))
             }),
         };
         let delete = |thread: &Thread, change: &mut Change| {
@@ -127,7 +124,7 @@ impl Threads {
             Err(failure) => Err(failure),
         };
         if let Err(failure) = done.or_else(|failure| gone_is_fine::<()>(Err(failure))) {
-            tracing::warn!(thread = %id, seat, error = %failure.message, "a session is left open");
+            tracing::warn!(thread = %id, seat, error = %failure.message, "cannot close a participant's session");
         }
         true
     }
@@ -164,7 +161,7 @@ impl Threads {
         };
         for session in self.sessions.context.directory.all().iter().filter(|session| is_stray(session)) {
             if let Err(failure) = gone_is_fine(self.sessions.close(session.id, &Actor::Daemon).await) {
-                tracing::warn!(thread = %id, seat, error = %failure.message, "a session is left open");
+                tracing::warn!(thread = %id, seat, error = %failure.message, "cannot close a participant's session");
             }
         }
     }
@@ -175,7 +172,7 @@ impl Threads {
         let by = speaker.actor.clone();
         // One that cannot be opened is complained about when it is to be woken.
         if let Err(failure) = self.sessions.ask(session, |reply| Command::Reopen(by, reply)).await {
-            tracing::debug!(thread = %thread.id, seat, error = %failure.message, "a session stays closed");
+            tracing::debug!(thread = %thread.id, seat, error = %failure.message, "cannot reopen a participant's session");
         }
     }
 

@@ -29,7 +29,7 @@ impl Threads {
             (Ok(thread), Some(id)) => (thread, id),
             (Err(failure), _) if by.is_human() => return Err(failure),
             _ => {
-                return Err(Failure::new(Code::Forbidden, "you have no seat in such a thread")
+                return Err(Failure::new(Code::Forbidden, "thread not found, or you are not a participant")
                     .hint("ask a person to invite you"));
             }
         };
@@ -44,8 +44,8 @@ impl Threads {
     pub(crate) async fn attend(&self, agent: &Session, typed: &str) -> Result<(Thread, Speaker), Failure> {
         let thread = self.find_for(Some(&Actor::Session(agent.id)), typed).await?;
         let Some(id) = seen_as(&thread, agent) else {
-            return Err(Failure::new(Code::Forbidden, "this thread is neither yours nor of your project")
-                .hint("threads_list lists those that you can take part in"));
+            return Err(Failure::new(Code::Forbidden, "this thread is not yours and not in your project")
+                .hint("call threads_list to see the threads you can take part in"));
         };
         let cause = self.sessions.context.turn_cause(agent.id);
         Ok((thread, Speaker { actor: Actor::Session(agent.id), id, cause }))
@@ -70,16 +70,16 @@ impl Threads {
         }
         match found.as_slice() {
             [one] => self.get(*one).await,
-            [] => Err(Failure::new(Code::NotFound, format!("there is no such thread: `{}`", plain(typed)))
-                .hint("`paseo thread ls` lists them")),
+            [] => Err(Failure::new(Code::NotFound, format!("thread `{}` not found", plain(typed)))
+                .hint("run `paseo thread ls`")),
             several => {
                 let ids: Vec<String> = several.iter().take(LISTED).map(ToString::to_string).collect();
                 let more = if several.len() > LISTED { ", …" } else { "" };
                 let (count, name, ids) = (several.len(), plain(typed), ids.join(", "));
-                let same = if named { "are called" } else { "have ids that begin with" };
+                let same = if named { "are called" } else { "have ids that start with" };
                 let message = format!("{count} threads {same} `{name}`: {ids}{more}");
                 Err(Failure::new(Code::Ambiguous, message)
-                    .hint("name it by its id; `paseo thread ls` shows who is in which"))
+                    .hint("use the thread's id; `paseo thread ls` lists threads with their participants"))
             }
         }
     }
@@ -136,9 +136,9 @@ impl Threads {
         let session = self.sessions.context.directory.get(seat.session.filter(|_| seat.is_working())?);
         let (state, details) = match session.map(|session| (session.condition.status, session.turn.is_some()))
         {
-            None => ("idle", "its session is closed: say something to it"),
-            Some((Status::Waiting, _)) => ("waiting", "asks a person: `paseo permit ls`"),
-            Some((_, false)) => ("idle", "does not take up what it was told: say something to it"),
+            None => ("idle", "its session is closed; send a message to reopen it"),
+            Some((Status::Waiting, _)) => ("waiting", "waiting for permission: `paseo permit ls`"),
+            Some((_, false)) => ("idle", "did not accept the message; send another to wake it"),
             Some((_, true)) => return None,
         };
         Some(Shown { state: state.to_owned(), details: Some(details.to_owned()), stale: false })

@@ -202,7 +202,7 @@ impl Threads {
     /// Lets the agents of a thread work elsewhere from now on.
     pub(crate) async fn relocate(&self, speaker: &Speaker, id: ThreadId, place: &str) -> Result<(), Failure> {
         if !speaker.actor.is_human() {
-            return Err(Failure::new(Code::Forbidden, "only a person says where agents work"));
+            return Err(Failure::new(Code::Forbidden, "only people can set the working directory"));
         }
         let _team = self.in_open_team(id, &speaker.actor).await?;
         let decide = |thread: &Thread, change: &mut Change| {
@@ -415,7 +415,7 @@ impl Threads {
                         let words: Vec<&str> = switches.iter().map(|switch| switch.deed()).collect();
                         return Err(Failure::new(
                             Code::Forbidden,
-                            format!("only a person may {}", words.join(" or ")),
+                            format!("only people can {}", words.join(" or ")),
                         ));
                     }
                 }

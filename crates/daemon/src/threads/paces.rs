@@ -44,7 +44,7 @@ impl Paces {
         }
         may(all.entry((thread, speaker.id.clone())).or_default(), now).map_err(|fast| {
             Failure::new(Code::TooManyMessages, fast.to_string())
-                .hint("say it in fewer messages; nothing was posted")
+                .hint("combine what you have to say into fewer messages; nothing was posted")
                 .retry_after(fast.seconds)
         })
     }

@@ -48,12 +48,11 @@ impl Threads {
         field: &str,
     ) -> Result<(PostId, Version), Failure> {
         let refused = |message: String| {
-            Failure::new(Code::InvalidRequest, message).hint("`paseo thread tail --ids` shows the ids")
+            Failure::new(Code::InvalidRequest, message).hint("run `paseo thread tail --ids` to see the ids")
         };
-        let post: PostId =
-            typed.parse().map_err(|_| refused(format!("`{field}` is not the id of a message")))?;
+        let post: PostId = typed.parse().map_err(|_| refused(format!("`{field}` is not a message id")))?;
         let place = self.place(id, post).await?;
-        let place = place.ok_or_else(|| refused(format!("`{field}`: nothing in this thread has that id")))?;
+        let place = place.ok_or_else(|| refused(format!("`{field}`: message not found in this thread")))?;
         Ok((post, place))
     }
 

@@ -31,7 +31,7 @@ impl Threads {
                 // Nobody waits for it in a thread that was deleted.
                 && !this.is_gone(id).await
             {
-                tracing::error!(thread = %id, seat, error = %failure.message, "a reply could not be brought");
+                tracing::error!(thread = %id, seat, error = %failure.message, "cannot deliver a reply");
             }
         });
     }
@@ -69,13 +69,14 @@ impl Threads {
                         self.set_back(id, seat, session, work, setback).await?;
                     }
                 }
-                (None, _) => return Ok(Answer::Failed(format!("{seat} lost what it was asked"))),
+                (None, _) => return Ok(Answer::Failed(format!("{seat} lost the message"))),
                 // It is there still when somebody opens it.
                 (Some(_), None) if !known.is_open() => {
                     if !told_closed {
                         told_closed = true;
                         let words = format!(
-                            "{seat} is not working on it: its session is closed. Say something to it, and it goes on."
+                            "{seat} is not working on this: its session is closed. Send it a message to \
+                             continue."
                         );
                         self.remark(id, Some(work.post), &words, &["error"], key("closed")).await?;
                     }
@@ -83,8 +84,8 @@ impl Threads {
                 (Some(Stage::Held(_)), None) if !told_held => {
                     told_held = true;
                     let words = format!(
-                        "{seat} is not working on it: it was stopped, or its {} turns without a person are used up. Say \
-                         something to it, and it goes on.",
+                        "{seat} is not working on this: it was stopped, or its budget of {} turns without \
+                         a person is used up. Send it a message to continue.",
                         paseo_core::limits::WAKES_PER_SESSION
                     );
                     self.remark(id, Some(work.post), &words, &["error"], key("held")).await?;
@@ -92,8 +93,9 @@ impl Threads {
                 // People who follow the thread would wait for nothing.
                 (Some(Stage::Handed), None) if known.condition.status == Status::Waiting && !told_waiting => {
                     told_waiting = true;
-                    let words =
-                        format!("{seat} asks a person before it goes on: `paseo permit ls` shows what.");
+                    let words = format!(
+                        "{seat} is waiting for permission. Run `paseo permit ls` to see the request."
+                    );
                     self.remark(id, Some(work.post), &words, &["waiting"], key("waiting")).await?;
                 }
                 (Some(_), None) => {}
@@ -112,7 +114,7 @@ impl Threads {
                     if setback.is_some() {
                         continue;
                     }
-                    let words = format!("{seat} has not answered within {}, and goes on.", lasting(self.patience));
+                    let words = format!("{seat} has not answered within {} and is still working.", lasting(self.patience));
                     self.remark(id, Some(work.post), &words, &["error", "timeout"], key("late")).await?;
                 }
             }
@@ -132,7 +134,7 @@ impl Threads {
         let why = account.error().map(|why| format!(": {why}")).unwrap_or_default();
         let handle = self.sessions.context.directory.handle(session);
         let words = format!(
-            "{seat} failed before it took this up{why}\n\n{} `paseo why {handle}` says more.",
+            "{seat} failed before it accepted the message{why}\n\n{} Run `paseo why {handle}` for details.",
             setback.again.words()
         );
         let key = told_once(id, work.post, seat, &format!("setback {:?}", setback.again));
@@ -162,7 +164,8 @@ impl Threads {
                 let asked = beginning(&trigger.line.words);
                 let how = stopped_by(known, settled.turn);
                 Answer::Failed(format!(
-                    "{seat} was stopped before it answered {asked}, {how}: say it again if it is still wanted"
+                    "{seat} was stopped before it answered {asked}, {how}; send it again if it is still \
+                     needed"
                 ))
             }
         })
@@ -208,7 +211,8 @@ impl Threads {
                 let text = match full {
                     false => change.text(&words),
                     true => change.text(&format!(
-                        "{seat} answered while it may not speak, and no more replies are kept: it is in its transcript only.",
+                        "{seat} answered while muted or paused, and no more replies can be held: the reply \
+                         is only in its transcript.",
                     )),
                 };
                 if failed || full {
@@ -233,7 +237,8 @@ impl Threads {
                 }
                 change.events.push(event);
                 for remark in remarks {
-                    let told = Posted::remark(mint::post(), change.text(&remark), Some(work.post), (cause, hop));
+                    let told =
+                        Posted::remark(mint::post(), change.text(&remark), Some(work.post), (cause, hop));
                     change.events.push(Event::Posted(Box::new(told)));
                 }
                 Ok(())

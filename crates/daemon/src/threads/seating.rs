@@ -34,8 +34,8 @@ impl Threads {
         };
         if self.sessions.context.directory.all().iter().any(|session| is_meant(session)) {
             *remark = format!(
-                "`{to}` is a worker, which is not woken from a thread: `paseo worker send {to} \"…\"` writes to it. \
-                 What it answers is posted to its own thread."
+                "`{to}` is a worker, and threads do not wake workers. Write to it with `paseo worker send \
+                 {to} \"…\"`; its answers are posted to its own thread."
             );
         }
     }
@@ -70,8 +70,8 @@ impl Threads {
     ) -> Result<NewSession, Failure> {
         let context = &self.sessions.context;
         let directory = thread.directory.clone().ok_or_else(|| {
-            Failure::new(Code::InvalidRequest, "this thread has no directory for its agents to work in")
-                .hint("say where with `paseo thread cwd`, then say it again")
+            Failure::new(Code::InvalidRequest, "this thread has no working directory for its agents")
+                .hint("set one with `paseo thread cwd`, then send the message again")
         })?;
         let client = profile.client.as_deref().unwrap_or_default();
         let (definition, provider) = match self.runner(&directory, client)? {
@@ -109,7 +109,7 @@ impl Threads {
             .journal
             .session(inviter)
             .await?
-            .ok_or_else(|| Failure::internal("whoever invited it is gone"))?;
+            .ok_or_else(|| Failure::internal("the inviting agent no longer exists"))?;
         let above = powers::above(&self.sessions, &inviter, &order.definition.slug);
         // A program as it is asks for nothing by name: it has what is passed on to it.
         let passed: Option<Vec<String>> = above.tools.as_ref().map(|tools| tools.iter().cloned().collect());
@@ -216,7 +216,7 @@ impl Threads {
                 return posted
                     .wakes
                     .drain(..)
-                    .map(|id| format!("{id} was not woken: {from} was closed."))
+                    .map(|id| format!("{id} was not woken: {from} is closed."))
                     .collect();
             }
         };
@@ -231,7 +231,10 @@ impl Threads {
                 }
             };
             if !may {
-                remarks.push(format!("{id} was not woken: it may do more than {} may pass on.", posted.from));
+                remarks.push(format!(
+                    "{id} was not woken: it has permissions that {} cannot pass on.",
+                    posted.from
+                ));
             }
             may
         });

@@ -29,7 +29,7 @@ pub(super) fn among(sessions: &Sessions, typed: &str, open: &Open) -> Result<Opt
         Resolution::None => return Ok(None),
         Resolution::Ambiguous(ids) => ids,
     };
-    let message = format!("`{}` could be any of {} agents", shown(typed), ids.len());
+    let message = format!("`{}` is ambiguous: {} agents match", shown(typed), ids.len());
     let candidates = ids.iter().take(CANDIDATES).filter_map(|id| open.get(id));
     let candidates = candidates.map(|session| sessions.context.directory.candidate(session)).collect();
     Err(Failure::new(Code::Ambiguous, message).hint("type one more character").candidates(candidates))
@@ -56,7 +56,7 @@ pub(super) async fn find(
         Some(closed) => {
             let handle = context.directory.handle(closed.id);
             Err(Failure::new(Code::Closed, format!("tab {handle} is closed"))
-                .hint("only a person can reopen it; do not send again"))
+                .hint("do not send again; only a person can reopen it"))
         }
         None => Err(unknown(sessions, typed, open, nobody)),
     }
@@ -72,9 +72,9 @@ fn unknown(sessions: &Sessions, typed: &str, open: Open, nobody: &str) -> Failur
     let names: Vec<String> = names.map(|session| directory.handle(session.id)).collect();
     let hint = match (names.as_slice(), open.len()) {
         ([], 0) => nobody.to_owned(),
-        ([], all) if all > CANDIDATES => format!("these are the newest of {all} that are open"),
-        ([], _) => "these are open".to_owned(),
-        (names, _) => format!("names are not handles: use {}", names.join(" or ")),
+        ([], all) if all > CANDIDATES => format!("choose one of the newest of {all} open agents"),
+        ([], _) => "choose one of the open agents".to_owned(),
+        (names, _) => format!("use a handle instead of a name: {}", names.join(" or ")),
     };
     let candidates = open.iter().take(CANDIDATES).map(|session| directory.candidate(session)).collect();
     Failure::new(Code::NotFound, format!("no agent matches `{}`", shown(typed)))

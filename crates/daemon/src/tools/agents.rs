@@ -29,29 +29,31 @@ use crate::mint;
 use crate::sessions::{Command, Message, NewSession, Notify, Order, Sessions, routing};
 
 /// Told to whoever waits in a shell.
-const CALLED: &str = "a person wrote to you while you waited: end your turn, and their message comes; the other agent goes on \
-    working, and you will be told when it has finished";
+const CALLED: &str = "a person wrote to you while you waited: end your turn to receive the message; the \
+                      other agent keeps working, and you will be notified when it has finished";
 
 /// What agents read about `agents_message`.
 pub(super) fn described(grants: &Grants) -> (String, Value) {
     let whom =
-        if grants.has(AGENTS_LIST) { "The agent, as agents_list names it." } else { "The agent, by its id." };
-    let description = "Sends a message to another agent and, in mode `sync`, waits for its answer. The other agent works in a \
-        session of its own, with its own tools, and sees who sent the message. A timeout does not stop it: you are told when \
-        it has finished. In mode `async` the call returns at once, and you are told when it has finished; do not wait or poll. \
-        Every result has a `responseId`, which the notice that comes later repeats.";
+        if grants.has(AGENTS_LIST) { "The agent's id, as listed by agents_list." } else { "The agent's id." };
+    let description = "Send a message to another agent and, in mode `sync`, wait for its answer. The other \
+                       agent works in its own session, with its own tools, and sees who sent the message. \
+                       A timeout does not stop it: you are notified when it has finished. In mode `async` \
+                       the call returns immediately, and you are notified when the agent has finished; do \
+                       not wait or poll. Every result has a `responseId`, which the later notice repeats.";
     let schema = object(
         json!({
             "agentId": { "type": "string", "description": whom },
-            "content": { "type": "string", "description": "What it shall do." },
+            "content": { "type": "string", "description": "What the agent should do." },
             "session": {
                 "type": "string",
-                "description": "latest, create, latest-or-create (the default), or the id of one of its sessions.",
+                "description": "latest, create, latest-or-create (default), or the id of one of its \
+                                sessions.",
             },
-            "mode": { "type": "string", "enum": ["sync", "async"], "description": "sync is the default." },
+            "mode": { "type": "string", "enum": ["sync", "async"], "description": "sync (default) or async." },
             "timeout": {
                 "type": "number",
-                "description": "For sync: how long to wait, in seconds, from 1 to 3600; 300 by default.",
+                "description": "For sync: how long to wait, in seconds, from 1 to 3600 (default 300).",
             },
         }),
         &["agentId", "content"],
@@ -82,7 +84,7 @@ pub(super) async fn message(
     let sync = match input.get("mode").and_then(Value::as_str) {
         None | Some("sync") => true,
         Some("async") => false,
-        Some(other) => return Err(invalid(format!("there is no mode `{other}`: sync or async"))),
+        Some(other) => return Err(invalid(format!("unknown mode `{other}`: use sync or async"))),
     };
     let seconds = arguments::seconds(input, MESSAGE_WAIT_SECONDS, WAIT_SECONDS)?;
     let strategy = input.get("session").and_then(Value::as_str).unwrap_or("latest-or-create");
@@ -100,7 +102,7 @@ pub(super) async fn message(
     let waiting = match sync {
         true => Some(waits.begin(sessions, caller.id, target, notify.watch).map_err(|refused| {
             let (planned, instead) =
-                (created.then_some(target), "use mode async: you are told when it has finished");
+                (created.then_some(target), "use mode async; you will be notified when it has finished");
             arguments::refused_wait(sessions, &refused, planned, instead)
         })?),
         false => None,
@@ -108,7 +110,7 @@ pub(super) async fn message(
     let told = match addressee {
         Addressee::New(new) => {
             let created = sessions.create(new.with_task(text, sync, Some(notify))).await?;
-            created.receipt.ok_or_else(|| Failure::internal("a session began without its message"))?
+            created.receipt.ok_or_else(|| Failure::internal("a session started without its message"))?
         }
         Addressee::Known(_) => {
             let message = Message {
@@ -139,7 +141,9 @@ pub(super) async fn message(
     match waiting::wait(sessions, patience, Awaited::Message(target, notify.watch)).await? {
         Ended::Settled { receipt, turn } => {
             let account = match turn {
-                Some(turn) => answers::of_turn(sessions, target, turn, Extent::AnswerHead(ANSWER_CHARS)).await?,
+                Some(turn) => {
+                    answers::of_turn(sessions, target, turn, Extent::AnswerHead(ANSWER_CHARS)).await?
+                }
                 None => Account::default(),
             };
             // What is told now need not be told again.
@@ -150,19 +154,22 @@ pub(super) async fn message(
             let newest = answers::newest(sessions, target).await?.unwrap_or_default();
             report.settled(Receipt::Failed, &newest, begun.elapsed())
         }
-        Ended::Held(why) => Ok(report.unfinished(seconds, &format!("held: {why}; do not resend it"))),
+        Ended::Held(why) => {
+            Ok(report.unfinished(seconds, &format!("held: {why}; do not resend the message")))
+        }
         Ended::TimedOut => {
-            Ok(report.unfinished(seconds, "it goes on working; you will be told when it has finished"))
+            Ok(report
+                .unfinished(seconds, "the agent keeps working; you will be notified when it has finished"))
         }
         Ended::Called => Ok(report.unfinished(seconds, CALLED)),
         Ended::Words(words) => Ok(report.unfinished(
             seconds,
             &format!(
-                "a person wrote to you while you waited: {words}\n\nThe other agent goes on working; you will be told when it \
-                 has finished."
+                "a person wrote to you while you waited: {words}\n\nThe other agent keeps working; you \
+                 will be notified when it has finished."
             ),
         )),
-        Ended::Left => Err(Failure::new(Code::Conflict, "the turn that waited for this is over")),
+        Ended::Left => Err(Failure::new(Code::Conflict, "the waiting turn is over")),
     }
 }
 
@@ -209,7 +216,7 @@ impl Report<'_> {
                 let why = arguments::held_words(reason);
                 fields.insert("held".to_owned(), true.into());
                 fields.insert("reason".to_owned(), why.into());
-                fields.insert("message".to_owned(), format!("held: {why}; do not resend it").into());
+                fields.insert("message".to_owned(), format!("held: {why}; do not resend the message").into());
             }
             _ => {
                 fields.insert("queued".to_owned(), true.into());
@@ -228,7 +235,7 @@ impl Report<'_> {
 
     fn settled(&self, receipt: Receipt, account: &Account, took: Duration) -> Result<String, Failure> {
         let Told { handle, delivery, .. } = self.told;
-        let who = format!("the agent `{}` (tab {handle}, responseId {delivery})", self.definition.slug);
+        let who = format!("agent `{}` (tab {handle}, responseId {delivery})", self.definition.slug);
         let failed = |what: &str, words: Option<String>| {
             let words = words.map(|words| format!(": {}", cut(&words).0)).unwrap_or_default();
             Err(Failure::new(Code::Conflict, format!("{who} {what}{words}")))
@@ -277,11 +284,14 @@ fn peer(sessions: &Sessions, caller: &Session, slug: &str) -> Result<Arc<Definit
     let names: Vec<&str> = peers.iter().map(|peer| peer.slug.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     if slug == caller.profile.slug() {
-        return Err(invalid(format!("you are `{slug}` yourself: an agent can't message its own definition"))
-            .hint(format!("you can talk to: {names}")));
+        return Err(invalid(format!("you are `{slug}`; an agent cannot message its own definition"))
+            .hint(format!("choose one of: {names}")));
     }
-    Err(Failure::new(Code::NotFound, format!("there is no agent `{slug}` that you can talk to"))
-        .hint(format!("you can talk to: {names}")))
+    Err(Failure::new(
+        Code::NotFound,
+        format!("agent `{slug}` not found, or you are not allowed to message it"),
+    )
+    .hint(format!("choose one of: {names}")))
 }
 
 /// Whom a message goes to.
@@ -306,7 +316,7 @@ async fn addressee(
             let latest = routing::latest(context, definition, project, &Actor::Session(caller.id));
             let latest = latest.filter(|latest| latest.id != caller.id);
             if latest.is_none() && strategy == "latest" {
-                let message = format!("the agent `{}` has no session yet", definition.slug);
+                let message = format!("agent `{}` has no session yet", definition.slug);
                 return Err(Failure::new(Code::NotFound, message).hint("use `create` or `latest-or-create`"));
             }
             latest
@@ -315,10 +325,10 @@ async fn addressee(
             let is_meant =
                 |known: &Session| routing::is_of(known, definition, project) && known.id != caller.id;
             let nobody =
-                format!("the agent `{}` has no session: use `create` or `latest-or-create`", definition.slug);
+                format!("agent `{}` has no session: use `create` or `latest-or-create`", definition.slug);
             let id = addressing::find(sessions, id, is_meant, &nobody).await?;
             let gone =
-                || Failure::new(Code::Closed, "it was closed meanwhile").hint("only a person can reopen it");
+                || Failure::new(Code::Closed, "the agent was just closed").hint("ask a person to reopen it");
             Some(context.directory.get(id).ok_or_else(gone)?)
         }
     };

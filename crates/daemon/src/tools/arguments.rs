@@ -13,7 +13,7 @@ use crate::sessions::Sessions;
 /// Reads a text that must not be empty.
 pub(super) fn text<'a>(input: &'a Value, name: &str) -> Result<&'a str, Failure> {
     let text = input.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    text.ok_or_else(|| invalid(format!("`{name}` is missing or empty: give a text")))
+    text.ok_or_else(|| invalid(format!("`{name}` is missing or empty: expected a string")))
 }
 
 /// Reads a text that is to be delivered.
@@ -21,7 +21,7 @@ pub(super) fn message<'a>(input: &'a Value, name: &str) -> Result<&'a str, Failu
     let text = text(input, name)?;
     if text.len() > MESSAGE_BYTES {
         let length = text.len();
-        return Err(invalid(format!("the message has {length} bytes; at most {MESSAGE_BYTES} are allowed")));
+        return Err(invalid(format!("the message has {length} bytes; the limit is {MESSAGE_BYTES}")));
     }
     Ok(text)
 }
@@ -31,18 +31,18 @@ pub(super) fn seconds(input: &Value, default: u64, most: u64) -> Result<u64, Fai
     let Some(wanted) = input.get("timeout").filter(|wanted| !wanted.is_null()) else { return Ok(default) };
     match wanted.as_f64() {
         Some(seconds) if (1.0..=most as f64).contains(&seconds) => Ok(seconds.ceil() as u64),
-        _ => Err(invalid(format!("`timeout` is {wanted}: give a number of seconds, from 1 to {most}"))),
+        _ => Err(invalid(format!("invalid `timeout` {wanted}: give a number of seconds from 1 to {most}"))),
     }
 }
 
 /// Says why a message is not taken up.
 pub(super) fn held_words(reason: Option<&PlacementReason>) -> &'static str {
     match reason {
-        Some(PlacementReason::Stopped) => "a person stopped it",
-        Some(PlacementReason::Paused) => "a person paused it",
-        Some(PlacementReason::CauseStopped) => "a person stopped everything that descends from this request",
-        Some(PlacementReason::Attempts) => "it could not be handed over",
-        _ => "agents have woken it as often as one request from a person allows",
+        Some(PlacementReason::Stopped) => "a person stopped the agent",
+        Some(PlacementReason::Paused) => "a person paused the agent",
+        Some(PlacementReason::CauseStopped) => "a person stopped this request and everything that descends from it",
+        Some(PlacementReason::Attempts) => "the message could not be delivered",
+        _ => "the agents' wake budget for this request is used up",
     }
 }
 
@@ -50,8 +50,8 @@ pub(super) fn held_words(reason: Option<&PlacementReason>) -> &'static str {
 pub(super) fn queued_words(reason: Option<&PlacementReason>) -> &'static str {
     match reason {
         Some(PlacementReason::Earlier) => "earlier messages are answered first",
-        Some(PlacementReason::Limit) => "it has reached a usage limit, and goes on when that ends",
-        _ => "it is busy, and reads the message after its current turn",
+        Some(PlacementReason::Limit) => "the agent has reached a usage limit and continues when it ends",
+        _ => "the agent is busy and will read the message after its current turn",
     }
 }
 

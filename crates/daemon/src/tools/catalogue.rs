@@ -47,51 +47,47 @@ pub(crate) fn describe(context: &Context, session: &Session, grants: &Grants) ->
 fn text(context: &Context, session: &Session, grants: &Grants, name: &str) -> (String, Value) {
     match name {
         SET_TITLE => (
-            "Sets the title that people see for the current task. Call it once per task, as soon as you understand what is \
-             wanted; a few words, no full stop."
+            "Set the title that people see for the current task. Call it once per task, as soon as you \
+             understand the task; a few words, no full stop."
                 .to_owned(),
             object(json!({ "title": { "type": "string", "description": "A few words." } }), &["title"]),
         ),
         SET_BRANCH => (
-            "Names the git branch of your worktree, for example `fix-login-timeout`. Call it once, together with \
-             set_title."
+            "Name the git branch of your worktree, for example `fix-login-timeout`. Call it once, together \
+             with set_title."
                 .to_owned(),
-            object(
-                json!({ "name": { "type": "string", "description": "The new name of the branch." } }),
-                &["name"],
-            ),
+            object(json!({ "name": { "type": "string", "description": "The new branch name." } }), &["name"]),
         ),
         SEND_TO_TAB => (
-            "Delivers a message to another agent, named by its short handle (any unique prefix of its id, at least 4 \
-             characters). A busy agent takes it up after its turn, an idle one starts a new turn. Returns at once and does \
-             not wait for an answer; the other one sees who sent it."
+            "Deliver a message to another agent, named by its short handle (any unique prefix of its id, \
+             at least 4 characters). A busy agent reads it after its turn; an idle one starts a new turn. \
+             Returns immediately without waiting for an answer; the other agent sees who sent the message."
                 .to_owned(),
             object(
                 json!({
                     "tab_id": { "type": "string", "description": "The short handle of the other agent." },
-                    "message": { "type": "string", "description": "What to tell it." },
+                    "message": { "type": "string", "description": "The message." },
                 }),
                 &["tab_id", "message"],
             ),
         ),
         READ_TAB => (
-            "Returns everything that another agent, named by its short handle, said in its last completed turn, with its \
-             status (idle, running or error). A snapshot: it never waits. Text above 20,000 characters is cut, which \
-             `truncated` says."
+            "Return everything another agent, named by its short handle, said in its last completed turn, \
+             with its status (idle, running or error). A snapshot: it never waits. Text beyond 20,000 \
+             characters is cut, as reported by `truncated`."
                 .to_owned(),
             object(json!({ "tab_id": tab_id() }), &["tab_id"]),
         ),
         NOTIFY_WHEN_IDLE => (
-            "Asks to be told, once, when another agent, named by its short handle, has nothing left to do. The notice \
-             comes along with your next turn; so do not wait or poll."
+            "Get one notice when another agent, named by its short handle, has nothing left to do. The \
+             notice arrives with your next turn; do not wait or poll."
                 .to_owned(),
             object(json!({ "tab_id": tab_id() }), &["tab_id"]),
         ),
         AGENTS_MESSAGE => super::agents::described(grants),
-        AGENTS_LIST => (
-            "Lists the other agents that you can talk to, by their ids.".to_owned(),
-            object(json!({}), &[]),
-        ),
+        AGENTS_LIST => {
+            ("List the other agents you can message, by their ids.".to_owned(), object(json!({}), &[]))
+        }
         SUMMON => {
             let catalogue = context.definitions.catalogue(&session.profile.project);
             let own = catalogue.followed(session);

@@ -61,8 +61,8 @@ async fn answered(name: &str, call: impl Future<Output = (ToolOutcome, String)>)
     AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(tool = name, "a tool panicked");
         let text = format!(
-            "the tool `{}` failed by a defect of Paseo: whether anything was done is not known; look before you try \
-             again",
+            "the tool `{}` failed because of a bug in Paseo, and may or may not have taken effect; check \
+             before you try again",
             name.escape_debug()
         );
         (ToolOutcome::Error, text)
@@ -78,7 +78,7 @@ async fn done(
 ) -> (ToolOutcome, String) {
     let context = &sessions.context;
     let Some(session) = context.directory.get(caller) else {
-        return (ToolOutcome::Denied, "this agent is not open".to_owned());
+        return (ToolOutcome::Denied, "this agent is closed".to_owned());
     };
     let grants = context.grants(&session);
     let checked = match way {
@@ -86,12 +86,12 @@ async fn done(
         Way::Process => grants.check_process(name),
     };
     if let Err(refused) = checked {
-        tracing::info!(session = %caller, tool = name, "refused a tool that is not granted");
+        tracing::info!(session = %caller, tool = name, "denied a tool that is not granted");
         let text = match context.definitions.of(&session) {
             Ok(_) => refused.to_string(),
             Err(gone) => format!(
-                "the tool `{}` is not granted to this agent, and no other is: {}, so its agents may use nothing until a \
-                 person puts that right",
+                "the tool `{}` is not granted to this agent, and neither is any other: {}, so its agents \
+                 have no tools until a person fixes that",
                 name.escape_debug(),
                 gone.message
             ),
@@ -151,7 +151,7 @@ async fn done(
 /// Puts a notice into an agent's transcript.
 pub(crate) async fn note(sessions: &Sessions, agent: SessionId, code: &'static str, text: String) {
     if let Err(failure) = sessions.ask(agent, |reply| Command::Note { code, text, reply }).await {
-        tracing::error!(session = %agent, error = %failure.message, code, "a notice is not stored");
+        tracing::error!(session = %agent, error = %failure.message, code, "cannot store a notice");
     }
 }
 
@@ -169,7 +169,7 @@ fn short(input: &Value) -> String {
 fn told(failure: Failure) -> (ToolOutcome, String) {
     let mut text = failure.message;
     for candidate in &failure.candidates {
-        let name = candidate.name.as_deref().unwrap_or("without a name");
+        let name = candidate.name.as_deref().unwrap_or("unnamed");
         text.push_str(&format!("\n- {} ({}, {name})", candidate.handle, candidate.status));
     }
     if let Some(hint) = failure.hint {

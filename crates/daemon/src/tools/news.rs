@@ -52,10 +52,10 @@ async fn outcome(
     let open = sessions.context.directory.get(watched);
     let due = match due {
         None if watches.iter().any(|watch| !is_idle(watch)) => {
-            return Ok(("was closed before it took up what you sent", String::new()));
+            return Ok(("was closed before it read your message", String::new()));
         }
         None if open.is_none() => return Ok(("was closed", String::new())),
-        None => return Ok(("is idle now", String::new())),
+        None => return Ok(("is now idle", String::new())),
         Some(due) => due,
     };
     let account = match due.turn {
@@ -63,10 +63,10 @@ async fn outcome(
         None => answers::Account::default(),
     };
     let (how, words) = match due.receipt {
-        Receipt::Answered => ("has finished what you asked for", account.answer()),
-        Receipt::Failed => ("failed at what you asked for", account.error().map(str::to_owned)),
-        Receipt::Interrupted => ("was interrupted before it finished what you asked for", account.answer()),
-        _ => ("will not do what you asked for: the message was withdrawn", None),
+        Receipt::Answered => ("has finished your request", account.answer()),
+        Receipt::Failed => ("failed to complete your request", account.error().map(str::to_owned)),
+        Receipt::Interrupted => ("was interrupted before it finished your request", account.answer()),
+        _ => ("will not work on your request: the message was withdrawn", None),
     };
     let mut deliveries = watches.iter().filter_map(|watch| match watch.on {
         On::Delivery(delivery) => Some(delivery),
@@ -75,7 +75,7 @@ async fn outcome(
     let again =
         deliveries.find_map(|delivery| open.as_ref().and_then(|open| session::setback(open, delivery)));
     let again = again.map(|setback| format!("\n\n{}", setback.again.words())).unwrap_or_default();
-    let words = words.unwrap_or_else(|| "It said nothing.".to_owned());
+    let words = words.unwrap_or_else(|| "No output.".to_owned());
     Ok((how, format!("\n\n{}{again}", envelope::contained(&cut(&words).0))))
 }
 
@@ -96,7 +96,7 @@ async fn requests(sessions: &Sessions, watched: SessionId, watches: &[&Watch]) -
     Ok(match named.as_slice() {
         [] => ".".to_owned(),
         [one] => format!(" ({watched}, {one})."),
-        several => format!(" ({watched}), {} requests at once:\n- {}", several.len(), several.join("\n- ")),
+        several => format!(" ({watched}), {} requests together:\n- {}", several.len(), several.join("\n- ")),
     })
 }
 

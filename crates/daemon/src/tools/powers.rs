@@ -51,9 +51,9 @@ pub(super) fn may_ask(sessions: &Sessions, caller: &Session, target: &Session) -
     let handle = sessions.context.directory.handle(target.id);
     Err(Failure::new(
         Code::Forbidden,
-        format!("tab {handle} may use or pass on what you may not pass on: {}", excess.join(", ")),
+        format!("tab {handle} has permissions that you cannot pass on: {}", excess.join(", ")),
     )
-    .hint("ask whoever started you to do it"))
+    .hint("ask your parent agent"))
 }
 
 /// Refuses the same to whoever writes to a tab. A person's own agents may write to each other, and everyone to those

@@ -44,32 +44,32 @@ pub(super) fn outcome(
         Receipt::Cancelled => return failed("was closed before it finished", None),
         _ => {}
     }
-    let answer = answer.unwrap_or_else(|| "(It has finished and said nothing.)".to_owned());
+    let answer = answer.unwrap_or_else(|| "(Finished without output.)".to_owned());
     let (answer, truncated) = cut(&answer);
-    let mark = if truncated { "\n\n[the answer is longer; this is its beginning]" } else { "" };
+    let mark = if truncated { "\n\n[truncated: the answer is longer]" } else { "" };
     Ok(format!("{started}{answer}{mark}"))
 }
 
 /// Tells why nobody waits for it any longer.
 pub(super) fn unfinished(started: &Started, ended: Ended, can_retrieve: bool) -> Result<String, Failure> {
-    let again = if can_retrieve { "; call retrieve to wait for it again" } else { "" };
+    let again = if can_retrieve { "; call retrieve to wait again" } else { "" };
     let text = match ended {
-        Ended::Called => "A person wrote to you while you waited: end your turn, and their message comes. The agent goes on \
-            working; you are told when it has finished."
+        Ended::Called => "A person wrote to you while you waited: end your turn to receive the message. \
+                          The agent keeps working; you will be notified when it has finished."
             .to_owned(),
         Ended::Words(words) => format!(
-            "A person wrote to you while you waited:\n\n{words}\n\nThe agent goes on working, and you are told when it has \
-             finished{again}."
+            "A person wrote to you while you waited:\n\n{words}\n\nThe agent keeps working; you will be \
+             notified when it has finished{again}."
         ),
         Ended::TimedOut => {
-            format!("It is still working, and you are told when it has finished{again}.")
+            format!("The agent is still working; you will be notified when it has finished{again}.")
         }
         Ended::Held(why) => {
-            let text = format!("{started}The agent does not go on: {why}");
+            let text = format!("{started}The agent cannot continue: {why}");
             return Err(Failure::new(Code::Conflict, text));
         }
         Ended::Left | Ended::Failed | Ended::Settled { .. } => {
-            return Err(Failure::new(Code::Conflict, "the turn that waited for this is over"));
+            return Err(Failure::new(Code::Conflict, "the waiting turn is over"));
         }
     };
     Ok(format!("{started}{text}"))

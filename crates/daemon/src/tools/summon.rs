@@ -37,7 +37,7 @@ use crate::worktrees::{self, Wish};
 const NAME: usize = 50;
 
 /// What opens the way to user agents.
-const ALLOW_USER_AGENTS: &str = "a person can allow them with `paseo settings set perm_user_agent on`";
+const ALLOW_USER_AGENTS: &str = "a person can allow it with `paseo settings set perm_user_agent on`";
 
 /// What may be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,13 +59,14 @@ impl Modes {
     pub(super) fn admit(self, input: &Value) -> Result<(), Failure> {
         match (input.get("top_level").and_then(Value::as_bool).unwrap_or(false), self) {
             (true, Self { top_level: false, .. }) => {
-                Err(Failure::new(Code::Forbidden, "agents may not start user agents (top_level)")
-                    .hint(format!("leave top_level out; {ALLOW_USER_AGENTS}")))
+                Err(Failure::new(Code::Forbidden, "agents are not allowed to start user agents (top_level)")
+                    .hint(format!("leave out top_level; {ALLOW_USER_AGENTS}")))
             }
-            (false, Self { children: false, .. }) => {
-                Err(Failure::new(Code::Forbidden, "agents may only start user agents: pass top_level=true")
-                    .hint("a person can allow others with `paseo settings set perm_summon on`"))
-            }
+            (false, Self { children: false, .. }) => Err(Failure::new(
+                Code::Forbidden,
+                "agents are only allowed to start user agents; pass top_level=true",
+            )
+            .hint("ask a person to run `paseo settings set perm_summon on`")),
             _ => Ok(()),
         }
     }
@@ -84,12 +85,13 @@ pub(super) fn described(
         if lines.is_empty() { "(none is defined)".to_owned() } else { lines.join("\n") }
     };
     let mut text =
-        "Starts another agent for a task, by the slug of its definition. It gets a session of its own and \
-        returns its answer."
+        "Start another agent for a task, by the slug of its definition. The agent gets its own session and \
+         returns its answer."
             .to_owned();
     if modes.children && grants.has(RETRIEVE) {
         text.push_str(
-            " With background=true the call returns at once: go on, and use retrieve to wait for the answer.",
+            " With background=true the call returns immediately: continue, and use retrieve to wait for \
+             the answer.",
         );
     }
     let catalogue = match modes {
@@ -105,29 +107,31 @@ pub(super) fn described(
             group(false)
         ),
     };
-    text.push_str(&format!("\n\n{catalogue}\n\nYour directory: {}", session.profile.directory));
+    text.push_str(&format!("\n\n{catalogue}\n\nYour working directory: {}", session.profile.directory));
     if modes.children {
-        text.push_str(" (a subagent works in it or below)");
+        text.push_str(" (subagents work in it or below it)");
     }
     let mut properties = json!({
-        "task": { "type": "string", "description": "What it shall do. It knows nothing of your conversation." },
-        "agent": { "type": "string", "description": "The slug of its definition." },
+        "task": { "type": "string", "description": "What the agent should do. It knows nothing of your \
+                                                    conversation." },
+        "agent": { "type": "string", "description": "The slug of the agent definition." },
         "tools": {
             "type": "array",
             "items": { "type": "string" },
-            "description": "Instead of the tools of its definition: names of tools, or read, edit and bash. What you may not \
-                pass on is withheld; the answer lists it.",
+            "description": "Tools to use instead of the definition's: tool names, or read, edit and bash. \
+                            Tools you cannot pass on are withheld; the answer lists them.",
         },
-        "working_directory": { "type": "string", "description": "Where it works, instead of the definition's place." },
+        "working_directory": { "type": "string", "description": "The working directory, instead of the \
+                                                                 definition's." },
     });
     let mut required = vec!["task", "agent"];
     if let Value::Object(properties) = &mut properties {
         if modes.children {
-            let about = "Return at once instead of waiting for the answer. Without it the call waits.";
+            let about = "Return immediately instead of waiting for the answer.";
             properties.insert("background".to_owned(), json!({ "type": "boolean", "description": about }));
         }
         if modes.top_level {
-            let about = "Start it as an independent user agent: you get its id and never its answer.";
+            let about = "Start an independent user agent: you get its id but never its answer.";
             properties.insert("top_level".to_owned(), json!({ "type": "boolean", "description": about }));
         }
     }
@@ -139,13 +143,15 @@ pub(super) fn described(
 
 /// What agents read about `retrieve`.
 pub(super) fn retrieve_described() -> (String, Value) {
-    let text = "Waits for an agent that you started and returns its answer. Returns early when a person writes to \
-        you, with what they wrote; call it again to wait on.";
+    let text = "Wait for an agent that you started and return its answer. Returns early with the message \
+                when a person writes to you; call it again to continue waiting.";
     let properties = json!({
-        "agent_id": { "type": "string", "description": "Its id, as you were told when it was started, or its short handle." },
+        "agent_id": { "type": "string", "description": "The id you got when the agent was started, or its \
+                                                        short handle." },
         "timeout": {
             "type": "number",
-            "description": "How long to wait, in seconds, from 1 to 3600; 600 by default. It goes on working.",
+            "description": "How long to wait, in seconds, from 1 to 3600 (default 600). The agent keeps \
+                            working after a timeout.",
         },
     });
     (text.to_owned(), object(properties, &["agent_id"]))
@@ -200,7 +206,7 @@ pub(super) async fn summon(
     let waiting = match background {
         true => None,
         false => Some(context.waits.begin(sessions, caller.id, id, notify.watch).map_err(|refused| {
-            let instead = "use background=true: you are told when it has finished";
+            let instead = "use background=true; you will be notified when it has finished";
             arguments::refused_wait(sessions, &refused, Some(id), instead)
         })?),
     };
@@ -226,22 +232,23 @@ pub(super) async fn summon(
             }
             return Err(failed
                 .err()
-                .unwrap_or_else(|| Failure::internal("a session began without its task")));
+                .unwrap_or_else(|| Failure::internal("a session started without its task")));
         }
     };
     let withheld = context.directory.get(id).map(|child| context.withheld(&child)).unwrap_or_default();
     let started = Started { id, withheld };
     if told.placement == Placement::Held {
         let why = arguments::held_words(told.reason.as_ref());
-        return Ok(format!("{started}HELD — do not summon it again. The task waits, because {why}."));
+        return Ok(format!("{started}HELD — do not summon it again. The task is held, because {why}."));
     }
     let Some(waiting) = waiting else {
         let more = match (top_level, grants.has(RETRIEVE)) {
-            (true, _) => "It is on its own: you will not be told what it answers.",
+            (true, _) => "The agent is independent: you will not receive its answer.",
             (false, true) => {
-                "It works in the background. You are told when it has finished; retrieve waits for it."
+                "The agent works in the background. You will be notified when it has finished; use \
+                 retrieve to wait for it."
             }
-            (false, false) => "It works in the background. You are told when it has finished.",
+            (false, false) => "The agent works in the background. You will be notified when it has finished.",
         };
         return Ok(format!("{started}{more}"));
     };
@@ -300,7 +307,12 @@ pub(super) async fn retrieve(
     let mine = |watch: &&Watch| watch.watcher == caller.id && matches!(watch.on, On::Delivery(_));
     let watch = child.watches.iter().find(mine).map_or_else(mint::watch, |watch| watch.id);
     let waiting = context.waits.begin(sessions, caller.id, child.id, watch).map_err(|refused| {
-        arguments::refused_wait(sessions, &refused, None, "end your turn: you are told when it has finished")
+        arguments::refused_wait(
+            sessions,
+            &refused,
+            None,
+            "end your turn; you will be notified when it has finished",
+        )
     })?;
     let started = Started { id: child.id, withheld: Vec::new() };
     match waiting::wait(sessions, patience(caller, way, seconds), Awaited::Rest(child.id)).await? {
@@ -344,20 +356,22 @@ fn find(
     let valid: Vec<&str> = catalogue.all().filter(fits).map(|definition| definition.slug.as_str()).collect();
     let valid = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
     let wrong =
-        |message: String| Failure::new(Code::NotFound, message).hint(format!("you can start: {valid}"));
+        |message: String| Failure::new(Code::NotFound, message).hint(format!("choose one of: {valid}"));
     let seen = catalogue.all().find(|definition| definition.slug == slug && own.sees(definition));
     match seen {
         Some(definition) if fits(&definition) => Ok(Arc::clone(definition)),
         Some(_) if top_level => {
-            Err(wrong(format!("`{slug}` is a subagent: it cannot be started with top_level")))
+            Err(wrong(format!("`{slug}` is a subagent and cannot be started with top_level")))
         }
         Some(_) if modes.top_level => {
-            Err(wrong(format!("`{slug}` is a user agent: it can only be started with top_level=true")))
+            Err(wrong(format!("`{slug}` is a user agent and can only be started with top_level=true")))
         }
         Some(_) => Err(wrong(format!(
-            "`{slug}` is a user agent, and agents may not start those: {ALLOW_USER_AGENTS}"
+            "`{slug}` is a user agent, and agents are not allowed to start those; {ALLOW_USER_AGENTS}"
         ))),
-        None => Err(wrong(format!("there is no agent definition `{slug}` that you can start"))),
+        None => {
+            Err(wrong(format!("agent definition `{slug}` not found, or you are not allowed to start it")))
+        }
     }
 }
 
@@ -365,7 +379,7 @@ fn tools(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Option<
     let Some(wanted) = input.get("tools").filter(|tools| !tools.is_null()) else { return Ok(None) };
     let names: Option<Vec<String>> =
         wanted.as_array().and_then(|all| all.iter().map(|name| name.as_str().map(str::to_owned)).collect());
-    let names = names.ok_or_else(|| invalid("`tools` is a list of names of tools".to_owned()))?;
+    let names = names.ok_or_else(|| invalid("`tools` must be a list of tool names".to_owned()))?;
     let known = |name: &&String| {
         matches!(name.as_str(), "read" | "edit" | "bash") || paseo_core::tool::find(name).is_some()
     };
@@ -373,8 +387,8 @@ fn tools(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Option<
         let above = powers::ceiling(sessions, caller);
         let all = REGISTRY.iter().map(|spec| spec.name).filter(|name| above.admits(name));
         let all: Vec<&str> = all.collect();
-        return Err(invalid(format!("there is no tool `{unknown}`"))
-            .hint(format!("there are: read, edit, bash, {}", all.join(", "))));
+        return Err(invalid(format!("unknown tool `{unknown}`"))
+            .hint(format!("use read, edit, bash, {}", all.join(", "))));
     }
     Ok(Some(names))
 }
@@ -383,7 +397,7 @@ fn tools(sessions: &Sessions, caller: &Session, input: &Value) -> Result<Option<
 fn still_open(sessions: &Sessions, caller: &Session) -> Result<(), Failure> {
     match sessions.context.directory.get(caller.id) {
         Some(_) => Ok(()),
-        None => Err(Failure::new(Code::Closed, "you were closed meanwhile")),
+        None => Err(Failure::new(Code::Closed, "this agent was just closed")),
     }
 }
 
@@ -423,11 +437,11 @@ fn place(
     };
     let place = real(&Path::new(home).join(wanted))?;
     if !top_level && !place.starts_with(real(Path::new(&profile.directory))?) {
-        return Err(Failure::new(Code::Forbidden, format!("`{wanted}` is not in your own directory"))
-            .hint(format!("choose one in {}", profile.directory)));
+        return Err(Failure::new(Code::Forbidden, format!("`{wanted}` is outside your working directory"))
+            .hint(format!("choose a directory in {}", profile.directory)));
     }
     let text = place.to_str().filter(|text| text.len() <= PATH_BYTES).map(str::to_owned);
-    text.ok_or_else(|| invalid(format!("`{wanted}` is too long a path, or not in UTF-8")))
+    text.ok_or_else(|| invalid(format!("`{wanted}` is too long, or not UTF-8")))
 }
 
 fn not_a_child(sessions: &Sessions, caller: &Session, typed: &str) -> Failure {
@@ -436,10 +450,10 @@ fn not_a_child(sessions: &Sessions, caller: &Session, typed: &str) -> Failure {
     let handles: Vec<String> = children.map(|child| directory.handle(child.id)).collect();
     let typed: String = typed.chars().take(60).flat_map(char::escape_debug).collect();
     let hint = match handles.as_slice() {
-        [] => "you have started none that is open".to_owned(),
-        handles => format!("you have started: {}", handles.join(", ")),
+        [] => "start one first; none of the agents you started is open".to_owned(),
+        handles => format!("choose one of: {}", handles.join(", ")),
     };
-    Failure::new(Code::NotFound, format!("`{typed}` is no agent that you started")).hint(hint)
+    Failure::new(Code::NotFound, format!("`{typed}` is not an agent that you started")).hint(hint)
 }
 
 fn patience(caller: &Session, way: Way, seconds: u64) -> Patience {

@@ -46,8 +46,8 @@ pub(super) async fn send(sessions: &Sessions, caller: &Session, input: &Value) -
         Placement::Held => {
             let why = arguments::held_words(receipt.reason.as_ref());
             format!(
-                "HELD — do not keep resending. The message waits at tab {handle}, because {why}; it is taken up when a \
-                 person writes there."
+                "HELD — do not keep resending. The message is held at tab {handle}, because {why}; it is \
+                 delivered when a person writes to that agent."
             )
         }
         _ => format!("Delivered to tab {handle} (status: {before} → queued). {END_TURN}"),
@@ -69,7 +69,7 @@ pub(super) async fn notify_when_idle(
     let handle = context.directory.handle(target);
     let open = context.directory.get(target);
     let busy = open.filter(|session| session.turn.is_some() || session::next(session).is_some());
-    let Some(session) = busy else { return Ok(format!("Tab {handle} is idle already.")) };
+    let Some(session) = busy else { return Ok(format!("Tab {handle} is already idle.")) };
     let mine = |watch: &Watch| watch.watcher == caller.id && watch.on == On::Idle;
     if !session.watches.iter().any(mine) {
         let (id, watcher, class) = (mint::watch(), caller.id, Class::Passive);
@@ -78,7 +78,7 @@ pub(super) async fn notify_when_idle(
         sessions.ask(target, |reply| Command::Watch(watch, reply)).await?;
     }
     Ok(format!(
-        "You will be told once, along with your next turn, when tab {handle} has nothing left to do. {END_TURN}"
+        "You will be notified once, with your next turn, when tab {handle} has nothing left to do. {END_TURN}"
     ))
 }
 
@@ -93,14 +93,14 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
     let session = context
         .directory
         .get(target)
-        .ok_or_else(|| Failure::new(Code::NotFound, format!("tab {handle} was closed")))?;
+        .ok_or_else(|| Failure::new(Code::NotFound, format!("tab {handle} is closed")))?;
     let running = session.turn.as_ref().map(|turn| turn.id);
     let status = word(session.condition.status);
     let found = answers::last_turn(sessions, target, running, Extent::SaidHead(ANSWER_CHARS));
     let said = found.await?.and_then(|(_, account)| account.said());
     let note = match (&said, running) {
         (Some(_), None) => "",
-        (Some(_), Some(_)) => "[its turn is still in progress; this is the one before]\n",
+        (Some(_), Some(_)) => "[its turn is still in progress; this is the previous one]\n",
         (None, Some(_)) => "[its first turn is still in progress; no completed turn yet]",
         (None, None) => "Tab has no assistant responses yet.",
     };
@@ -142,7 +142,7 @@ pub(crate) fn inherited(sender: &Session, target: SessionId) -> Result<(CauseId,
     let current = sender.turn.as_ref().map(|turn| (turn.cause, turn.hop));
     let (cause, hop) = current
         .or(sender.history.cause)
-        .ok_or_else(|| Failure::new(Code::Forbidden, "this agent was never asked to do anything"))?;
+        .ok_or_else(|| Failure::new(Code::Forbidden, "this agent has not received a message yet"))?;
     Ok((cause, hop + 1))
 }
 

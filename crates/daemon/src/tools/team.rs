@@ -31,45 +31,45 @@ pub(super) fn described(name: &str) -> (String, Value) {
     let texts = |what: &str| json!({ "type": "array", "items": { "type": "string" }, "description": what });
     let number = |what: &str| json!({ "type": "integer", "description": what });
     let (task, thread) = (text("task-0001 and so on."), text("thread-0001 and so on."));
-    let epoch = number("The epoch that came with your lease.");
-    let ttl =
-        number("How long you have it, in milliseconds: 300000 unless you say otherwise, at most a day.");
-    let summary = text("What came of it, in few words.");
+    let epoch = number("The epoch of your lease.");
+    let ttl = number("How long you need the task, in milliseconds (default 300000, at most one day).");
+    let summary = text("The outcome, in a few words.");
     let (message_thread, message) =
-        (text("The thread of the message that tells the whole."), text("The id of that message."));
+        (text("The thread of the message with the full report."), text("The id of that message."));
     let (words, properties, required): (&str, Value, &[&str]) = match name {
         TASKS_CREATE => (
-            "Makes a task for the team. Small enough for one agent; name what it waits for and which files it needs for \
-             itself: nobody else gets a task that shares them meanwhile.",
+            "Create a task for the team, small enough for one agent. List the tasks it depends on and the \
+             files it needs exclusively: tasks that share them cannot be claimed at the same time.",
             json!({
-                "title": text("What is to be done, on one line."),
-                "description": text("Everything that whoever does it has to know."),
-                "deps": texts("Tasks that must be completed before, as task-0001."),
-                "resources": texts("Files and directories of the project; `.` is all of it."),
+                "title": text("The task in one line."),
+                "description": text("Everything the agent that does the task needs to know."),
+                "deps": texts("Tasks that must be completed first, such as task-0001."),
+                "resources": texts("Files and directories in the project; `.` means all of it."),
             }),
             &["title"],
         ),
         TASKS_LIST => (
-            "Lists the tasks of your team: their state, who has them until when, and what they wait for.",
-            json!({ "after": text("Go on after this task.") }),
+            "List your team's tasks with their status, holder, lease and dependencies.",
+            json!({ "after": text("Continue after this task.") }),
             &[],
         ),
         TASKS_CLAIM => (
-            "Takes a task that is pending: it is yours for a time. Keep the epoch of the answer. While you are in a turn \
-             your lease is kept for you.",
+            "Claim a pending task for a limited time. Keep the epoch from the answer. Your lease is \
+             renewed automatically while you are in a turn.",
             json!({ "taskId": task, "ttlMs": ttl }),
             &["taskId"],
         ),
         TASKS_RENEW => (
-            "Keeps a task of yours longer, from now on.",
+            "Renew your lease on a task, starting now.",
             json!({ "taskId": task, "epoch": epoch, "ttlMs": ttl }),
             &["taskId", "epoch"],
         ),
         TASKS_COMPLETE | TASKS_FAIL => (
             if name == TASKS_COMPLETE {
-                "Says that a task of yours is done. What waited for it can go on."
+                "Mark a task you hold as completed. Tasks that depend on it can start."
             } else {
-                "Says that a task of yours cannot be done, and why. What waits for it is stuck until it is tried again."
+                "Mark a task you hold as failed, and say why. Tasks that depend on it are blocked until it \
+                 is retried."
             },
             json!({
                 "taskId": task, "epoch": epoch, "summary": summary,
@@ -78,41 +78,41 @@ pub(super) fn described(name: &str) -> (String, Value) {
             &["taskId", "epoch"],
         ),
         TASKS_RELEASE => (
-            "Gives a task of yours back unfinished, for others to take.",
+            "Release a task you hold, unfinished, so that others can claim it.",
             json!({ "taskId": task, "epoch": epoch }),
             &["taskId", "epoch"],
         ),
         TASKS_CANCEL => (
-            "Gives a task up for the whole team: one that you made or have, or any if you lead the team.",
+            "Cancel a task for the whole team: one that you created or hold, or any if you lead the team.",
             json!({ "taskId": task }),
             &["taskId"],
         ),
         TEAM_THREADS_START => (
-            "Begins a thread of the team, to talk about something. You take part in it.",
+            "Start a team thread to discuss something. You become a participant.",
             json!({
-                "title": text("What it is about, on one line."),
-                "participants": texts("Who is told of what is said there: ids of agents of the team, or `user`."),
+                "title": text("The topic in one line."),
+                "participants": texts("Who is notified of messages: ids of agents in the team, or `user`."),
                 "taskId": task,
             }),
             &[],
         ),
         TEAM_THREADS_POST => (
-            "Says something in a thread of the team. Those who take part in it are told.",
-            json!({ "threadId": thread, "message": text("What to say.") }),
+            "Post a message to a team thread. Its participants are notified.",
+            json!({ "threadId": thread, "message": text("The message.") }),
             &["threadId", "message"],
         ),
         TEAM_THREADS_READ_TAIL => (
-            "Reads the newest messages of a thread of the team.",
-            json!({ "threadId": thread, "limit": number("How many: 20 unless you say otherwise, at most 200.") }),
+            "Read the newest messages of a team thread.",
+            json!({ "threadId": thread, "limit": number("The number of messages (default 20, at most 200).") }),
             &["threadId"],
         ),
         TEAM_THREADS_SEARCH => (
-            "Finds threads of the team by their title, their task, or who takes part.",
-            json!({ "query": text("A part of any of these; empty for all threads.") }),
+            "Search the team's threads by title, task or participant.",
+            json!({ "query": text("Part of any of these; empty lists all threads.") }),
             &["query"],
         ),
         _ => (
-            "Says which task a thread is about.",
+            "Link a thread to the task it is about.",
             json!({ "threadId": thread, "taskId": task }),
             &["threadId", "taskId"],
         ),
@@ -129,16 +129,17 @@ pub(super) async fn call(
 ) -> Result<String, Failure> {
     let teams = sessions.context.teams()?;
     let seat = caller.profile.team.as_ref().ok_or_else(|| {
-        Failure::new(Code::Forbidden, "this agent belongs to no team")
-            .hint("a person starts agents of a team")
+        Failure::new(Code::Forbidden, "this agent is not in a team")
+            .hint("ask a person to start an agent in a team")
     })?;
     let team = teams.get(&seat.team).await?;
     let acting = teams.acting(&team, &Actor::Session(caller.id))?;
     let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
     let ttl = input.get("ttlMs").filter(|ttl| !ttl.is_null());
     let ttl = ttl.map(|ttl| {
-        let wrong =
-            || invalid(format!("`ttlMs` is a whole number of milliseconds, at most a day, and {ttl} is not"));
+        let wrong = || {
+            invalid(format!("invalid `ttlMs` {ttl}: give a whole number of milliseconds, at most one day"))
+        };
         ttl.as_i64().ok_or_else(wrong)
     });
     let ttl = ttl.transpose()?;
@@ -190,7 +191,7 @@ pub(super) async fn call(
         }
         TASKS_RELEASE => Act::Release { epoch: epoch(input)? },
         TASKS_CANCEL => Act::Cancel,
-        other => return Err(Failure::new(Code::NotFound, format!("there is no tool `{other}`"))),
+        other => return Err(Failure::new(Code::NotFound, format!("unknown tool `{other}`"))),
     };
     acted(sessions, teams, &acting, &team, task(input)?, act).await
 }
@@ -262,7 +263,7 @@ fn parsed(text: &str) -> Result<TaskId, Failure> {
 
 fn epoch(input: &Value) -> Result<u64, Failure> {
     let epoch = input.get("epoch").and_then(Value::as_u64);
-    epoch.ok_or_else(|| invalid("`epoch` is missing: it came with your lease".to_owned()))
+    epoch.ok_or_else(|| invalid("`epoch` is missing: use the epoch of your lease".to_owned()))
 }
 
 fn list(input: &Value, name: &str) -> Vec<String> {

@@ -85,7 +85,8 @@ async fn a_handle_that_could_be_two_is_told_with_both_and_one_more_character_hel
     }
     let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
     assert_eq!(outcome, ToolOutcome::Error);
-    for words in ["could be any of 2 agents", "- abab1 (idle", "- abab2 (idle", "type one more character"] {
+    for words in ["is ambiguous: 2 agents match", "- abab1 (idle", "- abab2 (idle", "type one more character"]
+    {
         assert!(text.contains(words), "{words}: {text}");
     }
     for typed in ["abab1", "ABAB1", &one.to_string()] {
@@ -135,10 +136,13 @@ async fn what_could_be_somebody_elses_is_not_told() {
     }
     let (outcome, text) = ask(&house, caller, "retrieve", json!({ "agent_id": "abab" })).await;
     assert_eq!(outcome, ToolOutcome::Error);
-    assert_eq!(text, "`abab` is no agent that you started\nyou have started none that is open");
+    assert_eq!(
+        text,
+        "`abab` is not an agent that you started\nstart one first; none of the agents you started is open"
+    );
     // Nobody means itself.
     let (_, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
-    assert!(text.contains("could be any of 2 agents") && !text.contains("abab1"), "{text}");
+    assert!(text.contains("is ambiguous: 2 agents match") && !text.contains("abab1"), "{text}");
     house.app.sessions.close(others[1], &Actor::Human("cli".into())).await.unwrap();
     let (outcome, text) = ask(&house, caller, "read_tab", json!({ "tab_id": "abab" })).await;
     assert_eq!(outcome, ToolOutcome::Ok, "{text}");
@@ -181,7 +185,7 @@ async fn whoever_is_closed_meanwhile_starts_no_user_agent() {
     let ((outcome, text), closed, ()) =
         tokio::join!(ask(&house, caller, "summon", summon), closing, async { drop(family) });
     closed.unwrap();
-    assert_eq!((outcome, text.as_str()), (ToolOutcome::Error, "you were closed meanwhile"));
+    assert_eq!((outcome, text.as_str()), (ToolOutcome::Error, "this agent was just closed"));
     assert!(sessions.context.directory.all().is_empty(), "nothing was started");
 }
 
@@ -190,5 +194,5 @@ async fn a_tool_that_panics_still_answers() {
     let broken = async { ("no number".parse::<u32>().map(|_| ToolOutcome::Ok).unwrap(), String::new()) };
     let (outcome, text) = answered("team_tasks_list", broken).await;
     assert_eq!(outcome, ToolOutcome::Error);
-    assert!(text.contains("`team_tasks_list` failed by a defect of Paseo"), "{text}");
+    assert!(text.contains("`team_tasks_list` failed because of a bug in Paseo"), "{text}");
 }

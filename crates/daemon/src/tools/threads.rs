@@ -29,8 +29,8 @@ const LISTED: usize = 100;
 pub(super) fn described(session: &Session, name: &str) -> (String, Value) {
     let seated = session.profile.seat.is_some();
     let thread = json!({ "type": "string", "description": match seated {
-        true => "The thread, by id or name; the one you sit in when left out.",
-        false => "The thread, by id or name.",
+        true => "The thread's id or name (default: the one you participate in).",
+        false => "The thread's id or name.",
     } });
     let required = |names: &[&'static str]| -> Vec<&'static str> {
         let own = if seated { None } else { Some("thread") };
@@ -38,44 +38,51 @@ pub(super) fn described(session: &Session, name: &str) -> (String, Value) {
     };
     let (about, properties, needed): (&str, Value, Vec<&str>) = match name {
         THREADS_LIST => (
-            "Lists the threads that you can take part in: the one you sit in, and those of your project.",
+            "List the threads you can take part in: your own, and those of your project.",
             json!({}),
             Vec::new(),
         ),
         THREADS_READ => (
-            "Returns the newest messages of a thread, the oldest of them first, each with its id.",
+            "Return the newest messages of a thread, oldest first, each with its id.",
             json!({
                 "thread": thread,
-                "limit": { "type": "integer", "description": "How many messages, 20 unless said; at most 200." },
-                "before": { "type": "string", "description": "Only what came before the message with this id." },
+                "limit": { "type": "integer", "description": "The number of messages (default 20, at most \
+                                                              200)." },
+                "before": { "type": "string", "description": "Only messages before the one with this id." },
             }),
             required(&[]),
         ),
         THREADS_POST => (
-            "Says something in a thread, at once. Your answer at the end of a turn in which you were called is posted \
-             anyway, so do not post it twice.",
+            "Post a message to a thread immediately. When you were woken by a thread, your final answer is \
+             posted automatically; do not post it twice.",
             json!({
                 "thread": thread,
-                "message": { "type": "string", "description": "What to say." },
-                "to": { "type": "string", "description": "all (unless said), user, or a participant's id or nickname." },
-                "reply_to": { "type": "string", "description": "The id of the message that this answers." },
+                "message": { "type": "string", "description": "The message." },
+                "to": { "type": "string", "description": "all (default), user, or a participant's id or \
+                                                          nickname." },
+                "reply_to": { "type": "string", "description": "The id of the message you reply to." },
             }),
             required(&["message"]),
         ),
         THREADS_INVITE => (
-            "Invites an agent into a thread. It can do what you may pass on, and is woken when somebody speaks to it.",
+            "Invite an agent to a thread. It gets at most the permissions you can pass on, and is woken by \
+             messages addressed to it.",
             json!({
                 "thread": thread,
-                "client": { "type": "string", "description": "A provider such as claude, codex or pi, or the id of an agent." },
-                "model": { "type": "string", "description": "Its model; `default` lets it choose. Unless said: as it was, else `default`." },
-                "id": { "type": "string", "description": "How it is addressed; made from the client unless said." },
-                "nickname": { "type": "string", "description": "Another name for it." },
-                "roles": { "type": "array", "items": { "type": "string" }, "description": "What it is there for." },
+                "client": { "type": "string", "description": "A provider such as claude, codex or pi, or \
+                                                              an agent id." },
+                "model": { "type": "string", "description": "The model; `default` leaves the choice to the \
+                                                             provider. Default: unchanged for a known \
+                                                             participant, else `default`." },
+                "id": { "type": "string", "description": "The participant id (default: derived from the \
+                                                          client)." },
+                "nickname": { "type": "string", "description": "An additional name." },
+                "roles": { "type": "array", "items": { "type": "string" }, "description": "The participant's roles." },
             }),
             required(&["client"]),
         ),
         _ => (
-            "Lists who is in a thread: ids, nicknames, roles, and what they are doing.",
+            "List a thread's participants: ids, nicknames, roles and presence.",
             json!({ "thread": thread }),
             required(&[]),
         ),
@@ -104,7 +111,7 @@ pub(super) async fn list(sessions: &Sessions, caller: &Session) -> Result<String
                     thread.name,
                     thread.id,
                     thread.messages,
-                    if seats.is_empty() { "nobody".to_owned() } else { seats.join(", ") },
+                    if seats.is_empty() { "none".to_owned() } else { seats.join(", ") },
                 ));
             }
         }
@@ -112,9 +119,9 @@ pub(super) async fn list(sessions: &Sessions, caller: &Session) -> Result<String
     let older = lines.len().saturating_sub(LISTED);
     let shown = lines.split_off(older);
     Ok(match (shown.is_empty(), older) {
-        (true, _) => "there is no thread that you could take part in".to_owned(),
+        (true, _) => "no threads that you can take part in".to_owned(),
         (false, 0) => shown.join("\n"),
-        (false, older) => format!("{}\n({older} older ones are left out)", shown.join("\n")),
+        (false, older) => format!("{}\n({older} older threads left out)", shown.join("\n")),
     })
 }
 
@@ -123,9 +130,9 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
     let limit = match input.get("limit").filter(|limit| !limit.is_null()).map(Value::as_u64) {
         None => READ,
         Some(Some(limit)) if (1..=READ_MOST as u64).contains(&limit) => limit as usize,
-        Some(_) => return Err(invalid(format!("`limit` is a number from 1 to {READ_MOST}"))),
+        Some(_) => return Err(invalid(format!("`limit` must be a number from 1 to {READ_MOST}"))),
     };
-    let not_here = || invalid("`before` is not the id of something in this thread".to_owned());
+    let not_here = || invalid("`before` is not the id of a message in this thread".to_owned());
     let mut end = match input.get("before").and_then(Value::as_str) {
         None => thread.version,
         Some(before) => {
@@ -152,7 +159,7 @@ pub(super) async fn read(sessions: &Sessions, caller: &Session, input: &Value) -
         end = start;
     }
     found.reverse();
-    Ok(if found.is_empty() { "nothing was said".to_owned() } else { found.join("\n\n") })
+    Ok(if found.is_empty() { "no messages yet".to_owned() } else { found.join("\n\n") })
 }
 
 pub(super) async fn post(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
@@ -168,7 +175,7 @@ pub(super) async fn post(sessions: &Sessions, caller: &Session, input: &Value) -
         tags: Vec::new(),
     };
     let posted = threads.post(&speaker, thread.id, &words, None).await?;
-    Ok(format!("posted as {} ({posted})", speaker.id))
+    Ok(format!("Posted as {} ({posted})", speaker.id))
 }
 
 pub(super) async fn invite(sessions: &Sessions, caller: &Session, input: &Value) -> Result<String, Failure> {
@@ -198,7 +205,7 @@ pub(super) async fn invite(sessions: &Sessions, caller: &Session, input: &Value)
     };
     let withheld =
         if withheld.is_empty() { String::new() } else { format!("\nwithheld: {}", withheld.join(", ")) };
-    Ok(format!("{} is invited: speak to it with `to`{withheld}", new.map_or("it", String::as_str)))
+    Ok(format!("Invited {}; address it with `to`{withheld}", new.map_or("it", String::as_str)))
 }
 
 pub(super) async fn participants(
@@ -213,7 +220,7 @@ pub(super) async fn participants(
         if let Some(profile) = profile {
             let model = profile.model.as_deref().unwrap_or_default();
             about.push(format!("{} {model}", profile.client.as_deref().unwrap_or_default()));
-            about.extend(profile.nickname.as_ref().map(|name| format!("called {name}")));
+            about.extend(profile.nickname.as_ref().map(|name| format!("nickname {name}")));
             about.extend(
                 profile.roles.as_ref().map(|roles| roles.join(" ")).filter(|roles| !roles.is_empty()),
             );
@@ -237,7 +244,7 @@ async fn entered(
     let (thread, speaker) = match (named, &caller.profile.seat) {
         (Some(named), _) => threads.attend(caller, named).await?,
         (None, Some(seat)) => threads.enter(&Actor::Session(caller.id), &seat.thread.to_string()).await?,
-        (None, None) => return Err(invalid("`thread` is missing: threads_list lists them".to_owned())),
+        (None, None) => return Err(invalid("`thread` is missing: call threads_list to find one".to_owned())),
     };
     Ok((threads, thread, speaker))
 }

@@ -31,61 +31,69 @@ pub(super) fn described(name: &str) -> (String, Value) {
     let text = |what: &str| json!({ "type": "string", "description": what });
     let flag = |what: &str| json!({ "type": "boolean", "description": what });
     let number = |what: &str| json!({ "type": "integer", "description": what });
-    let worker = text("The name of the worker, as red-1.");
-    let lines = number(&format!("How many lines: {LINES} unless you say otherwise, at most {MOST_LINES}."));
+    let worker = text("The worker's name, such as red-1.");
+    let lines = number(&format!("The number of lines (default {LINES}, at most {MOST_LINES})."));
     let (words, properties, required): (&str, Value, &[&str]) = match name {
         TMUX_START => (
-            "Starts a worker: an agent of your team in a terminal of its own, which people can watch and take over. Returns at \
-             once. Your task is typed in as soon as it listens; what it answers is posted to its thread, and you are told \
-             when it has finished.",
+            "Start a worker: an agent of your team in its own terminal, which people can watch and take \
+             over. Returns immediately. Your task is typed in as soon as the agent is ready; its answers \
+             are posted to its thread, and you are notified when it has finished.",
             json!({
-                "taskPrompt": text("What it shall do: all that it has to know, for it knows nothing of your conversation."),
-                "threadId": text("The thread of the team that its answers are posted to, as thread-0001. Without it one is made."),
-                "title": text("What that new thread is about, on one line."),
-                "sessionPrefix": text("How its name begins, of a-z, 0-9 and `-`; a number follows. The team's name without it."),
-                "cwd": text("Where it works: your own directory, or one in it."),
-                "agent": text("The slug of its definition. Without it the built-in one."),
-                "provider": text("Which harness it runs, as pi, claude or codex. Without it the definition's, or the default one."),
-                "model": text("Which model it uses."),
+                "taskPrompt": text("What the worker should do, with everything it needs to know: it knows \
+                                    nothing of your conversation."),
+                "threadId": text("The team thread for its answers, such as thread-0001 (default: a new \
+                                  thread)."),
+                "title": text("The topic of the new thread in one line."),
+                "sessionPrefix": text("The prefix of its name, from a-z, 0-9 and `-`; a number is appended \
+                                       (default: the team's name)."),
+                "cwd": text("The working directory: your own, or one below it."),
+                "agent": text("The slug of the agent definition (default: the built-in one)."),
+                "provider": text("The provider, such as pi, claude or codex (default: the definition's, \
+                                  else the default provider)."),
+                "model": text("The model to use."),
                 "guard": {
                     "type": ["string", "boolean"],
                     "enum": [LEASE, true, false],
-                    "description": "`lease`: it can change only what a task that it holds names as its own.",
+                    "description": "`lease`: the worker can change only resources of a task it holds.",
                 },
-                "worktree": flag("It works in a git worktree of its own."),
-                "lines": number("Wait until it is there, and return so many lines of its screen."),
-                "requestKey": text("Called again with the same key and the same arguments, it is the same worker."),
+                "worktree": flag("Give the worker its own git worktree."),
+                "lines": number("Wait until the worker has started, and return this many lines of its \
+                                 screen."),
+                "requestKey": text("An idempotency key: the same key with the same arguments returns the \
+                                    same worker."),
             }),
             &["taskPrompt"],
         ),
         TMUX_LIST => (
-            "Lists the workers of your team: what each is at, whether its program runs (`alive`: true, false, or \"unknown\" when \
-             nobody can say, and then it may well run: start no other in its place), and who looks at it.",
-            json!({ "sessionPrefix": text("Only those whose names begin like this.") }),
+            "List your team's workers: their status, whether their program runs (`alive`: true, false, or \
+             \"unknown\" when tmux does not respond; an unknown one may still run, so do not replace it), \
+             and who is attached.",
+            json!({ "sessionPrefix": text("Only workers whose names start with this.") }),
             &[],
         ),
         TMUX_ATTACH => (
-            "Returns the command by which a person gets to a worker's terminal. It is for people: do not run it yourself.",
+            "Return the command that attaches a person to a worker's terminal. It is for people: do not \
+             run it yourself.",
             json!({ "sessionName": worker }),
             &["sessionName"],
         ),
         TMUX_CAPTURE => (
-            "Returns what a worker's terminal shows, also after its program has ended.",
+            "Return the contents of a worker's terminal, even after its program has ended.",
             json!({
                 "sessionName": worker,
                 "lines": lines,
-                "threadId": text("Post it to this thread of the team as well."),
+                "threadId": text("Also post the contents to this team thread."),
             }),
             &["sessionName"],
         ),
         TMUX_SEND => (
-            "Types a message into a worker's terminal, as soon as it listens. Waits for nothing: what it answers is posted to \
-             its thread.",
-            json!({ "sessionName": worker, "message": text("What to type.") }),
+            "Type a message into a worker's terminal as soon as the worker is ready. Does not wait: \
+             answers are posted to its thread.",
+            json!({ "sessionName": worker, "message": text("The text to type.") }),
             &["sessionName", "message"],
         ),
         _ => (
-            "Ends a worker with everything that it started, and its terminal. What it said stays.",
+            "Kill a worker, its terminal and all its processes. Its transcript remains.",
             json!({ "sessionName": worker }),
             &["sessionName"],
         ),
@@ -102,15 +110,16 @@ pub(super) async fn call(
 ) -> Result<String, Failure> {
     let (workers, by) = (Workers::of(sessions)?, Actor::Session(caller.id));
     let seat = caller.profile.team.as_ref().ok_or_else(|| {
-        Failure::new(Code::Forbidden, "this agent belongs to no team")
-            .hint("a person starts agents of a team")
+        Failure::new(Code::Forbidden, "this agent is not in a team")
+            .hint("ask a person to start an agent in a team")
     })?;
     let teams = sessions.context.teams()?;
     let team = teams.get(&seat.team).await?;
     team.open().map_err(refused)?;
     if !sessions.context.is_seated(caller, &team, &seat.agent) {
-        let message = format!("you do not belong to the team {} any more", seat.team);
-        return Err(Failure::new(Code::Forbidden, message).hint("its workers are not yours"));
+        let message = format!("you are no longer in team {}", seat.team);
+        return Err(Failure::new(Code::Forbidden, message)
+            .hint("ask a member of the team; its workers are not yours"));
     }
     let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
     let thread = text("threadId").map(|thread| alias(&thread)).transpose()?;
@@ -166,7 +175,7 @@ pub(super) async fn call(
             let name = worker.profile.terminal.as_deref().unwrap_or_default();
             if let Some(alias) = thread {
                 let acting = teams.acting(&*teams.get(&seat.team).await?, &by)?;
-                let post = format!("The terminal of {name} shows:\n\n{mark}{text}");
+                let post = format!("Terminal of {name}:\n\n{mark}{text}");
                 let post = head_and_tail(&post, MESSAGE_BYTES);
                 teams.post(&acting, &seat.team, alias, &post).await?;
             }
@@ -180,22 +189,22 @@ pub(super) async fn call(
             Ok(match receipt.placement {
                 Placement::Held => {
                     let why = arguments::held_words(receipt.reason.as_ref());
-                    format!("HELD — do not keep resending. The message waits at {name}, because {why}.")
+                    format!("HELD — do not keep resending. The message is held at {name}, because {why}.")
                 }
                 Placement::Started if receipt.reason.is_some() => {
-                    format!("It waits at {name}: tmux does not answer. It is typed in when it does again.")
+                    format!("Queued for {name}: tmux does not respond. The message is typed in when it does.")
                 }
-                Placement::Started => format!("It is typed in at {name} now."),
-                _ => format!("It waits at {name} and is typed in when its turn is over."),
+                Placement::Started => format!("Delivered to {name}: the message is being typed in."),
+                _ => format!("Queued for {name}: the message is typed in after the current turn."),
             })
         }
         TMUX_KILL => {
             let worker = worker(&workers, &by, input).await?;
             workers.kill(&by, &worker).await?;
             let name = worker.profile.terminal.as_deref().unwrap_or_default();
-            Ok(format!("{name} was ended, with everything that it started."))
+            Ok(format!("Killed {name} and all its processes."))
         }
-        other => Err(Failure::new(Code::NotFound, format!("there is no tool `{other}`"))),
+        other => Err(Failure::new(Code::NotFound, format!("unknown tool `{other}`"))),
     }
 }
 
@@ -203,8 +212,12 @@ pub(super) async fn call(
 fn lines(input: &Value) -> Result<Option<u64>, Failure> {
     let Some(lines) = input.get("lines").filter(|lines| !lines.is_null()) else { return Ok(None) };
     let count = lines.as_u64().filter(|lines| *lines > 0);
-    let bad =
-        || Failure::new(Code::InvalidRequest, format!("`lines` is a number from 1 on, and {lines} is not"));
+    let bad = || {
+        Failure::new(
+            Code::InvalidRequest,
+            format!("invalid `lines` {lines}: give a whole number, at least 1"),
+        )
+    };
     count.map(Some).ok_or_else(bad)
 }
 
@@ -244,9 +257,9 @@ fn begun(started: &StartedWorker, screen: Option<String>, withheld: Vec<String>)
         "provider": worker.provider,
         "attach": worker.attach,
         "note": match &started.held {
-            Some(reason) => format!("HELD — do not start it again: the task waits, because {}.", arguments::held_words(Some(reason))),
-            None => "Its answers are posted to the thread, and you are told when it has finished. Do not wait or poll: end \
-                     your turn when you have nothing else to do.".to_owned(),
+            Some(reason) => format!("HELD — do not start it again: the task is held, because {}.", arguments::held_words(Some(reason))),
+            None => "Its answers are posted to the thread, and you will be notified when it has finished. \
+                     Do not wait or poll: end your turn when you have nothing else to do.".to_owned(),
         },
     });
     if let Value::Object(fields) = &mut answer {

@@ -159,7 +159,7 @@ pub(crate) fn item(row: ItemRow) -> ItemView {
         match stored {
             Text::Inline(whole) => text = Some(whole),
             Text::Large { head, tail } => {
-                text = Some(format!("{head}\n[… {len} bytes in all …]\n{tail}"));
+                text = Some(format!("{head}\n[… {len} bytes in total …]\n{tail}"));
                 full_length = Some(len);
             }
             Text::Erased => {}

@@ -28,7 +28,7 @@ pub(crate) async fn outliving(
             Ok(_) => {}
             Err(failure) => {
                 // Better to leave something behind than to end one that is at work.
-                tracing::warn!(session = %id, error = %failure.message, "cannot tell whether a worker was ended");
+                tracing::warn!(session = %id, error = %failure.message, "cannot tell whether a worker was killed");
                 spared.push(id);
             }
         }
@@ -61,7 +61,7 @@ async fn is_tidy(sessions: &Sessions) -> bool {
     let mut tidy = true;
     for pane in panes {
         let Some(owner) = pane.owner().filter(|owner| !is_used(sessions, *owner, &pane)) else { continue };
-        tracing::warn!(session = %owner, name = pane.name(), "takes away the terminal of a worker that was ended");
+        tracing::warn!(session = %owner, name = pane.name(), "removing the terminal of a killed worker");
         // Its own actor does it: it may be coming back right now.
         let cleared = match sessions.ask(owner, Command::ClearAway).await {
             Err(failure) if failure.code == Code::NotFound => terminals.remove(pane.name(), owner).await,

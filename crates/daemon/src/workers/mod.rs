@@ -98,9 +98,9 @@ impl Workers {
             if names.is_empty() {
                 let how =
                     if by.is_human() { "paseo worker start \"…\" --team TEAM" } else { "team_tmux_start" };
-                format!("there are no workers: `{how}` starts one")
+                format!("start one with `{how}`; no workers exist yet")
             } else {
-                format!("there are: {}", names.join(", "))
+                format!("choose one of: {}", names.join(", "))
             }
         };
         if let Some(session) = found.filter(|session| sight.reaches(session)) {
@@ -112,16 +112,13 @@ impl Workers {
             return Err(Failure { code: Code::SessionNotFound, ..ended });
         }
         let typed: String = typed.chars().take(64).flat_map(char::escape_debug).collect();
-        Err(Failure::new(Code::SessionNotFound, format!("there is no worker `{typed}`")).hint(others()))
+        Err(Failure::new(Code::SessionNotFound, format!("worker `{typed}` not found")).hint(others()))
     }
 
     /// Returns what a worker's terminal shows.
     pub(crate) async fn capture(&self, session: &Session, lines: Option<u64>) -> Result<Shown, Failure> {
         if lines == Some(0) {
-            return Err(Failure::new(
-                Code::InvalidRequest,
-                "no lines are nothing to show: `lines` is at least 1",
-            ));
+            return Err(Failure::new(Code::InvalidRequest, "`lines` must be at least 1"));
         }
         let lines = usize::try_from(lines.unwrap_or(LINES as u64)).unwrap_or(MOST_LINES).min(MOST_LINES);
         let name = self.name(session);
@@ -164,15 +161,17 @@ impl Workers {
     pub(crate) async fn kill(&self, by: &Actor, session: &Session) -> Result<(), Failure> {
         if let Some(killer) = self.sessions.context.directory.acting(by)? {
             if killer.id == session.id {
-                return Err(Failure::new(Code::Forbidden, "an agent does not end itself")
-                    .hint("end your turn; whoever started you ends you"));
+                return Err(Failure::new(Code::Forbidden, "an agent cannot kill itself")
+                    .hint("end your turn; your parent agent or a person can kill you"));
             }
             tools::powers::may_write_to(&self.sessions, &killer, session)?;
         }
         if let Err(missing) = self.sessions.context.terminals.check().await {
             let handle = self.sessions.context.directory.handle(session.id);
-            return Err(Failure::new(missing.code, format!("nothing was ended: {}", missing.message)).hint(
-                format!("install tmux; or `paseo close {handle}` ends its processes and leaves the terminal"),
+            return Err(Failure::new(missing.code, format!("nothing was killed: {}", missing.message)).hint(
+                format!(
+                    "install tmux, or run `paseo close {handle}` to end its processes and leave the terminal"
+                ),
             ));
         }
         self.sessions.close(session.id, by).await?;
@@ -197,7 +196,8 @@ impl Workers {
                         terminals.look_after();
                         terminals.sweep(session).await;
                         let message = format!(
-                            "{name} is closed and its processes are ended, but its terminal stays for now: {}",
+                            "{name} is closed and its processes have ended, but its terminal could not be \
+                             removed yet: {}",
                             failure.message
                         );
                         return Err(Failure { message, ..failure });
@@ -221,7 +221,7 @@ impl Workers {
             Ok(all) => Ok(all.into_iter().map(|pane| (pane.name().to_owned(), pane)).collect()),
             Err(failure) => {
                 // What the log knows is shown all the same.
-                tracing::warn!(error = %failure.message, "cannot look at the terminals");
+                tracing::warn!(error = %failure.message, "cannot inspect the terminals");
                 Err(failure.in_one())
             }
         }
@@ -325,17 +325,17 @@ impl Sight {
 
 /// Says what will be once it is started again, and how that is done.
 fn from_next_start(name: &str, handle: &str, guarded: bool) -> String {
-    let will_be = if guarded { "guarded" } else { "not guarded any more" };
+    let will_be = if guarded { "guarded" } else { "no longer guarded" };
     format!(
-        "by its definition it is {will_be} from its next start on: `paseo worker kill {name}`, and then \
-         `paseo send {handle} \"…\"`"
+        "its definition makes it {will_be} from its next start: `paseo worker kill {name}`, then `paseo \
+         send {handle} \"…\"`"
     )
 }
 
 /// Says that a worker is there, and its terminal is not.
 pub(crate) fn terminal_gone(name: &str) -> Failure {
-    Failure::new(Code::SessionNotFound, format!("the terminal of {name} is gone"))
-        .hint(format!("write to it, and it is started again: `paseo worker send {name} \"…\"`"))
+    Failure::new(Code::SessionNotFound, format!("the terminal of {name} no longer exists"))
+        .hint(format!("restart it with a message: `paseo worker send {name} \"…\"`"))
 }
 
 /// How often and how long it is looked whether a terminal is gone.

@@ -30,10 +30,10 @@ pub(crate) async fn report(sessions: Sessions, worker: SessionId, ended: Ended) 
         }
         if !may_pass(failure.code) {
             // The worker or its thread is gone, or it may not speak there, or not like this: it never will.
-            tracing::warn!(session = %worker, error = %failure.message, "an answer is not posted");
+            tracing::warn!(session = %worker, error = %failure.message, "cannot post an answer");
             return;
         }
-        tracing::warn!(session = %worker, error = %failure.message, "an answer waits to be posted");
+        tracing::warn!(session = %worker, error = %failure.message, "cannot post an answer yet");
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(AGAIN_AT_MOST);
     }
@@ -98,7 +98,7 @@ fn account_of(
     answer: Option<String>,
     error: Option<&str>,
 ) -> Option<(String, bool)> {
-    let silent = || "(I have finished and have nothing to say.)".to_owned();
+    let silent = || "(Finished without output.)".to_owned();
     match ended.outcome {
         Outcome::Completed => Some((answer.unwrap_or_else(silent), false)),
         Outcome::Failed => {
@@ -113,6 +113,6 @@ fn account_of(
         Outcome::Interrupted if ended.source == Source::Person || !session.is_open() => None,
         // What it was told comes again by itself.
         Outcome::Interrupted if !ended.returned.is_empty() => None,
-        Outcome::Interrupted => Some(("I was interrupted before I had finished.".to_owned(), true)),
+        Outcome::Interrupted => Some(("I was interrupted before I finished.".to_owned(), true)),
     }
 }

@@ -111,11 +111,9 @@ impl Workers {
         if there >= limit {
             return Err(Failure::new(
                 Code::Conflict,
-                format!("there are {there} workers already, at most {limit} may be"),
+                format!("limit reached: {there} workers exist (limit {limit})"),
             )
-            .hint(
-                "end one that is not needed with `paseo worker kill`, or raise limits.workers in config.toml",
-            ));
+            .hint("kill one with `paseo worker kill`, or raise limits.workers in config.toml"));
         }
         Ok(())
     }
@@ -133,7 +131,7 @@ impl Workers {
         if definition.is_external() {
             return Err(Failure::new(
                 Code::InvalidRequest,
-                format!("`{}` is external and runs elsewhere, not in a terminal", definition.slug),
+                format!("`{}` is external and cannot run in a terminal", definition.slug),
             )
             .hint("choose another definition"));
         }
@@ -181,8 +179,11 @@ impl Workers {
             let all = catalogue.all().filter(|definition| own.sees(definition));
             let all: Vec<&str> = all.map(|definition| definition.slug.as_str()).collect();
             let slug: String = slug.chars().take(64).flat_map(char::escape_debug).collect();
-            Failure::new(Code::NotFound, format!("there is no agent definition `{slug}` that you can start"))
-                .hint(format!("you can start: {}", all.join(", ")))
+            Failure::new(
+                Code::NotFound,
+                format!("agent definition `{slug}` not found, or you are not allowed to start it"),
+            )
+            .hint(format!("choose one of: {}", all.join(", ")))
         })
     }
 
@@ -196,22 +197,22 @@ impl Workers {
         let project = match starter {
             Some(starter) => starter.profile.project.clone(),
             None => team.directory.clone().or_else(|| asked.map(str::to_owned)).ok_or_else(|| {
-                Failure::new(Code::InvalidRequest, format!("the team {} has no directory", team.id))
-                    .hint("say where it works with --cwd")
+                Failure::new(Code::InvalidRequest, format!("team {} has no working directory", team.id))
+                    .hint("pass --cwd")
             })?,
         };
         let home = starter.map_or(project.as_str(), |starter| starter.profile.directory.as_str());
         let place = real(&Path::new(home).join(asked.unwrap_or(".")))?;
         if !place.starts_with(real(Path::new(home))?) {
-            let whose = if starter.is_some() { "your own directory" } else { "the project of the team" };
+            let whose = if starter.is_some() { "your working directory" } else { "the team's project" };
             let asked: String =
                 asked.unwrap_or_default().chars().take(200).flat_map(char::escape_debug).collect();
-            return Err(Failure::new(Code::Forbidden, format!("`{asked}` is not in {whose}"))
-                .hint(format!("choose one in {home}")));
+            return Err(Failure::new(Code::Forbidden, format!("`{asked}` is outside {whose}"))
+                .hint(format!("choose a directory in {home}")));
         }
         let text = place.to_str().filter(|text| text.len() <= PATH_BYTES).map(str::to_owned);
         let text =
-            text.ok_or_else(|| Failure::new(Code::InvalidRequest, "the path is too long, or not in UTF-8"))?;
+            text.ok_or_else(|| Failure::new(Code::InvalidRequest, "the path is too long, or not UTF-8"))?;
         Ok((text, project))
     }
 
@@ -265,12 +266,12 @@ impl Workers {
         }
         let created = created?;
         if came_to_be && let Err(failure) = self.teams.boarded(&acting.actor, &team.id, id).await {
-            tracing::error!(worker = name, error = %failure.message, "its team does not know who started it");
+            tracing::error!(worker = name, error = %failure.message, "cannot record who started a worker");
         }
         if wanted.thread.is_none() {
             let text = instructions(&name, &created);
             if let Err(failure) = self.teams.post_status(acting, &team.id, alias, &text).await {
-                tracing::warn!(worker = name, error = %failure.message, "its thread does not say how to get to it");
+                tracing::warn!(worker = name, error = %failure.message, "cannot post how to attach to a worker");
             }
         }
         Ok(created)
@@ -325,7 +326,7 @@ impl Workers {
         let (session, _) = journal
             .session(id)
             .await?
-            .ok_or_else(|| Failure::new(Code::NotFound, "that worker was deleted since"))?;
+            .ok_or_else(|| Failure::new(Code::NotFound, "that worker was deleted"))?;
         let held = created.receipt.filter(|receipt| receipt.placement == Placement::Held);
         let worker: WorkerView = self.show(&session).await?;
         let notice = self.sessions.context.definitions.notice(&session);
@@ -337,11 +338,9 @@ impl Workers {
 fn instructions(name: &str, created: &CreatedSession) -> String {
     let handle = &created.session.handle;
     format!(
-        "{name} ({handle}) was started. What it answers is posted here.\n\n\
-         Watch it or take over: `paseo worker attach {name}`\n\
-         See what its terminal shows: `paseo worker capture {name}`\n\
-         Write to it: `paseo worker send {name} \"…\"`\n\
-         End it: `paseo worker kill {name}`"
+        "Started {name} ({handle}). Its answers are posted here.\n\nWatch or take over: `paseo worker \
+         attach {name}`\nShow its terminal: `paseo worker capture {name}`\nSend a message: `paseo worker \
+         send {name} \"…\"`\nKill it: `paseo worker kill {name}`"
     )
 }
 
@@ -354,11 +353,11 @@ fn title(name: &str, task: &str) -> String {
 
 fn check_task(task: &str) -> Result<(), Failure> {
     if task.trim().is_empty() {
-        return Err(Failure::new(Code::InvalidRequest, "a worker needs something to do: the task is empty"));
+        return Err(Failure::new(Code::InvalidRequest, "the task is empty"));
     }
     if task.len() > MESSAGE_BYTES {
         let length = task.len();
-        let message = format!("the task has {length} bytes; at most {MESSAGE_BYTES} are allowed");
+        let message = format!("the task has {length} bytes; the limit is {MESSAGE_BYTES}");
         return Err(Failure::new(Code::TooLarge, message));
     }
     Ok(())

@@ -138,7 +138,10 @@ impl Terminals {
         lines: usize,
     ) -> Result<Capture, Failure> {
         if self.is_anothers(name, session).await? {
-            return Err(Failure::new(Code::SessionNotFound, format!("the terminal of {name} is gone")));
+            return Err(Failure::new(
+                Code::SessionNotFound,
+                format!("the terminal of {name} no longer exists"),
+            ));
         }
         self.tmux.capture(name, lines).await.map_err(failed)
     }
@@ -161,8 +164,8 @@ impl Terminals {
     pub(crate) async fn retire(&self) {
         match timeout(PARTING, self.tmux.retire()).await {
             Ok(Ok(()) | Err(tmux::Error::NotInstalled)) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the tmux server stays behind"),
-            Err(_) => tracing::warn!("the tmux server does not answer and stays behind"),
+            Ok(Err(error)) => tracing::warn!(%error, "cannot stop the tmux server"),
+            Err(_) => tracing::warn!("the tmux server does not respond and keeps running"),
         }
     }
 

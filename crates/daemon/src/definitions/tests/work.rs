@@ -70,7 +70,7 @@ fn what_is_remembered_takes_its_room() {
     (0..16).for_each(|number| bed.write(&large(number), "x".repeat(256 * 1024)));
     let problems = bed.problems("");
     assert!(
-        problems[0].starts_with("home/agents/a16.md:1: it is not read: there is too much"),
+        problems[0].starts_with("home/agents/a16.md:1: ignored: the files in this directory are too large"),
         "{problems:?}"
     );
 }

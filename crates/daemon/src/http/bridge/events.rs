@@ -57,8 +57,8 @@ pub(super) async fn version(app: &App, id: ThreadId, since: &str) -> Result<Vers
         // Nobody is deaf for having heard of something that is not there.
         Some(Since::Version(version)) => Ok(version.min(app.threads.version(id).await?)),
         Some(Since::Moment(moment)) => app.threads.version_at(id, moment).await,
-        None => Err(Failure::new(Code::InvalidRequest, "`since` is neither the `ts` of an event nor a time")
-            .hint("times are as 2026-01-31T12:00:00.000Z; without `since` all events are read")),
+        None => Err(Failure::new(Code::InvalidRequest, "`since` must be the `ts` of an event or a time")
+            .hint("write times like 2026-01-31T12:00:00.000Z; leave out `since` to read all events")),
     }
 }
 
@@ -126,13 +126,13 @@ pub(crate) async fn post(
         other => {
             let other: String = other.chars().take(60).flat_map(char::escape_debug).collect();
             return Err(told(
-                Failure::new(Code::InvalidRequest, format!("events of the type `{other}` cannot be posted"))
-                    .hint("post a `message` or a `control`; `presence` has a route of its own"),
+                Failure::new(Code::InvalidRequest, format!("cannot post events of type `{other}`"))
+                    .hint("post a `message` or a `control`; `presence` has its own route"),
             ));
         }
     };
     let event = BridgeEvent::of(event)
-        .ok_or_else(|| told(Failure::internal("what was posted has no name in the protocol")))?;
+        .ok_or_else(|| told(Failure::internal("the posted event has no name in the protocol")))?;
     Ok(Json(BridgeReceived { received: true, event }))
 }
 
@@ -145,9 +145,8 @@ async fn words(app: &App, thread: ThreadId, request: BridgePost) -> Result<Words
         other => other.to_string(),
     };
     if text.trim().is_empty() {
-        return Err(
-            Failure::new(Code::InvalidRequest, "a message needs `content`").hint("`content` holds its words")
-        );
+        return Err(Failure::new(Code::InvalidRequest, "a message needs `content`")
+            .hint("put the text into `content`"));
     }
     let reply_to = match meta.reply_to.as_deref() {
         Some(typed) => Some(app.threads.said(thread, typed, "meta.reply_to").await?.0),

@@ -80,7 +80,8 @@ async fn own_thread(app: &App, by: &Actor) -> Result<ThreadId, Failure> {
         Actor::Human(_) | Actor::Agent(_) | Actor::Daemon => None,
     };
     thread.ok_or_else(|| {
-        Failure::new(Code::Forbidden, "you have no seat in any thread").hint("ask a person to invite you")
+        Failure::new(Code::Forbidden, "you are not a participant in any thread")
+            .hint("ask a person to invite you")
     })
 }
 
@@ -157,7 +158,7 @@ pub(crate) async fn state(
 fn claims(from: Option<&str>, own: &str) -> Result<(), Failure> {
     speaks_for(from, own).map_err(|mismatch| {
         Failure::new(Code::IdentityMismatch, mismatch.to_string()).hint(
-            "leave `from` out, or use the token of that participant: `paseo thread token THREAD --as PARTICIPANT`",
+            "leave out `from`, or use that participant's token: `paseo thread token THREAD --as PARTICIPANT`",
         )
     })
 }

@@ -75,7 +75,7 @@ impl Whole {
         }
         let piece = self.piece().await.map_err(|failure| {
             self.stage = Stage::Over;
-            tracing::debug!(thread = %self.thread, error = %failure.message, "a read of a whole thread ends early");
+            tracing::debug!(thread = %self.thread, error = %failure.message, "reading a whole thread ended early");
             io::Error::other(failure.message)
         });
         Some(piece)

@@ -93,8 +93,9 @@ impl Fields {
 
     pub(super) fn epoch(&self) -> Result<u64, Refusal> {
         let epoch = self.integer("epoch")?.and_then(|epoch| u64::try_from(epoch).ok());
-        epoch
-            .ok_or_else(|| Refusal::new(400, "INVALID_REQUEST", "`epoch` is missing: it came with the lease"))
+        epoch.ok_or_else(|| {
+            Refusal::new(400, "INVALID_REQUEST", "`epoch` is missing: use the epoch of the lease")
+        })
     }
 
     pub(super) fn ending(&self) -> Result<Ending, Refusal> {

@@ -70,8 +70,7 @@ pub(crate) async fn create_team(State(app): State<App>, Caller(by): Caller, fiel
     if let Some(own) = belongs_to(&app, &by) {
         // It has one, which is there; it makes no other.
         if id != own {
-            let message =
-                format!("there is no such team for you, who belongs to {own}: only people make teams");
+            let message = format!("team not found: you belong to {own}, and only people can create teams");
             return Err(Refusal::new(404, "TEAM_NOT_FOUND", message));
         }
         return Ok(told(201, json!({ "team": team_shape(&found(&app, &by, &id).await?.0) })));
@@ -79,7 +78,7 @@ pub(crate) async fn create_team(State(app): State<App>, Caller(by): Caller, fiel
     let mut agents = Vec::new();
     for agent in fields.list("agents")? {
         let text = |name: &str| agent.get(name).and_then(Value::as_str).map(str::to_owned);
-        let wrong = || Refusal::new(400, "INVALID_TEAM", "`agents` is a list of {id, role, model?}");
+        let wrong = || Refusal::new(400, "INVALID_TEAM", "`agents` must be a list of {id, role, model?}");
         let (id, role) = (text("id").ok_or_else(wrong)?, text("role").ok_or_else(wrong)?);
         agents.push(Enrolled { id, member: Member { role, model: text("model"), session: None }, by: None });
     }
@@ -214,7 +213,7 @@ pub(crate) async fn inbox(State(app): State<App>, Caller(by): Caller, In(Asked(a
     let (team, acting) = entered(&app, &by, team_of(&asked)).await?;
     let agent = asked.get("agentId").map(String::as_str);
     if agent.is_some_and(|agent| check_agent(agent).is_err() && agent != acting.id()) {
-        return Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is not the id of an agent"));
+        return Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is not a valid agent id"));
     }
     let agent = asked_for(&acting, agent)?;
     let since = match given(&asked, "since").map(str::parse::<u64>) {
@@ -293,7 +292,7 @@ pub(crate) async fn post_message(
     let (alias, text) = (alias(&thread)?, fields.text("message")?.unwrap_or_default());
     if text.trim().is_empty() || text.len() > MESSAGE_BYTES {
         let most = MESSAGE_BYTES / 1024;
-        let message = format!("`message` is a text of at most {most} KB, and not an empty one");
+        let message = format!("`message` must be a non-empty string of at most {most} KB");
         return Err(Refusal::new(400, "INVALID_THREAD_MESSAGE", message));
     }
     let posted = app.teams.post(&acting, &team.id, alias, &text).await;
@@ -336,7 +335,7 @@ pub(crate) async fn link(
     let (team, acting) = fields.acting(&app, &by).await?;
     let alias = alias(&thread)?;
     if !team.threads.contains_key(&alias) {
-        return Err(Refusal::new(404, "THREAD_NOT_FOUND", format!("there is no {alias} in this team")));
+        return Err(Refusal::new(404, "THREAD_NOT_FOUND", format!("{alias} not found in this team")));
     }
     let task = task_id(&fields.text("taskId")?.unwrap_or_default())?;
     let linked = app.teams.link(&acting, &team.id, alias, task).await;
@@ -395,7 +394,7 @@ async fn entered(app: &App, by: &Actor, named: Option<String>) -> Result<(Arc<Te
         // With a single one there is no doubt.
         None => match app.teams.open(2).await?.as_slice() {
             [one] => one.clone(),
-            _ => return Err(Refusal::new(404, "TEAM_NOT_FOUND", "say which team with `teamId`")),
+            _ => return Err(Refusal::new(404, "TEAM_NOT_FOUND", "choose a team with `teamId`")),
         },
     };
     found(app, by, &id).await
@@ -434,15 +433,15 @@ fn team_of(asked: &HashMap<String, String>) -> Option<String> {
 }
 
 fn no_team() -> Refusal {
-    Refusal::new(404, "TEAM_NOT_FOUND", "there is no such team")
+    Refusal::new(404, "TEAM_NOT_FOUND", "team not found")
 }
 
 fn task_id(text: &str) -> Result<TaskId, Refusal> {
-    text.parse().map_err(|_| Refusal::new(404, "TASK_NOT_FOUND", "there is no such task"))
+    text.parse().map_err(|_| Refusal::new(404, "TASK_NOT_FOUND", "task not found"))
 }
 
 fn alias(text: &str) -> Result<ThreadAlias, Refusal> {
-    text.parse().map_err(|_| Refusal::new(404, "THREAD_NOT_FOUND", "there is no such thread"))
+    text.parse().map_err(|_| Refusal::new(404, "THREAD_NOT_FOUND", "thread not found"))
 }
 
 fn told(status: u16, body: Value) -> Response {

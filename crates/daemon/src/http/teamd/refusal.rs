@@ -57,7 +57,7 @@ impl From<Failure> for Refusal {
         };
         let message = match failure.hint {
             _ if failure.code == Code::Unauthenticated => {
-                format!("{} (`paseo team env TEAM --agent NAME` prints one)", failure.message)
+                format!("{} (run `paseo team env TEAM --agent NAME` to print one)", failure.message)
             }
             Some(hint) => format!("{} ({hint})", failure.message),
             None => failure.message,
