@@ -109,6 +109,6 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
         assert!(told(&[pipe]).contains("it is no regular file"));
         assert!(told(&[PathBuf::from("/dev/zero")]).contains("it is no regular file"));
-        assert!(told(&vec![text; 11]).contains("at most 10"));
+        assert!(told(&vec![text; 11]).contains("limit is 10"));
     }
 }

@@ -510,7 +510,7 @@ mod tests {
         let good = urls("https://Paseo.example.org").unwrap();
         assert_eq!(good.public_urls[0].origin(), "https://paseo.example.org");
         let malformed = urls("https://a/b").unwrap_err();
-        assert_eq!(malformed.message, "`https://a/b` (public_urls in config.toml) is no public URL");
+        assert_eq!(malformed.message, "`https://a/b` (public_urls in config.toml) is not a valid public URL");
         let plain = urls("http://paseo.lan:28991").unwrap_err();
         assert!(plain.message.contains("(public_urls in config.toml) has no TLS"), "{}", plain.message);
         let hint = plain.hint.unwrap();

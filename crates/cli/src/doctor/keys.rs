@@ -44,6 +44,6 @@ mod tests {
         assert_eq!(missing.verdict, Verdict::Warn);
         assert!(missing.found.ends_with("the variable GONE is not set"), "{missing:?}");
         let file = check("work", &key(Secret::File("/nowhere/key".into())), set);
-        assert!(file.found.contains("/nowhere/key cannot be read"), "{file:?}");
+        assert!(file.found.contains("cannot read /nowhere/key"), "{file:?}");
     }
 }

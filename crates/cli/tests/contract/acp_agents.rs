@@ -115,7 +115,7 @@ fn a_missing_login_is_told_as_that(bench: &mut Bench) {
     fs::remove_file(bench.config().join("config.toml")).ok();
     let ran = bench.home.paseo(&["run", "--timeout", "60s", "<<say never>>"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("wants a login"), "{ran:?}");
+    assert!(ran.stderr.contains("needs a login"), "{ran:?}");
     let listed = bench.home.paseo(&["providers", "--json"]);
     let listed: Value = serde_json::from_str(listed.ok()).unwrap();
     let name = bench.program.name();
@@ -124,7 +124,7 @@ fn a_missing_login_is_told_as_that(bench: &mut Bench) {
     let handle = bench.start(&[], "<<say never>>");
     bench.home.paseo(&["wait", "--timeout", "60s", &handle]);
     let why = bench.home.paseo(&["why", &handle]);
-    assert!(why.ok().contains("not_logged_in") && why.ok().contains("wants a login"), "{why:?}");
+    assert!(why.ok().contains("not_logged_in") && why.ok().contains("needs a login"), "{why:?}");
 }
 
 fn a_conversation_goes_on_after_a_restart(bench: &mut Bench) {

@@ -101,7 +101,7 @@ pub(crate) fn a_document_is_taken_or_refused(bench: &mut Bench) {
     }
     let refused = bench.home.paseo(&["run", "--attach", &document, "<<say read>>"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("does not take PDF documents"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("does not accept PDF documents"), "{}", refused.stderr);
     assert!(refused.stderr.contains("only images and text files"), "{}", refused.stderr);
     assert_eq!(bench.home.paseo(&["ls", "-q", "-a"]).ok(), "", "no agent was made");
     assert!(!bench.told().contains("read>>"), "{}", bench.told());
@@ -113,7 +113,7 @@ fn pi_refuses_an_image_that_its_model_would_not_see() {
     let shot = file(&bench, "shot.png", &SHOT);
     let refused = bench.home.paseo(&["run", "--model", "scripted-two", "--attach", &shot, "<<say seen>>"]);
     assert_eq!(refused.code, 1, "{refused:?}");
-    assert!(refused.stderr.contains("pi's model does not take images"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("pi's model does not accept images"), "{}", refused.stderr);
     assert!(bench.model.as_ref().unwrap().requests().is_empty(), "nothing was sent");
     // The agent can still be talked to.
     let handle = bench.home.paseo(&["ls", "-q"]).ok().to_owned();

@@ -16,14 +16,14 @@ fn a_process_with_commands_in_the_background_does_not_sleep(bench: &Bench) {
     // Another one waits for a place instead of taking this one's.
     let mut other = bench.home.spawn(&["run", "--timeout", "60s", "<<say b>>"]);
     let mut said = BufReader::new(other.stderr.take().unwrap()).lines();
-    assert!(said.any(|line| line.unwrap().contains("waits for one of 1 processes")));
+    assert!(said.any(|line| line.unwrap().contains("waits for one of 1 process slots")));
     other.kill().unwrap();
     other.wait().unwrap();
     assert_eq!(bench.harnesses(), before);
     bench.home.paseo(&["restart"]).ok();
     witness.gone();
     let notices = bench.items_of(&first, "notice");
-    let told = notices.iter().any(|item| item["text"] == "1 command in the background was ended.");
+    let told = notices.iter().any(|item| item["text"] == "Stopped 1 background command.");
     assert!(told, "{notices:#?}");
 }
 

@@ -85,6 +85,6 @@ pub(crate) fn agents_look_at_each_other_by_skills(bench: &mut Bench) {
     let text = |index: usize| results[index]["text"].as_str().unwrap();
     assert_eq!(results.len(), 3, "{results:#?}");
     assert!(text(0).contains("seen by others"), "{results:#?}");
-    assert!(text(1).contains("is idle already"), "{results:#?}");
+    assert!(text(1).contains("is already idle"), "{results:#?}");
     assert!(text(2).contains("look around"), "{results:#?}");
 }

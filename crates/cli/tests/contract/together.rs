@@ -114,10 +114,10 @@ pub(crate) fn an_agent_is_told_when_another_is_idle(bench: &mut Bench) {
     let ask = format!(r#"<<tool notify_when_idle {{"tab_id":"{busy_handle}"}}>><<say on>>"#);
     let (handle, _) = bench.run(&[], &ask);
     let told = results(bench, &handle).join("\n");
-    assert!(told.contains("You will be told once"), "{told}");
+    assert!(told.contains("You will be notified once"), "{told}");
     gate.open();
     bench.wait_for_answer(&busy);
-    let notice = format!("[notice] Tab {busy_handle} is idle now.");
+    let notice = format!("[notice] Tab {busy_handle} is now idle.");
     bench.until_queued(&handle, &notice);
     let mark = bench.mark();
     // It comes along with the next turn, and starts none.

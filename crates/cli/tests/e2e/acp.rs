@@ -91,21 +91,18 @@ fn a_command_becomes_an_agent_at_once_and_is_forgotten_again() {
     bed.home.paseo(&["providers", "rm", "helper"]).ok();
     assert!(bed.providers().iter().all(|provider| provider["name"] != "helper"));
     let gone = bed.home.paseo(&["providers", "rm", "helper"]);
-    assert!(gone.stderr.contains("no provider of this name was added"), "{}", gone.stderr);
+    assert!(gone.stderr.contains("no provider with this name was added"), "{}", gone.stderr);
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_with_words() {
     let bed = Bed::new(None);
     for (words, expected) in [
-        (&["add", "Helper", "--", "true"][..], "is no name for a provider"),
-        (&["add", "claude", "--", "true"], "`claude` is a provider of Paseo itself"),
-        (&["add", "x", "--", "no-such-program"], "`no-such-program` is no program that can be run"),
-        (
-            &["add", "x", "--preset", "nobody", "--", "true"],
-            "there is no preset `nobody`; there are: opencode",
-        ),
-        (&["add", "x", "--env", "PASEO_TOKEN=1", "--", "true"], "`PASEO_TOKEN` is no name of a variable"),
+        (&["add", "Helper", "--", "true"][..], "invalid provider name"),
+        (&["add", "claude", "--", "true"], "`claude` is a built-in provider"),
+        (&["add", "x", "--", "no-such-program"], "`no-such-program` is not executable"),
+        (&["add", "x", "--preset", "nobody", "--", "true"], "unknown preset `nobody`; known: opencode"),
+        (&["add", "x", "--env", "PASEO_TOKEN=1", "--", "true"], "invalid variable name `PASEO_TOKEN`"),
         (&["add", "x", "--env", "A", "--", "true"], "expected NAME=VALUE"),
         (&["add", "x", "--", "./agent"], "relative path `./agent`"),
         (&["add", "x", "--", "bin/agent"], "/bin/agent …"),
@@ -125,7 +122,7 @@ fn no_agent_adds_a_command() {
         &[],
         &format!("<<bash {paseo} providers add evil -- sh; {paseo} providers rm helper>><<say on>>"),
     );
-    assert!(bed.transcript(&id).contains("only a person may do this"), "{}", bed.transcript(&id));
+    assert!(bed.transcript(&id).contains("only people can do this"), "{}", bed.transcript(&id));
     let names: Vec<Value> = bed.providers().into_iter().map(|provider| provider["name"].clone()).collect();
     assert!(names.contains(&"helper".into()) && !names.contains(&"evil".into()), "{names:?}");
 }
@@ -135,7 +132,11 @@ fn who_never_asks_is_held_to_nothing_and_who_does_is() {
     let bed = Bed::new(None);
     bed.add(&["--mode", "full"]);
     let refused = bed.home.paseo(&["run", "--provider", "helper", "--permissions", "ask", "x"]);
-    assert!(refused.stderr.contains("helper cannot keep to the mode `ask`"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("helper does not support the permission mode `ask`"),
+        "{}",
+        refused.stderr
+    );
     bed.add(&["--mode", "full", "--asks"]);
     let id = bed.run(&["--permissions", "read-only"], "<<bash touch made>><<say on>>");
     assert!(!bed.home.work().join("made").exists(), "{}", bed.transcript(&id));
@@ -145,8 +146,8 @@ fn who_never_asks_is_held_to_nothing_and_who_does_is() {
 #[test]
 fn another_version_a_missing_login_and_an_agent_without_tools_are_told() {
     for (quirk, code, words) in [
-        ("stranger", "harness_error", "helper speaks version 7 of ACP, and Paseo speaks version 1"),
-        ("locked", "not_logged_in", "Its ways to log in: Log in (Run `agent login`)"),
+        ("stranger", "harness_error", "helper speaks ACP version 7, but Paseo speaks version 1"),
+        ("locked", "not_logged_in", "Login methods: Log in (Run `agent login`)"),
     ] {
         let mut bed = Bed::new(Some(quirk));
         bed.add(&[]);
@@ -169,9 +170,12 @@ fn another_version_a_missing_login_and_an_agent_without_tools_are_told() {
     let bed = Bed::new(Some("toolless"));
     bed.add(&[]);
     let id = bed.run(&["--ui"], "<<say on>>");
-    assert!(bed.transcript(&id).contains("this agent has none of Paseo's tools"), "{}", bed.transcript(&id));
+    assert!(bed.transcript(&id).contains("this agent has no Paseo tools"), "{}", bed.transcript(&id));
     let prompt = bed.home.paseo(&["inspect", &id, "--prompt"]);
-    assert!(prompt.ok().contains("set_title") && prompt.ok().ends_with("Do without them."), "{prompt:?}");
+    assert!(
+        prompt.ok().contains("set_title") && prompt.ok().ends_with("Continue without them."),
+        "{prompt:?}"
+    );
 }
 
 #[test]
@@ -237,7 +241,7 @@ fn one_that_never_answers_is_ended_after_the_time_that_was_set_and_told() {
     bed.add(&[]);
     let ran = bed.home.paseo(&["run", "--provider", "helper", "--timeout", "30s", "<<say never>>"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    let words = "helper did not answer initialize within 1 seconds (limits.start_seconds), so it was ended";
+    let words = "helper did not answer initialize within 1 seconds (limits.start_seconds) and was stopped";
     assert!(ran.stderr.contains(words), "{ran:?}");
     let id = bed.run(&[], "<<say never>>");
     assert_eq!(bed.inspect(&id)["status_code"], "harness_error");
@@ -254,7 +258,7 @@ fn one_that_cannot_continue_begins_anew_and_says_so() {
     let answer = bed.home.paseo(&["send", &id, "--wait", "--timeout", "60s", "<<say b>>"]);
     assert!(answer.ok().starts_with("b [turns=1"), "{answer:?}");
     assert!(
-        bed.transcript(&id).contains("helper could not continue the conversation"),
+        bed.transcript(&id).contains("helper could not resume the conversation"),
         "{}",
         bed.transcript(&id)
     );

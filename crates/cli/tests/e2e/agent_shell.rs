@@ -183,7 +183,7 @@ async fn a_granted_agent_writes_as_itself_and_its_wakes_are_bounded() {
     // Whoever waited here would not be seen by those who look for circles.
     let waits = format!("<<sh paseo send --wait {} hello; echo \"exit=$?\">>", target.handle);
     let printed = watched.shell(&waits).await;
-    assert!(printed.contains("an agent does not wait") && printed.ends_with("exit=6\n"), "{printed}");
+    assert!(printed.contains("agents cannot wait") && printed.ends_with("exit=6\n"), "{printed}");
     let view = watched.client.session(&target.id).await.unwrap().session;
     assert_eq!((view.hold.as_str(), view.queued), ("budget", 0));
     let texts: Vec<String> =

@@ -62,7 +62,7 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
         cast.call(&caller.id, "agents_message", &input).await
     };
     let none = message("latest").await;
-    assert!(none.error().contains("the agent `notes` has no session yet"), "{}", none.text);
+    assert!(none.error().contains("agent `notes` has no session yet"), "{}", none.text);
     let first = message("latest-or-create").await.json();
     let again = message("latest-or-create").await.json();
     assert_eq!((&again["sessionId"], &again["created"]), (&first["sessionId"], &json!(false)));
@@ -73,17 +73,13 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
     assert_eq!((&named["sessionId"], &named["created"]), (&first["sessionId"], &json!(false)));
     // Nobody else is named, and who is closed is said to be.
     let other = cast.idle("other").await;
-    let open: Vec<String> = cast
-        .open("notes")
-        .await
-        .iter()
-        .map(|notes| format!("- {} (idle, without a name)", notes.handle))
-        .collect();
+    let open: Vec<String> =
+        cast.open("notes").await.iter().map(|notes| format!("- {} (idle, unnamed)", notes.handle)).collect();
     for wrong in [&other.id, "ffffffff", &caller.id] {
         let refused = message(wrong).await;
         let mut lines: Vec<&str> = refused.error().lines().collect();
         assert_eq!(lines.remove(0), format!("no agent matches `{wrong}`"));
-        assert_eq!(lines.pop(), Some("these are open"));
+        assert_eq!(lines.pop(), Some("choose one of the open agents"));
         lines.sort_unstable();
         let mut expected = open.clone();
         expected.sort_unstable();
@@ -91,14 +87,18 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
     }
     cast.0.client.close(second["sessionId"].as_str().unwrap()).await.unwrap();
     let closed = message(second["sessionId"].as_str().unwrap()).await;
-    assert!(closed.error().contains(" is closed\nonly a person can reopen it"), "{}", closed.text);
+    assert!(
+        closed.error().contains(" is closed\ndo not send again; only a person can reopen it"),
+        "{}",
+        closed.text
+    );
     // A closed one of somebody else is nobody's.
     cast.0.client.close(&other.id).await.unwrap();
     assert!(message(&other.id).await.error().starts_with("no agent matches"));
     cast.0.client.close(first["sessionId"].as_str().unwrap()).await.unwrap();
     let none = message("ffffffff").await;
     let told =
-        "no agent matches `ffffffff`\nthe agent `notes` has no session: use `create` or `latest-or-create`";
+        "no agent matches `ffffffff`\nagent `notes` has no session: use `create` or `latest-or-create`";
     assert_eq!(none.error(), told);
 }
 
@@ -111,7 +111,7 @@ async fn a_wait_lasts_from_a_second_to_an_hour() {
     for timeout in [json!(0), json!(-4), json!(0.5), json!(3601), json!(1e30)] {
         let input = json!({ "agentId": "notes", "content": "please", "timeout": timeout });
         let refused = cast.call(&caller.id, "agents_message", &input).await;
-        let told = format!("`timeout` is {timeout}: give a number of seconds, from 1 to 3600");
+        let told = format!("invalid `timeout` {timeout}: give a number of seconds from 1 to 3600");
         assert_eq!(refused.error(), told);
     }
     assert!(cast.open("notes").await.is_empty());
@@ -139,11 +139,12 @@ async fn only_visible_and_allowed_agents_can_be_talked_to() {
         json!({ "agents": [{ "agentId": "aa", "displayName": "First", "description": "Does a." }] })
     );
     let own = cast.call(&caller.id, "agents_message", &ask("general")).await;
-    let told = "you are `general` yourself: an agent can't message its own definition\nyou can talk to: aa";
+    let told = "you are `general`; an agent cannot message its own definition\nchoose one of: aa";
     assert_eq!(own.error(), told);
     for slug in ["ab", "b", "hidden", "child", "nobody"] {
         let refused = cast.call(&caller.id, "agents_message", &ask(slug)).await;
-        let told = format!("there is no agent `{slug}` that you can talk to\nyou can talk to: aa");
+        let told =
+            format!("agent `{slug}` not found, or you are not allowed to message it\nchoose one of: aa");
         assert_eq!(refused.error(), told);
     }
     assert_eq!(cast.call(&caller.id, "agents_message", &ask("aa")).await.json()["status"], "complete");
@@ -176,7 +177,10 @@ async fn only_agents_that_can_start_are_listed_and_the_prompt_names_fifty() {
         "{slugs:?}"
     );
     let prompt = cast.0.client.prompt(&caller.id).await.unwrap().prompt;
-    assert!(prompt.contains("\n- peer48: peer48\n- and 3 more, which agents_list lists\n"), "{prompt}");
+    assert!(
+        prompt.contains("\n- peer48: peer48\n- and 3 more (call agents_list to list them)\n"),
+        "{prompt}"
+    );
     assert!(!prompt.contains("peer49") && !prompt.contains("guarded"), "{prompt}");
     // One that is asked all the same says why not.
     let refused = cast.call(&caller.id, "agents_message", &ask("gone")).await;
@@ -197,12 +201,12 @@ async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
     let queued = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
     assert_eq!((&queued["status"], &queued["created"]), (&json!("started"), &json!(false)));
     assert_eq!(queued["queued"], true);
-    assert_eq!(queued["reason"], "it is busy, and reads the message after its current turn");
+    assert_eq!(queued["reason"], "the agent is busy and will read the message after its current turn");
     release(&cast);
     cast.until(&caller.id, |items| items.iter().filter(|item| told(item, "finished")).count() == 2).await;
     let notices = cast.notices(&caller.id).await;
     assert!(notices[0].contains(&format!("responseId {first}: \"please\"")), "{notices:?}");
-    assert!(notices[0].contains("has finished what you asked for"), "{notices:?}");
+    assert!(notices[0].contains("has finished your request"), "{notices:?}");
     assert!(
         notices[1].contains(&format!("responseId {}", queued["responseId"].as_str().unwrap())),
         "{notices:?}"
@@ -211,7 +215,7 @@ async fn without_waiting_the_caller_is_told_later_whatever_becomes_of_it() {
     assert!(started["responseId"].is_string(), "also of what is over already: {started}");
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "no money"))).await;
     let heard = cast.heard(&caller.id).await;
-    assert!(heard.last().unwrap().contains("failed at what you asked for"), "{heard:?}");
+    assert!(heard.last().unwrap().contains("failed to complete your request"), "{heard:?}");
 }
 
 /// Returns the id of a message that an agent took up, by its number.
@@ -239,7 +243,7 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     let impatient = json!({ "agentId": "slow", "content": "please", "timeout": 1 });
     let timeout = cast.call(&caller.id, "agents_message", &impatient).await.json();
     assert_eq!((&timeout["status"], &timeout["timeoutSeconds"]), (&json!("timeout"), &json!(1)));
-    assert!(timeout["message"].as_str().unwrap().contains("you will be told"), "{timeout}");
+    assert!(timeout["message"].as_str().unwrap().contains("you will be notified"), "{timeout}");
     let id = timeout["responseId"].as_str().unwrap().to_owned();
     release(&cast);
     cast.until(&caller.id, |items| items.iter().any(|item| told(item, "finished"))).await;
@@ -251,7 +255,7 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     let failed = cast.call(&caller.id, "agents_message", &ask("poor")).await;
     let poor = cast.open("poor").await.remove(0);
     let id = delivery_of(&cast.0.items(&poor.id).await, 0);
-    let told = format!("the agent `poor` (tab {}, responseId {id}) failed: no money", poor.handle);
+    let told = format!("agent `poor` (tab {}, responseId {id}) failed: no money", poor.handle);
     assert_eq!(failed.error(), told);
     // Whoever was stopped by a person is not waited for.
     let slow = cast.open("slow").await.remove(0);
@@ -260,11 +264,11 @@ async fn a_wait_that_ends_early_says_why_and_the_news_come_later() {
     cast.0.settled(&slow.id).await;
     let held = cast.call(&caller.id, "agents_message", &ask("slow")).await.json();
     assert_eq!(held["status"], "timeout");
-    assert_eq!(held["message"], "held: a person stopped it; do not resend it");
+    assert_eq!(held["message"], "held: a person stopped the agent; do not resend the message");
     let first = held["responseId"].as_str().unwrap().to_owned();
     let held = cast.call(&caller.id, "agents_message", &ask_async("slow")).await.json();
     assert_eq!((&held["status"], &held["held"]), (&json!("started"), &json!(true)));
-    assert_eq!(held["reason"], "a person stopped it");
+    assert_eq!(held["reason"], "a person stopped the agent");
     assert!(held["message"].as_str().unwrap().starts_with("held: "), "{held}");
     // Both are taken up when a person writes, each is told of with its id.
     let second = held["responseId"].as_str().unwrap().to_owned();
@@ -304,7 +308,7 @@ async fn a_message_behind_a_turn_that_fails_is_not_waited_for_in_vain() {
     release(&cast);
     cast.0.settled(&caller.id).await;
     let failed = cast.called(&caller.id).await.pop().unwrap();
-    let start = format!("the agent `notes` (tab {}, responseId ", notes.handle);
+    let start = format!("agent `notes` (tab {}, responseId ", notes.handle);
     let id =
         failed.error().strip_prefix(&start).unwrap().strip_suffix(") failed: no money").unwrap().to_owned();
     // It was not lost: it is answered with the next message, and the caller hears of it.
@@ -328,10 +332,13 @@ async fn three_may_wait_in_a_row_and_nobody_in_a_circle() {
     }
     let fourth = cast.open("d").await.remove(0);
     let refused = cast.called(&fourth.id).await.pop().unwrap();
-    assert!(refused.error().contains("a row of 4 who wait"), "{}", refused.text);
+    assert!(refused.error().contains("a chain of 4 agents"), "{}", refused.text);
     assert!(refused.text.contains(&first.handle) && !refused.text.contains(&first.id), "{}", refused.text);
     // Whom it would have asked is not there yet.
-    let end = format!("{} → the new agent\nuse mode async: you are told when it has finished", fourth.handle);
+    let end = format!(
+        "{} → the new agent\nuse mode async; you will be notified when it has finished",
+        fourth.handle
+    );
     assert!(refused.text.ends_with(&end), "{}", refused.text);
     assert_eq!(cast.open("e").await.len(), 0, "nothing is made for a message that cannot be sent");
 
@@ -406,7 +413,7 @@ async fn several_requests_answered_by_one_turn_are_one_notice_that_lists_them() 
     let notices = cast.notices(&caller.id).await;
     assert_eq!(notices.len(), 1, "{notices:?}");
     let listed = format!(
-        "({}), 2 requests at once:\n- responseId {}: \"find the bug\"\n- responseId {}: \"write the test\"\n\n",
+        "({}), 2 requests together:\n- responseId {}: \"find the bug\"\n- responseId {}: \"write the test\"\n\n",
         slow.id, ids[0], ids[1]
     );
     assert!(notices[0].contains(&listed), "{}", notices[0]);

@@ -62,7 +62,7 @@ fn all_four_agents_answer_a_person_and_each_other() {
     }
     let checked = home.paseo(&["agents", "check"]);
     assert!(checked.code == 0, "{checked:?}");
-    let warning = "toolExposure `mixed` needs a shell, so `tools` applies instead";
+    let warning = "toolExposure `mixed` needs a shell, so `tools` is used instead";
     assert!(format!("{checked:?}").contains(warning), "{checked:?}");
 }
 

@@ -145,7 +145,7 @@ async fn a_file_is_served_so_that_a_browser_runs_nothing() {
 async fn what_no_agent_could_read_is_refused_before_any_turn() {
     let watched = Watched::new();
     for (name, bytes, code, words) in [
-        ("a.png", b"not a picture at all \xff\xfe".as_slice(), Code::AttachmentRefused, "neither an image"),
+        ("a.png", b"not a picture at all \xff\xfe".as_slice(), Code::AttachmentRefused, "not an image"),
         ("a.png", b"\x89PNG\r\n\x1a\n but no header in it", Code::AttachmentRefused, "is damaged"),
         ("a.zip", b"PK\x03\x04 and more of it", Code::AttachmentRefused, "a ZIP archive"),
         ("a.png", b"", Code::AttachmentRefused, "is empty"),

@@ -62,7 +62,7 @@ async fn a_child_gets_what_its_parent_may_pass_on_and_the_answer_lists_the_rest(
     assert_eq!(told["created"], true, "{told}");
     let unknown =
         cast.call(&leader.id, "summon", &summon("anything", json!({ "tools": ["teleport"] }))).await;
-    assert!(unknown.error().starts_with("there is no tool `teleport`"), "{}", unknown.text);
+    assert!(unknown.error().starts_with("unknown tool `teleport`"), "{}", unknown.text);
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn a_ceiling_holds_for_everything_below() {
         assert!(own.iter().all(|tool| ["native_read", "todo"].contains(&tool.as_str())), "{own:?}");
     }
     // An agent that may do more is not asked.
-    assert!(other.error().contains("you may not pass on: native_shell"), "{}", other.text);
+    assert!(other.error().contains("you cannot pass on: native_shell"), "{}", other.text);
     assert_eq!(cast.view(&strong.id).await.turns, 0);
 }
 
@@ -176,7 +176,7 @@ async fn a_family_is_four_deep_at_most() {
         }
         cast.0.settled(&open[0].id).await;
     };
-    assert!(refused.text.contains("this would be 5 below"), "{}", refused.text);
+    assert!(refused.text.contains("this would be level 5"), "{}", refused.text);
     assert_eq!(cast.open("deep").await.len(), 4);
 }
 
@@ -194,17 +194,13 @@ async fn a_request_starts_so_many_agents_and_a_family_has_so_many() {
     cast.0.settled(&root.id).await;
     let called: Vec<_> = cast.called(&root.id).await;
     assert_eq!(called.iter().filter(|called| called.outcome == "ok").count(), 12);
-    assert!(called[12].error().starts_with("12 agents were started within a minute"), "{}", called[12].text);
+    assert!(called[12].error().contains("12 agents were started within a minute"), "{}", called[12].text);
     assert_eq!(cast.open("flash").await.len(), 12, "nothing is left of what was refused");
     // Another request has a rate of its own, and the family a limit.
     cast.0.send(&root.id, &one.repeat(5)).await;
     cast.0.settled(&root.id).await;
     let last = cast.called(&root.id).await.pop().unwrap();
-    assert!(
-        last.error().starts_with("16 agents below the one that a person started are at work"),
-        "{}",
-        last.text
-    );
+    assert!(last.error().contains("16 agents below the one a person started are working"), "{}", last.text);
     let close = cast.open("flash").await.remove(0);
     cast.0.client.close(&close.id).await.unwrap();
     cast.call(&root.id, "summon", &summon("flash", json!({ "background": true }))).await.ok();

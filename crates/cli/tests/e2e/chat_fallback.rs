@@ -35,9 +35,9 @@ fn the_next_model_answers_when_one_is_refused() {
         assert!(answer.ok().contains("model=two"), "{status}: {answer:?}");
         let told = notices(&home, &id, "fallback");
         assert_eq!(told.len(), 1, "{told:?}");
-        let words = format!("answered {status}");
+        let words = format!("responded with {status}");
         assert!(told[0].starts_with("one (key first) at") && told[0].contains(&words), "{told:?}");
-        assert!(told[0].ends_with("Going on with two (key second)."), "{told:?}");
+        assert!(told[0].ends_with("Switching to two (key second)."), "{told:?}");
         let requests = model.requests();
         let paid: Vec<_> = requests.iter().filter_map(|request| request.header("authorization")).collect();
         assert_eq!(paid, ["Bearer sk-first", "Bearer sk-second"], "{status}");
@@ -84,7 +84,7 @@ fn a_model_that_the_definition_does_not_have_is_asked_for_on_its_server_with_its
     assert_eq!(model.requests()[0].header("authorization"), Some("Bearer sk-first"));
     for nothing in ["", " ", "a\nb"] {
         let refused = home.paseo(&["run", "--agent", "chained", "--model", nothing, "hi"]);
-        assert!(refused.code == 2 && refused.stderr.contains("a model has a name"), "{refused:?}");
+        assert!(refused.code == 2 && refused.stderr.contains("a model name"), "{refused:?}");
     }
 }
 
@@ -117,7 +117,7 @@ fn a_key_that_cannot_be_read_is_told_and_the_rest_goes_on() {
     home.unset("FIRST_KEY");
     let id = run(&home, &["--agent", "chained"], "<<say on>>");
     assert_eq!(model.requests()[0].header("authorization"), Some("Bearer sk-second"));
-    let words = "the key `first` cannot be used: the variable FIRST_KEY is not set";
+    let words = "cannot use the key `first`: the variable FIRST_KEY is not set";
     let notices = items(&home, &id, "notice");
     let told: Vec<_> = notices.iter().filter(|notice| notice["code"] == "key_unreadable").collect();
     assert_eq!(told.len(), 1, "{notices:?}");
@@ -141,9 +141,9 @@ fn what_would_never_run_is_found_by_the_check() {
     let checked = home.paseo(&["agents", "check"]);
     for expected in [
         "far.toml:1: `provider` cannot be external",
-        "bare.toml:1: warning: openai-compatible needs the name of a model: ",
-        "free.toml:2: warning: pi-acp cannot keep to the mode `ask`; it keeps: full",
-        "paid.toml:2: warning: the model `sonnet` does not say which server its key is for",
+        "bare.toml:1: warning: openai-compatible needs a model name: ",
+        "free.toml:2: warning: pi-acp does not support the permission mode `ask`; it supports: full",
+        "paid.toml:2: warning: the model `sonnet` does not name the server its key is for",
     ] {
         assert!(checked.stdout.contains(expected), "{expected}: {checked:?}");
     }
@@ -156,7 +156,7 @@ fn where_no_key_can_be_read_nothing_is_started() {
     home.unset("FIRST_KEY");
     fs::remove_file(home.work().join("second.key")).unwrap();
     let refused = home.paseo(&["run", "--agent", "chained", "<<say on>>"]);
-    let words = "the key `first` cannot be used: the variable FIRST_KEY is not set";
+    let words = "cannot use the key `first`: the variable FIRST_KEY is not set";
     assert!(refused.code != 0 && refused.stderr.contains(words), "{refused:?}");
     assert!(model.requests().is_empty());
 }

@@ -45,7 +45,7 @@ fn who_may_only_read_reads_nothing_outside_and_writes_nothing() {
         assert_ne!(result["outcome"], "ok", "{result:#}");
         assert!(!result["text"].as_str().unwrap_or_default().contains("violets"), "{result:#}");
     }
-    assert!(results[1]["text"].as_str().unwrap().contains("only read what lies in its own directory"));
+    assert!(results[1]["text"].as_str().unwrap().contains("only read files in its own directory"));
     assert_eq!(fs::read_to_string(home.work().join("poem")).unwrap(), "roses\n");
     assert!(!home.work().join("made").exists() && !home.work().join("folder/made").exists());
     assert!(items(&home, &id, "permission").is_empty());
@@ -133,7 +133,7 @@ fn a_command_that_takes_too_long_is_ended_with_all_that_it_started() {
     let result = items(&home, &id, "tool_result").pop().unwrap();
     assert_eq!(result["outcome"], "error", "{result:#}");
     let text = result["text"].as_str().unwrap();
-    assert!(text.contains("begun") && text.contains("ended after 1 seconds"), "{text}");
+    assert!(text.contains("begun") && text.contains("stopped after 1 seconds"), "{text}");
     home.paseo(&["close", &id]).ok();
     assert_eq!(home.left_beside_the_daemon(), [""; 0]);
 }

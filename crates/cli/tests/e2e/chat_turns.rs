@@ -69,7 +69,11 @@ fn calls_of_one_answer_are_told_first_and_done_in_order() {
     let texts: Vec<&str> = results.iter().map(|result| result["text"].as_str().unwrap()).collect();
     assert_eq!(
         texts,
-        ["one\n", "none: there is no such file or folder", "its arguments are no JSON object; call it again"]
+        [
+            "one\n",
+            "none: no such file or directory",
+            "the arguments are not a JSON object; call the tool again"
+        ]
     );
     // Every call has a result of its own, whatever ids the model gave.
     let messages = server.requests()[1]["messages"].as_array().unwrap().clone();
@@ -93,7 +97,7 @@ fn calls_that_are_too_many_are_answered_and_not_done() {
     let told = messages.iter().filter(|message| message["role"] == "tool");
     let told: Vec<&str> = told.map(|message| message["content"].as_str().unwrap()).collect();
     assert_eq!((told.len(), told[63]), (66, "63\n"));
-    assert!(told[64..].iter().all(|text| text.starts_with("it was not done: an answer may make 64 calls")));
+    assert!(told[64..].iter().all(|text| text.starts_with("not executed: the limit is 64 tool calls")));
     assert_eq!(home.paseo(&["read", &id]).ok(), "done");
 }
 
@@ -105,7 +109,7 @@ fn a_tool_that_does_not_exist_is_told_with_those_that_do() {
     let result = items(&home, &id, "tool_result").pop().unwrap();
     assert_eq!(result["outcome"], "error");
     let text = result["text"].as_str().unwrap();
-    assert_eq!(text, "there is no tool `frobnicate` here; there are: shell, read, write, edit, list, search");
+    assert_eq!(text, "unknown tool `frobnicate`; available: shell, read, write, edit, list, search");
     assert_eq!(home.paseo(&["read", &id]).ok(), "done");
 }
 

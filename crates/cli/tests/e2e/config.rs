@@ -88,12 +88,12 @@ fn the_doctor_looks_at_keys_and_at_agents_elsewhere() {
     assert_eq!(found(&home, "key work"), pair("ok", "for openai, from the variable WORK_KEY"));
     let lost = "for openai, from the variable LOST_KEY: the variable LOST_KEY is not set";
     assert_eq!(found(&home, "key lost"), pair("warn", lost));
-    assert_eq!(found(&home, "openai"), pair("warn", "needs a key"));
+    assert_eq!(found(&home, "openai"), pair("warn", "needs an API key"));
     assert_eq!(found(&home, "external").0, "ok");
     // What counts is how the daemon finds it.
     home.paseo(&["up"]).ok();
     home.set("OPENAI_API_KEY", "sk");
-    assert_eq!(found(&home, "openai"), pair("warn", "needs a key"));
+    assert_eq!(found(&home, "openai"), pair("warn", "needs an API key"));
     home.paseo(&["restart"]).ok();
     assert_eq!(found(&home, "openai"), pair("ok", "set up"));
     fs::write(home.path().join("external.key"), "short").unwrap();

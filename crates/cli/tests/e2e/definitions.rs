@@ -102,11 +102,11 @@ fn what_a_broken_config_refuses_is_not_shown_as_if_it_counted() {
     home.paseo(&["up"]).ok();
     let config = home.path().join("config.json");
     fs::write(&config, "{").unwrap();
-    let why = format!("{}:1: this is no valid JSON", config.display());
+    let why = format!("{}:1: invalid JSON", config.display());
     let refused = home.paseo(&["run", "hello"]);
     assert!(refused.code != 0 && refused.stderr.contains(&why), "{refused:?}");
     let shown = home.paseo(&["agents", "show", "default"]);
-    let told = format!("this version has no effect: the agent definition `default` cannot be used: {why}");
+    let told = format!("this version has no effect: cannot use agent definition `default`: {why}");
     assert!(shown.ok().contains("built-in") && shown.stderr.contains(&told), "{shown:?}");
     let shown = json(&home.paseo(&["agents", "show", "default", "--json"]))["agent"].clone();
     assert_eq!(shown["counts"], false, "{shown}");
@@ -134,13 +134,13 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     let agents = home.path().join("agents");
     let lines: Vec<&str> = checked.stdout.lines().collect();
     let expected =
-        format!("{}:3: there is no field `tool`; did you mean `tools`?", agents.join("bad.md").display());
+        format!("{}:3: unknown field `tool`; did you mean `tools`?", agents.join("bad.md").display());
     assert!(lines.contains(&expected.as_str()), "{lines:?}");
-    let expected = format!("{}:1: warning: there is no effort `enormous`", agents.join("odd.toml").display());
+    let expected = format!("{}:1: warning: unknown effort `enormous`", agents.join("odd.toml").display());
     assert!(lines.iter().any(|line| line.starts_with(&expected)), "{lines:?}");
     let refused = home.paseo(&["agents", "show", "bad"]);
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("bad.md:3: there is no field `tool`"), "{refused:?}");
+    assert!(refused.stderr.contains("bad.md:3: unknown field `tool`"), "{refused:?}");
     assert_eq!(home.paseo(&["agents", "show", "none"]).code, 3);
 
     own(&home, "agents/bad.md", "---\nname: Bad\ntools: Read\n---\nHello.\n");
@@ -168,8 +168,8 @@ fn a_change_counts_at_once_for_agents_that_run() {
     own(&home, "agents/default.md", "---\ntool: Read\n---\n");
     let sent = home.paseo(&["send", "--wait", &handle, "<<say hi>>"]);
     assert_eq!(sent.ok(), "hi");
-    assert!(sent.stderr.contains("default.md:2: there is no field `tool`"), "{sent:?}");
-    assert!(sent.stderr.contains("the last good version of `default` is used"), "{sent:?}");
+    assert!(sent.stderr.contains("default.md:2: unknown field `tool`"), "{sent:?}");
+    assert!(sent.stderr.contains("the last valid version of `default` stays in use"), "{sent:?}");
     assert!(added().contains("Be terse."), "{}", added());
     fs::remove_file(home.path().join("agents/default.md")).unwrap();
     assert_eq!(home.paseo(&["send", "--wait", &handle, "<<say back>>"]).ok(), "back");
@@ -203,7 +203,10 @@ fn a_projects_definitions_count_once_exactly_they_are_trusted() {
     fs::write(&path, "Obey the changed project.\n").unwrap();
     let ran = home.paseo(&["run", "<<say hi>>"]);
     assert_eq!(ran.ok(), "hi");
-    assert!(ran.stderr.contains("has changed and waits for you: the previous version is used"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("has changed and needs your approval: the previous version stays in use"),
+        "{ran:?}"
+    );
     assert!(ran.stderr.contains("paseo agents trust"), "{ran:?}");
     assert!(prompt(&home).contains("Obey the project."), "this is what was trusted");
     assert_eq!(list(&home)["project"]["trust"], "changed");
@@ -234,7 +237,7 @@ fn trust_is_bound_to_what_was_seen() {
     let (code, seen, _) = terminal.finish();
     assert_eq!(code, Some(6), "{seen}");
     assert!(seen.contains("helper") && seen.contains("read-only") && seen.contains("native_shell"), "{seen}");
-    assert!(seen.contains("have changed since you looked at them"), "{seen}");
+    assert!(seen.contains("have changed since you reviewed them"), "{seen}");
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
     let mut terminal = Terminal::start(&home, 120, &["agents", "trust"]);
     terminal.until("trust exactly these versions? [y/N]");
@@ -261,8 +264,8 @@ fn what_is_trusted_is_shown_before() {
         "ask",
         "native_write",
         "/nowhere",
-        "broken.toml:1: this denies nothing: there is no tool `summn`; did you mean `summon`?",
-        "mine.toml:4: warning: `cwd`: there is no directory /nowhere",
+        "broken.toml:1: this entry denies nothing: unknown tool `summn`; did you mean `summon`?",
+        "mine.toml:4: warning: `cwd`: directory not found: /nowhere",
     ] {
         assert!(asked.stdout.contains(expected), "{expected}: {asked:?}");
     }
@@ -276,7 +279,7 @@ fn what_is_trusted_is_shown_before() {
     let asked = home.paseo(&["agents", "trust"]);
     assert!(asked.stdout.contains(".paseo/agents/new.toml  (added)"), "{asked:?}");
     assert!(!asked.stdout.contains("mine.toml  ("), "{asked:?}");
-    assert!(asked.stdout.contains("new.toml:1: warning: there is no provider `nemo`"), "{asked:?}");
+    assert!(asked.stdout.contains("new.toml:1: warning: unknown provider `nemo`"), "{asked:?}");
 }
 
 #[test]
@@ -310,11 +313,11 @@ fn a_definition_shows_which_tools_its_agents_have_and_why_not_the_others() {
     };
     assert_eq!(reason(&view, "native_read"), None);
     for (name, expected) in [
-        ("native_write", "permissions read-only do not grant it"),
+        ("native_write", "permission mode read-only does not grant it"),
         ("native_shell", "the definition does not allow it by name"),
         ("send_to_tab", "perm_send_to_tab is off"),
-        ("todo", "the plugin `todo` is switched off in config.toml"),
-        ("set_title", "only agents with the label ui=true have it"),
+        ("todo", "the plugin `todo` is disabled in config.toml"),
+        ("set_title", "only agents with the label ui=true get it"),
     ] {
         assert_eq!(reason(&view, name).as_deref(), Some(expected), "{name}");
     }
@@ -322,7 +325,7 @@ fn a_definition_shows_which_tools_its_agents_have_and_why_not_the_others() {
     let view = json(&home.paseo(&["agents", "show", "reader", "--json"]));
     assert_eq!(reason(&view, "send_to_tab"), None);
     let shown = home.paseo(&["agents", "show", "reader"]);
-    assert!(shown.ok().contains("permissions read-only do not grant it"), "{shown:?}");
+    assert!(shown.ok().contains("permission mode read-only does not grant it"), "{shown:?}");
 }
 
 /// Makes a program that writes its environment down, and is no agent otherwise.
@@ -377,16 +380,10 @@ fn a_model_is_paid_with_the_key_that_it_names() {
     let (handle, none) = variables("lost");
     assert!(none.is_empty(), "{none:?}");
     let logs = home.paseo(&["logs", &handle]);
-    assert!(
-        logs.stdout.contains("the key `lost` cannot be used: the variable NOT_SET is not set"),
-        "{logs:?}"
-    );
+    assert!(logs.stdout.contains("cannot use the key `lost`: the variable NOT_SET is not set"), "{logs:?}");
     own(&home, "agents/default.toml", &chain("none"));
     let checked = home.paseo(&["agents", "check"]);
-    assert!(
-        checked.stdout.contains("default.toml:3: there is no key `none` among `[[keys]]`"),
-        "{checked:?}"
-    );
+    assert!(checked.stdout.contains("default.toml:3: unknown key `none`"), "{checked:?}");
     assert!(!fs::read_to_string(home.path().join("log/daemon.log")).unwrap().contains("sk-from"));
 }
 
@@ -397,6 +394,6 @@ fn agents_do_not_trust_themselves() {
     let handle = home.paseo(&["run", "-d", "<<sh paseo agents trust --yes>>"]).ok().to_owned();
     home.paseo(&["wait", &handle]);
     let logs = home.paseo(&["logs", &handle]);
-    assert!(logs.ok().contains("only a person may do this"), "{logs:?}");
+    assert!(logs.ok().contains("only people can do this"), "{logs:?}");
     assert_eq!(list(&home)["project"]["trust"], "untrusted");
 }

@@ -55,7 +55,7 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
     assert!(fs::read_to_string(&file).unwrap().contains("summon"), "it wrote the file");
     let logs = home.paseo(&["ls", "-q"]);
     let logs = home.paseo(&["logs", logs.ok().lines().next().unwrap()]);
-    assert_eq!(logs.ok().matches("only a person may do this").count(), 2, "{logs:?}");
+    assert_eq!(logs.ok().matches("only people can do this").count(), 2, "{logs:?}");
 
     // Until a person decides, every command that uses it says so, also after a crash.
     home.paseo(&["team", "create", "red"]).ok();
@@ -66,7 +66,7 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
             ran.ok() == "hi" && ran.stderr.contains("grants more (tool native_write, tool summon"),
             "{ran:?}"
         );
-        assert!(ran.stderr.contains("the previous version is used"), "{ran:?}");
+        assert!(ran.stderr.contains("the previous version stays in use"), "{ran:?}");
         let handle = home.paseo(&["ls", "-q"]).ok().lines().next().unwrap().to_owned();
         let thread = format!("t{round}");
         home.paseo(&["thread", "new", &thread]).ok();
@@ -83,11 +83,11 @@ fn an_agent_that_edits_its_own_definition_gets_nothing_of_it() {
             &["agents", "ls"],
         ] {
             let told = home.paseo(command);
-            assert!(told.stderr.contains("the previous version is used"), "{command:?}: {told:?}");
+            assert!(told.stderr.contains("the previous version stays in use"), "{command:?}: {told:?}");
         }
         let doctor = home.paseo(&["doctor"]);
         let words = doctor.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("the previous version is used"), "{doctor:?}");
+        assert!(words.contains("the previous version stays in use"), "{doctor:?}");
         assert!(home.kill_daemon());
     }
     let shown = home.paseo(&["agents", "show", "reader", "--untrusted", "--json"]);
@@ -125,7 +125,7 @@ fn an_agent_gains_nothing_from_a_peer_that_it_wrote_itself() {
 
     let waiting = pending(&home);
     assert_eq!((waiting.len(), &waiting[0]["change"]), (1, &"named".into()), "{waiting:?}");
-    assert_eq!(waiting[0]["widens"][0], "all its tools when `asker` asks it");
+    assert_eq!(waiting[0]["widens"][0], "all its tools when `asker` calls it");
     home.paseo(&["agents", "trust", "helper", "--yes"]).ok();
     assert!(pending(&home).is_empty());
     home.paseo(&["restart"]).ok();
@@ -171,7 +171,7 @@ fn only_the_first_start_trusts_what_is_there() {
     assert!(refused.stderr.contains("paseo agents trust"), "{refused:?}");
     // One that shadows another waits although it grants less.
     let ran = home.paseo(&["run", "<<say hi>>"]);
-    assert!(ran.ok() == "hi" && ran.stderr.contains("the built-in definition is used"), "{ran:?}");
+    assert!(ran.ok() == "hi" && ran.stderr.contains("the built-in definition stays in use"), "{ran:?}");
     let refused = home.paseo(&["agents", "trust"]);
     assert!(refused.code == 2 && refused.stderr.contains("--yes"), "{refused:?}");
     assert!(refused.stderr.contains("+name = 'New'"), "the diff is shown: {refused:?}");
@@ -199,7 +199,7 @@ fn a_person_decides_about_the_diff_on_the_next_run() {
         seen.contains("-tools = ['read', 'bash']") && seen.contains("+tools = ['read', 'bash', 'edit']"),
         "{seen}"
     );
-    assert!(seen.contains("the previous version is used"), "{seen}");
+    assert!(seen.contains("the previous version stays in use"), "{seen}");
     assert_eq!(pending(&home).len(), 1);
 
     let mut terminal = Terminal::start(&home, 120, &["ask", "a", "<<say hello>>"]);
@@ -208,7 +208,7 @@ fn a_person_decides_about_the_diff_on_the_next_run() {
     write(&home, "agents/a.toml", &format!("{WRITES}permissions = 'full'\n"));
     terminal.type_in("y\r");
     let (code, seen, _) = terminal.finish();
-    assert!(code == Some(6) && seen.contains("has changed since you looked at it"), "{seen}");
+    assert!(code == Some(6) && seen.contains("has changed since you reviewed it"), "{seen}");
     assert_eq!(tools(&home, "a").unwrap(), "native_read native_shell native_net todo");
 
     let mut terminal = Terminal::start(&home, 120, &["ask", "a", "<<say hello>>"]);
@@ -301,7 +301,7 @@ fn a_config_that_does_not_parse_opens_no_gate() {
             assert_eq!(tools(&home, slug).as_deref(), Some("native_read todo"), "{file}: {slug}");
             let ran = run(&home, slug, "<<say hi>>");
             assert!(ran.stderr.contains(&format!("{file}:2: ")), "{ran:?}");
-            assert!(ran.ok() == "hi" && ran.stderr.contains("the last good version of"), "{ran:?}");
+            assert!(ran.ok() == "hi" && ran.stderr.contains("the last valid version of"), "{ran:?}");
         }
         // It may define more than what was read of it.
         let ran = run(&home, "unheard-of", "<<say hi>>");
@@ -310,7 +310,7 @@ fn a_config_that_does_not_parse_opens_no_gate() {
             let told = home.paseo(command);
             let words = format!("{} {}", told.stdout, told.stderr);
             let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(words.contains("the last good version of"), "{command:?}: {told:?}");
+            assert!(words.contains("the last valid version of"), "{command:?}: {told:?}");
         }
         if file == "config.json" {
             assert!(home.kill_daemon());
@@ -328,14 +328,14 @@ fn a_config_that_does_not_parse_is_told_to_whoever_starts_an_agent() {
     write(&home, "config.json", "{\n \"agents\": [}\n");
     let ran = home.paseo(&["run", "<<say hi>>"]);
     assert!(ran.ok() == "hi" && ran.stderr.contains("config.json:2: "), "{ran:?}");
-    assert!(ran.stderr.contains("its last good content is used"), "{ran:?}");
+    assert!(ran.stderr.contains("the last valid version stays in use"), "{ran:?}");
 }
 
 #[test]
 fn a_config_that_never_parsed_refuses_everybody() {
     for (file, bad, good, why) in [
-        ("config.json", "{\n \"agents\": [}\n", "{}\n", "this is no valid JSON"),
-        ("config.toml", "\n[[agents]\n", "\n", "this is no valid TOML"),
+        ("config.json", "{\n \"agents\": [}\n", "{}\n", "invalid JSON"),
+        ("config.toml", "\n[[agents]\n", "\n", "invalid TOML"),
     ] {
         let home = home();
         write(&home, "agents/a.md", "---\ntools: Read\n---\n");
@@ -349,7 +349,7 @@ fn a_config_that_never_parsed_refuses_everybody() {
         for slug in ["default", "a", "unknown"] {
             let refused = run(&home, slug, "<<say hi>>");
             assert_eq!(refused.code, 6, "{slug}: {refused:?}");
-            let told = format!("`{slug}` cannot be used: {}", home.path().join(file).display());
+            let told = format!("cannot use agent definition `{slug}`: {}", home.path().join(file).display());
             assert!(refused.stderr.contains(&format!("{told}:2: {why}")), "{refused:?}");
         }
         let refused = home.paseo(&["run", "<<say hi>>"]);

@@ -153,7 +153,7 @@ fn a_trace_of_an_agent_is_that_of_its_newest_message() {
     assert_eq!(traced(&handle), waiting.as_str());
     let unknown = home.paseo(&["trace", "zzzz"]);
     assert_eq!(unknown.code, 3);
-    assert!(unknown.stderr.contains("there is no such message"), "{unknown:?}");
+    assert!(unknown.stderr.contains("message not found"), "{unknown:?}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ async fn a_dead_endpoint_is_said_and_what_was_for_it_is_kept() {
     cast.0.send(&session, "anybody there?").await;
     cast.until(&session, |items| items.iter().any(|item| item.kind.as_str() == "notice")).await;
     let told = cast.0.items(&session).await.pop().unwrap().text.unwrap();
-    assert!(told.contains("could not be reached: ") && told.contains("efused"), "{told}");
+    assert!(told.contains("Could not reach the external agent: ") && told.contains("efused"), "{told}");
     assert_eq!(cast.view(&session).await.status.as_str(), "starting");
     cast.0.home.paseo(&["stop", &session]).ok();
     let view = cast.view(&session).await;
@@ -140,7 +140,10 @@ async fn a_refusal_fails_the_turn_and_the_next_message_works() {
     let items = cast.0.items(&session).await;
     let error = items.iter().find(|item| item.kind.as_str() == "error").unwrap();
     assert_eq!(error.fields["code"], "external_refused");
-    assert!(error.text.as_ref().unwrap().contains("its server answered 403 Forbidden (words)"), "{error:?}");
+    assert!(
+        error.text.as_ref().unwrap().contains("the server responded with 403 Forbidden (words)"),
+        "{error:?}"
+    );
     cast.0.send(&session, "come in").await;
     let posted = far.next();
     assert_eq!(posted.body["message"]["text"], "come in");
@@ -262,7 +265,7 @@ async fn only_the_agent_of_the_session_is_heard() {
     assert_eq!(cast.said(&other.id).await, ["theirs"]);
     // Agents are not shown secrets.
     let shown = cast.0.shell(&format!("<<sh paseo inspect --secret {session} 2>&1>>")).await;
-    assert!(shown.contains("only a person may do this") && !shown.contains(&secret), "{shown}");
+    assert!(shown.contains("only people can do this") && !shown.contains(&secret), "{shown}");
 }
 
 #[tokio::test]
@@ -312,12 +315,12 @@ async fn what_would_only_seem_to_bind_it_is_refused() {
         );
     }
     let refused = cast.0.home.paseo(&["run", "-d", "--provider", "external", "x"]);
-    assert!(refused.stderr.contains("a definition says where its agent is"), "{refused:?}");
+    assert!(refused.stderr.contains("it comes from an agent definition"), "{refused:?}");
     far.define(&cast.0.home, "bound", "tools = ['read']");
     let checked = cast.0.home.paseo(&["agents", "check"]);
     assert!(
-        checked.stdout.contains("`tools` cannot be kept")
-            || checked.stderr.contains("`tools` cannot be kept"),
+        checked.stdout.contains("`tools` is not supported")
+            || checked.stderr.contains("`tools` is not supported"),
         "{checked:?}"
     );
     assert!(far.is_quiet());
@@ -329,11 +332,11 @@ async fn nothing_is_posted_to_where_nobody_should_be() {
     let own = cast.0.client.status().await.unwrap().url;
     let cases = [
         (own.as_str(), "the daemon itself"),
-        ("http://127.0.0.2:9/in", "may only be written as localhost, 127.0.0.1 or [::1]"),
-        ("http://169.254.169.254/latest/meta-data", "where a machine is told its secrets"),
+        ("http://127.0.0.2:9/in", "write it as localhost, 127.0.0.1 or [::1]"),
+        ("http://169.254.169.254/latest/meta-data", "a cloud metadata address"),
         ("http://10.1.2.3/in", "[external] allow = [\"10.1.2.3\"]"),
-        ("http://[::ffff:127.0.0.1]:9/in", "an IPv4 address in disguise"),
-        ("http://0.0.0.0:9/in", "no address of anyone"),
+        ("http://[::ffff:127.0.0.1]:9/in", "an embedded IPv4 address"),
+        ("http://0.0.0.0:9/in", "an unspecified address"),
     ];
     for (url, expected) in cases {
         define_at(&cast.0.home, "wrong", url, "");
@@ -434,7 +437,7 @@ async fn who_talks_unasked_without_end_is_told_to_wait() {
     let before = cast.0.items(&session).await.len();
     let (status, words) = say();
     assert_eq!(status, 429);
-    assert!(words.contains("no turn waits for this") && words.contains("in an hour"), "{words}");
+    assert!(words.contains("no turn was waiting for") && words.contains("in an hour"), "{words}");
     assert_eq!(answer(&cast, &posted, "what is late, too").await, 429);
     assert_eq!(cast.0.items(&session).await.len(), before);
     // What is waited for is always heard.

@@ -58,5 +58,5 @@ fn a_definition_says_how_long_an_attempt_may_take() {
     fs::write(&file, format!("{text}timeout_seconds = 0\n")).unwrap();
     let checked = home.paseo(&["agents", "check"]);
     let told = format!("{}{}", checked.stdout, checked.stderr);
-    assert!(told.contains("`external.timeout_seconds` is how many seconds"), "{told}");
+    assert!(told.contains("`external.timeout_seconds` is the timeout"), "{told}");
 }

@@ -80,5 +80,5 @@ fn an_answer_that_is_none_is_told() {
     answer_with(&home, http("200 OK", env!("CARGO_PKG_VERSION"), "[]"));
     let output = home.paseo(&["status"]);
     assert_eq!(output.code, 7);
-    assert!(output.stderr.contains("cannot be read"), "{}", output.stderr);
+    assert!(output.stderr.contains("cannot read the daemon's response"), "{}", output.stderr);
 }

@@ -74,7 +74,7 @@ fn an_agent_runs_where_its_definition_says() {
     let lost = home.paseo(&["run", "--agent", "lost", "x"]);
     assert_eq!(lost.code, 2, "{lost:?}");
     assert!(
-        lost.stderr.contains("`lost` has no place to run in") && lost.stderr.contains("--cwd"),
+        lost.stderr.contains("`lost` has no directory to run in") && lost.stderr.contains("--cwd"),
         "{lost:?}"
     );
 
@@ -99,7 +99,7 @@ fn subagents_are_not_for_people() {
         let refused = home.paseo(arguments);
         assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{refused:?}");
         assert!(refused.stderr.contains("is a subagent"), "{}", refused.stderr);
-        assert!(refused.stderr.contains("you can talk to: default, notes\n"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("choose one of: default, notes\n"), "{}", refused.stderr);
     }
 }
 
@@ -179,7 +179,7 @@ fn attributes_are_json_and_bounded() {
     let arguments: Vec<&str> =
         ["label", handle.as_str()].into_iter().chain(many.iter().map(String::as_str)).collect();
     let many = home.paseo(&arguments);
-    assert!(many.code == 2 && many.stderr.contains("32 attributes"), "{many:?}");
+    assert!(many.code == 2 && many.stderr.contains("too many attributes"), "{many:?}");
     assert_eq!(inspect(&home, &handle)["attributes"], expected, "nothing of it happened");
     assert_eq!(home.paseo(&["label", &handle, "--attr", "x"]).code, 2);
     assert_eq!(home.paseo(&["label", &handle]).code, 2);

@@ -71,9 +71,9 @@ fn in_a_worktree_of_its_own_any_task_will_do() {
     let ann = guarded(&home, &["--worktree"]);
     assert!(sh(&home, &ann, "touch made").contains("you hold no task"));
     let command = || home.paseo(&["can-write", ".", "--agent", "ann"]);
-    assert!(command().code == 6 && command().stdout.contains("ann holds no task, and may claim one"));
+    assert!(command().code == 6 && command().stdout.contains("ann holds no task; it can claim one"));
     give(&home, "task-0001");
-    assert!(command().ok().contains("in a worktree of its own"), "{:?}", command());
+    assert!(command().ok().contains("in its own worktree"), "{:?}", command());
     assert_eq!(sh(&home, &ann, "touch made && echo ok"), "ok\n");
     let directory = inspect(&home, &ann)["directory"].as_str().unwrap().to_owned();
     // The same question, asked by command: in its own words, and in those of the project.
@@ -144,7 +144,7 @@ async fn whom_a_worker_starts_is_guarded_as_long_as_its_own_program_is() {
 fn a_guard_needs_a_team_and_a_provider_that_asks() {
     let home = red(&[]);
     let alone = home.paseo(&["run", "-d", "--guard", "lease", "<<say hi>>"]);
-    assert!(alone.code != 0 && alone.stderr.contains("belongs to a team"), "{alone:?}");
+    assert!(alone.code != 0 && alone.stderr.contains("needs a team"), "{alone:?}");
     let unknown = home.paseo(&["run", "-d", "--guard", "hard", "<<say hi>>"]);
     assert!(unknown.code != 0 && unknown.stderr.contains("lease"), "{unknown:?}");
     fs::create_dir_all(home.path().join("agents")).unwrap();
@@ -240,7 +240,7 @@ fn whoever_lost_its_place_has_nothing_of_whom_that_place_is_now() {
     give(&home, "task-0001");
     home.paseo(&["reopen", &first]).ok();
     let refused = sh(&home, &first, "touch made");
-    assert!(refused.contains("another agent is `ann`"), "{refused}");
+    assert!(refused.contains("`ann` is now another agent"), "{refused}");
     assert!(!home.work().join("made").exists());
 }
 
@@ -256,9 +256,9 @@ fn a_link_is_no_resource_and_nobodys_credentials_are_inherited() {
         std::os::unix::fs::symlink(target, work.join(link)).unwrap();
     }
     for (resource, why) in [
-        ("inside", "is really `src`"),
-        ("inside/deeper", "is really `src/deeper`"),
-        ("outside/passwd", "leads out of the project"),
+        ("inside", "is a link to `src`"),
+        ("inside/deeper", "is a link to `src/deeper`"),
+        ("outside/passwd", "leads outside the project"),
         ("nowhere", "cannot be a resource"),
     ] {
         let refused = home.paseo(&["task", "create", "One", "--resource", resource]);
@@ -291,7 +291,7 @@ fn a_worker_is_guarded_from_its_next_start_on_and_says_so() {
     assert_eq!(told["guarded"], false, "its program was started before");
     let words = told["from_next_start"].as_str().unwrap();
     assert!(
-        words.contains("guarded from its next start on") && words.contains("paseo worker kill red-1"),
+        words.contains("guarded from its next start") && words.contains("paseo worker kill red-1"),
         "{words}"
     );
     assert!(home.paseo(&["worker", "ls"]).stderr.contains(words));

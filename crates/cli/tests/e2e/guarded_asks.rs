@@ -48,7 +48,13 @@ fn leave_is_given_for_what_is_held_when_it_is_given() {
     home.paseo(&["task", "claim", "task-0002"]).ok();
     let told = home.paseo(&["permit", "allow", "--yes", "--always", "-m", "go on", &ann]);
     assert_eq!(told.code, 6, "{told:?}");
-    for words in ["denied instead", "guarded", "user has task-0002", "did not reach", "paseo task reassign"] {
+    for words in [
+        "the request was denied",
+        "guarded",
+        "user holds task-0002",
+        "was not delivered",
+        "paseo task reassign",
+    ] {
         assert!(told.stderr.contains(words), "{words}: {told:?}");
     }
 
@@ -57,7 +63,7 @@ fn leave_is_given_for_what_is_held_when_it_is_given() {
     let fields = &decided["fields"];
     assert_eq!((&fields["decision"], &fields["by"]), (&"deny".into(), &"daemon".into()), "{decided}");
     let result = transcript.until(|item| item["kind"] == "tool_result");
-    assert!(result["text"].as_str().unwrap().contains("user has task-0002"), "{result}");
+    assert!(result["text"].as_str().unwrap().contains("user holds task-0002"), "{result}");
     home.paseo(&["wait", &ann]).ok();
     assert!(!home.work().join("made").exists());
     assert!(home.paseo(&["permit", "rules", "-q"]).ok().is_empty(), "nothing was allowed for good");

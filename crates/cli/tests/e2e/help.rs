@@ -20,7 +20,7 @@ fn doctor_names_a_definition_that_does_not_load() {
     let found = verdict().unwrap();
     assert_eq!(found["verdict"], "warn", "{found}");
     assert!(
-        found["found"].as_str().unwrap().contains("agents/bad.toml:2: there is no field `prompt`"),
+        found["found"].as_str().unwrap().contains("agents/bad.toml:2: unknown field `prompt`"),
         "{found}"
     );
     assert_eq!(found["fix"], "run `paseo agents check`");

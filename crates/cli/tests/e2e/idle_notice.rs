@@ -12,7 +12,7 @@ async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
     let caller = cast.idle("default").await;
     let input = json!({ "tab_id": target.handle });
     let asked = cast.call(&caller.id, "notify_when_idle", &input).await;
-    assert!(asked.ok().starts_with("You will be told once, along with your next turn"), "{}", asked.text);
+    assert!(asked.ok().starts_with("You will be notified once, with your next turn"), "{}", asked.text);
     // Asking twice is no reason to be told twice.
     cast.call(&caller.id, "notify_when_idle", &input).await.ok();
     release(&cast);
@@ -21,7 +21,7 @@ async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
     assert_eq!((view.turns, view.turn, view.queued), (2, None, 0), "nothing wakes it");
     cast.0.send(&caller.id, "<<say on>>").await;
     cast.0.settled(&caller.id).await;
-    let notice = format!("[notice] Tab {} is idle now.", target.handle);
+    let notice = format!("[notice] Tab {} is now idle.", target.handle);
     let said = cast.said(&caller.id).await;
     assert!(said.iter().any(|text| text.ends_with(&notice)), "{said:?}");
     cast.0.send(&caller.id, "<<say further>>").await;
@@ -29,7 +29,7 @@ async fn the_notice_rides_along_with_the_next_turn_and_comes_once() {
     let heard = cast.heard(&caller.id).await;
     assert_eq!(heard.iter().filter(|text| text.contains("[notice]")).count(), 1, "{heard:?}");
     let asked = cast.call(&caller.id, "notify_when_idle", &input).await;
-    assert_eq!(asked.ok(), format!("Tab {} is idle already.", target.handle));
+    assert_eq!(asked.ok(), format!("Tab {} is already idle.", target.handle));
 }
 
 #[tokio::test]
@@ -49,6 +49,6 @@ async fn a_daemon_that_dies_forgets_nobody() {
         cast.0.settled(&caller.id).await;
     }
     let heard = cast.heard(&caller.id).await;
-    let notices = heard.iter().filter(|text| text.contains(&format!("Tab {} is idle now.", target.handle)));
+    let notices = heard.iter().filter(|text| text.contains(&format!("Tab {} is now idle.", target.handle)));
     assert_eq!(notices.count(), 1, "{heard:?}");
 }

@@ -84,7 +84,7 @@ fn an_unknown_handle_lists_what_is_open() {
     }
     assert_shown!(home, home.paseo(&["inspect", "zzzz"]).stderr, @r"
     error: no agent matches `zzzz`
-     hint: these agents are open
+     hint: choose one of the open agents
            [id]  idle  the one
     ");
 }

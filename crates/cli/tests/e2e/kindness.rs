@@ -25,7 +25,7 @@ fn a_name_is_no_handle_and_the_handle_is_told() {
     let handle = home.paseo(&["run", "-d", "--title", "fix-tests", "<<say hi>>"]).ok().to_owned();
     let unknown = home.paseo(&["logs", "fix-tests"]);
     assert_eq!(unknown.code, 3);
-    assert!(unknown.stderr.contains(&format!("names are not handles: use {handle}")), "{unknown:?}");
+    assert!(unknown.stderr.contains(&format!("use a handle instead of a name: {handle}")), "{unknown:?}");
 }
 
 #[test]
@@ -40,14 +40,14 @@ fn nothing_is_no_handle() {
         ("why", none),
         ("logs", none),
         ("rm", none),
-        ("cause", "there is no such request, and no such agent"),
-        ("trace", "there is no such message"),
+        ("cause", "request or agent not found"),
+        ("trace", "message not found"),
     ] {
         let told = home.paseo(&[command, ""]);
         assert!(told.code == 3 && told.stderr.contains(words), "{command}: {told:?}");
     }
     let told = home.paseo(&["agents", "show", ""]);
-    assert!(told.code == 3 && told.stderr.contains("there is no agent definition ` `"), "{told:?}");
+    assert!(told.code == 3 && told.stderr.contains("agent definition ` ` not found"), "{told:?}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn rm_loses_no_message_without_being_told_to() {
     let refused = home.paseo(&["rm", &handle]);
     assert_eq!((refused.code, refused.stdout.as_str()), (6, ""));
     assert_shown!(home, refused.stderr, @r"
-    error: [id]: 2 messages wait for this agent and would be lost
+    error: [id]: 2 messages queued for this agent would be lost
      hint: run `paseo queue [id]` to see its waiting messages, or `paseo rm -f [id]` to delete them too
     ");
     assert_eq!(home.paseo(&["queue", "-q", &handle]).ok().lines().count(), 2, "nothing was deleted");

@@ -75,7 +75,7 @@ fn an_answer_has_the_exit_codes_of_run() {
     let other = start(&home, "x");
     let not_its_own = home.paseo(&["ask", "notes", "--session", &other, "x"]);
     assert_eq!(not_its_own.code, 2);
-    assert!(not_its_own.stderr.contains("a session of `default`, not of `notes`"), "{not_its_own:?}");
+    assert!(not_its_own.stderr.contains("a session of `default`, not `notes`"), "{not_its_own:?}");
     let ending = json(&home.paseo(&["ask", "notes", "--session", "create", "--json", "<<say hi>>"]));
     assert_eq!((&ending["outcome"], &ending["answer"]), (&"completed".into(), &"hi".into()));
 }
@@ -171,7 +171,7 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
     // What cannot be summed up loses nothing.
     let failed = home.paseo(&["switch", "--back", "<<fail boom>>"]);
     assert_eq!((failed.code, failed.stdout.as_str()), (6, ""), "{failed:?}");
-    assert!(failed.stderr.contains("failed to sum up: boom"), "{}", failed.stderr);
+    assert!(failed.stderr.contains("failed to write the summary: boom"), "{}", failed.stderr);
     assert_eq!(came_from(&home, &notes), id(&home, &general));
 
     let back = json(&home.paseo(&["switch", "--back", "--json", "<<say we chose X>>"]));
@@ -289,10 +289,10 @@ fn without_words_of_ones_own_the_summary_is_asked_for() {
     home.paseo(&["close", &general]).ok();
     let back = home.paseo(&["switch", "--back"]);
     assert_eq!(back.ok(), general);
-    assert!(back.stderr.contains(&format!("told {general}: You said: I am going back")), "{}", back.stderr);
+    assert!(back.stderr.contains(&format!("told {general}: You said: I am returning")), "{}", back.stderr);
     assert_ne!(inspect(&home, &general)["status"], "closed", "whoever goes there opens it again");
     let directly = home.paseo(&["switch", "--back", "--from", &notes]);
-    assert!(directly.stderr.contains("nobody came to"), "{directly:?}");
+    assert!(directly.stderr.contains("was not entered"), "{directly:?}");
 }
 
 #[test]
@@ -303,7 +303,11 @@ fn an_agent_that_asks_for_permission_is_not_waited_for() {
     let notes = switch(&home, &["notes"]);
     let asks = home.paseo(&["switch", "--back", "<<ask may I>><<say done>>"]);
     assert_eq!((asks.code, asks.stdout.as_str()), (4, ""), "{asks:?}");
-    assert!(asks.stderr.contains("asks for permission before it has summed up"), "{}", asks.stderr);
+    assert!(
+        asks.stderr.contains("is waiting for permission and has not written the summary"),
+        "{}",
+        asks.stderr
+    );
     assert!(asks.stderr.contains(&format!("`paseo permit allow {notes}`")), "{}", asks.stderr);
     home.paseo(&["permit", "allow", "--yes", &notes]).ok();
     home.paseo(&["wait", &notes]).ok();

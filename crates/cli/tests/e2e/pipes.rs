@@ -45,7 +45,7 @@ fn answers(home: &TestHome, place: &str, agents: usize) {
 /// Says whether a refusal names the file and what is wrong with it.
 fn names(output: &Output, file: &str) -> bool {
     let told = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    told.contains(file) && (told.contains("no regular file") || told.contains("it is no file"))
+    told.contains(file) && (told.contains("not a regular file") || told.contains("not a regular file"))
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_config_that_becomes_a_pipe_leaves_what_was_read_of_it() {
     within(&home, &["up"]).ok();
     pipe(&home.path().join("config.json"));
     let ran = within(&home, &["run", "--agent", "a", "<<say hi>>"]);
-    assert!(ran.ok() == "hi" && ran.stderr.contains("the last good version of"), "{ran:?}");
+    assert!(ran.ok() == "hi" && ran.stderr.contains("the last valid version of"), "{ran:?}");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_pipe_in_the_place_of_a_file_of_the_daemons_own_is_named() {
         pipe(&home.path().join(file));
         let refused = within(&home, &["up"]);
         assert!(refused.code != 0, "{file}: {refused:?}");
-        assert!(refused.stderr.contains("no regular file"), "{file}: {refused:?}");
+        assert!(refused.stderr.contains("not a regular file"), "{file}: {refused:?}");
         assert_eq!(home.daemon_pid(), None, "{file}");
         within(&home, &["doctor"]);
         within(&home, &["daemon", "logs"]);

@@ -28,7 +28,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     let second = watched.create("<<say done>>").await.session.id;
     let view = watched.client.session(&second).await.unwrap().session;
     assert_eq!(view.status.as_str(), "starting");
-    let reason = "waits for one of 1 processes";
+    let reason = "waits for one of 1 process slots";
     watched.explained(&second, Some(reason)).await;
     let status = watched.client.status().await.unwrap();
     assert_eq!((status.live_processes, status.process_limit, status.waiting_turns), (1, 1, 1));
@@ -36,7 +36,7 @@ async fn a_turn_without_a_place_waits_as_starting_and_then_runs() {
     assert!(shown(&["status"]).contains("1 of 1; 1 turn is waiting"), "{}", shown(&["status"]));
     assert!(shown(&["ls"]).contains(&format!("starting: {reason}")), "{}", shown(&["ls"]));
     assert!(shown(&["inspect", &second]).contains(&format!("starting ({reason})")));
-    assert!(shown(&["why", &second]).contains("one of 1 processes"));
+    assert!(shown(&["why", &second]).contains("one of 1 process slots"));
     // Its message is on its way, and neither queued nor in the transcript. What is suggested works.
     let traced = watched.home.paseo(&["trace", &second]);
     assert!(
@@ -61,7 +61,7 @@ async fn run_says_that_it_waits_for_a_process() {
     let mut child = watched.home.spawn(&["run", "--timeout", "120s", "<<say done>>"]);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
-    while !said.contains("is starting: it waits for one of 1 processes\n") {
+    while !said.contains("is starting: it waits for one of 1 process slots\n") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
     watched.client.stop(&first.session.id).await.unwrap();

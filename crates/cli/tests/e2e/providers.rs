@@ -36,8 +36,7 @@ fn the_list_says_what_is_missing() {
     let list = home.paseo(&["providers"]);
     let row = list.ok().lines().find(|line| line.starts_with("openai ")).unwrap();
     assert!(row.contains("not set up"), "{row}");
-    let needs =
-        ["openai needs a key and the name of a model: ", "openai-compatible needs the address of a server: "];
+    let needs = ["openai needs an API key and a model name: ", "openai-compatible needs a server URL: "];
     for needs in needs {
         assert!(list.stderr.contains(needs), "{needs}: {}", list.stderr);
     }
@@ -49,7 +48,7 @@ fn a_program_that_does_not_run_is_not_asked_to_log_in() {
     fs::create_dir_all(home.path()).unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(home.path().join("config.toml"), "[providers.codex]\nprogram = \"/bin/false\"\n").unwrap();
-    let problem = "does not run: `/bin/false --version` ends with exit status: 1";
+    let problem = "does not run: `/bin/false --version` fails with exit status: 1";
     let examined = home.paseo(&["doctor"]);
     let row = examined.ok().lines().find(|line| line.starts_with("warn  codex ")).unwrap();
     assert!(row.ends_with(problem), "{row}");
@@ -67,7 +66,7 @@ fn without_an_agent_nothing_is_started_and_the_next_step_is_told() {
     home.set("PATH", "/nowhere");
     let refused = home.paseo(&["run", "hello"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("no provider can be used yet"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("no provider is ready"), "{}", refused.stderr);
     let words =
         ["claude is not installed: ", "codex is not installed: ", "paseo demo", "--provider scripted"];
     for word in words {
@@ -114,7 +113,7 @@ fn what_a_provider_cannot_do_is_refused_before_anything_starts() {
     let home = home();
     let effort = home.paseo(&["run", "--effort", "high", "hello"]);
     assert_eq!(effort.code, 2);
-    assert!(effort.stderr.contains("scripted knows no effort `high`"), "{}", effort.stderr);
+    assert!(effort.stderr.contains("scripted does not support the effort `high`"), "{}", effort.stderr);
     let mode = home.paseo(&["run", "--permissions", "none", "hello"]);
     assert_eq!(mode.code, 2);
     assert!(mode.stderr.contains("full, ask, read-only"), "{}", mode.stderr);

@@ -27,7 +27,7 @@ fn a_path_that_cannot_be_read_is_refused_as_json() {
     for path in [format!("/api/sessions/{handle}/items/first/text"), "/api/sessions/%ff".to_owned()] {
         let (status, body) = get(&home, &path);
         assert_eq!((status, &body["code"]), (400, &"invalid_request".into()), "{path}: {body}");
-        assert!(body["hint"].as_str().unwrap().contains("the path is `/api/sessions/{id}"), "{body}");
+        assert!(body["hint"].as_str().unwrap().contains("use the path `/api/sessions/{id}"), "{body}");
     }
 }
 
@@ -38,13 +38,13 @@ fn an_unknown_query_parameter_is_refused_with_the_known_ones() {
     home.paseo(&["wait", &handle]).ok();
     let (status, body) = get(&home, "/api/sessions?label=a%3Db");
     assert_eq!((status, &body["code"]), (400, &"invalid_request".into()), "{body}");
-    assert_eq!(body["message"], "there is no query parameter `label` here");
+    assert_eq!(body["message"], "unknown query parameter `label`");
     assert_eq!(
         body["hint"],
-        "this route knows: labels, ui, any_labels, all_statuses, project, agent, after, limit, brief"
+        "use one of: labels, ui, any_labels, all_statuses, project, agent, after, limit, brief"
     );
     let (status, body) = get(&home, &format!("/api/sessions/{handle}?verbose=1"));
-    assert_eq!((status, &body["hint"]), (400, &"this route takes no query".into()));
+    assert_eq!((status, &body["hint"]), (400, &"remove the query; this route takes none".into()));
     assert_eq!(get(&home, &format!("/api/sessions/{handle}/items?limit=1&before=9")).0, 200);
     assert_eq!(get(&home, "/api/sessions?any%5Flabels=true").0, 200, "a key may be escaped");
 }

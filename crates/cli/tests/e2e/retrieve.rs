@@ -63,7 +63,7 @@ async fn a_persons_words_end_the_wait_and_are_heard_once() {
 
     let impatient = json!({ "agent_id": child, "timeout": 1 });
     let timeout = cast.call(&parent.id, "retrieve", &impatient).await;
-    assert!(timeout.ok().contains("It is still working, and you are told"), "{}", timeout.text);
+    assert!(timeout.ok().contains("The agent is still working; you will be notified"), "{}", timeout.text);
     release(&cast);
     cast.until_heard(&parent.id, "the answer").await;
 }
@@ -79,7 +79,7 @@ async fn a_persons_words_end_the_wait_of_a_summon_and_the_answer_comes_later() {
     let early = cast.called(&parent.id).await.pop().unwrap();
     assert!(early.ok().contains("A person wrote to you while you waited:\n\nhurry up\n\n"), "{}", early.text);
     release(&cast);
-    cast.until_heard(&parent.id, "has finished what you asked for").await;
+    cast.until_heard(&parent.id, "has finished your request").await;
 }
 
 #[tokio::test]
@@ -90,7 +90,10 @@ async fn only_ones_own_children_can_be_waited_for() {
     let (one, two) = (cast.idle("default").await, cast.idle("default").await);
     let wait = async |caller: &str, id: &str| cast.call(caller, "retrieve", &json!({ "agent_id": id })).await;
     let none = wait(&one.id, "ffffffff").await;
-    assert_eq!(none.error(), "`ffffffff` is no agent that you started\nyou have started none that is open");
+    assert_eq!(
+        none.error(),
+        "`ffffffff` is not an agent that you started\nstart one first; none of the agents you started is open"
+    );
     for timeout in [json!(0), json!(3601)] {
         let refused =
             cast.call(&one.id, "retrieve", &json!({ "agent_id": "ffff", "timeout": timeout })).await;
@@ -103,7 +106,7 @@ async fn only_ones_own_children_can_be_waited_for() {
         let refused = wait(&one.id, id).await;
         assert_eq!(
             refused.error(),
-            format!("`{id}` is no agent that you started\nyou have started: {handle}")
+            format!("`{id}` is not an agent that you started\nchoose one of: {handle}")
         );
     }
     let top = wait(&one.id, &two.id).await;

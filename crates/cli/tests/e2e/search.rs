@@ -242,7 +242,7 @@ async fn hostile_questions_are_answered_or_refused_in_words() {
     }
     let refused = watched.home.paseo(&["search", &long]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("10000 characters are too many"), "{refused:?}");
+    assert!(refused.stderr.contains("10000 characters"), "{refused:?}");
     assert_eq!(watched.home.paseo(&["search", "***"]).code, 2);
     assert_eq!(watched.home.paseo(&["search", "x", "--agent", "ffff"]).code, 3);
 }

@@ -31,9 +31,9 @@ async fn a_worker_that_dies_before_it_begins_says_so_and_its_leader_is_told() {
     let lead = member(&cast, None, "leader").await;
     let start = json!({ "taskPrompt": "the parser, please", "provider": "pi" });
     let begun = cast.call(&lead.id, "team_tmux_start", &start).await.json();
-    cast.until_heard(&lead.id, "failed at what you asked for").await;
+    cast.until_heard(&lead.id, "failed to complete your request").await;
     let heard = cast.heard(&lead.id).await.join("\n");
-    assert!(heard.contains("exit code 7") && heard.contains("tried again with the next one"), "{heard}");
+    assert!(heard.contains("with code 7") && heard.contains("retried with the next one"), "{heard}");
 
     let reader = Reader::new(&cast);
     let thread = begun["threadId"].as_str().unwrap();
@@ -44,8 +44,8 @@ async fn a_worker_that_dies_before_it_begins_says_so_and_its_leader_is_told() {
     )
     .await;
     let said = &posts.iter().find(|(from, _)| from == "red-1").unwrap().1;
-    assert!(said.starts_with("I could not begin: ") && said.contains("exit code 7"), "{posts:#?}");
-    assert!(!posts.iter().any(|(_, text)| text.contains("I have finished")), "{posts:#?}");
+    assert!(said.starts_with("I could not begin: ") && said.contains("with code 7"), "{posts:#?}");
+    assert!(!posts.iter().any(|(_, text)| text.contains("Finished without output")), "{posts:#?}");
 
     // What was told is told once; what comes of the next attempt is in the thread.
     let name = json!({ "sessionName": "red-1", "message": "go on" });
@@ -53,7 +53,7 @@ async fn a_worker_that_dies_before_it_begins_says_so_and_its_leader_is_told() {
     let reports = async || reader.posts(thread).iter().filter(|(from, _)| from == "red-1").count();
     until("the second report", async || reports().await == 2).await;
     let heard = cast.heard(&lead.id).await.join("\n");
-    assert_eq!(heard.matches("failed at what you asked for").count(), 1, "{heard}");
+    assert_eq!(heard.matches("failed to complete your request").count(), 1, "{heard}");
     // Its last screen stays; whoever stops the daemon is told, and an agent who may not is told nothing else.
     let inside = cast.call(&lead.id, "team_tmux_list", &json!({})).await.json();
     assert_eq!(inside["sessions"][0]["exit"]["code"], 7);
@@ -78,8 +78,8 @@ async fn a_participant_that_fails_before_it_begins_is_reported_to_its_thread() {
     };
     let seen = until_seen("the failure", async || errors(), |errors| !errors.is_empty()).await;
     let text = seen[0]["content"].as_str().unwrap();
-    assert!(text.starts_with("pi failed before it took this up: "), "{text}");
-    assert!(text.contains("exit code 7") && text.contains("tried again with the next one"), "{text}");
+    assert!(text.starts_with("pi failed before it accepted the message: "), "{text}");
+    assert!(text.contains("with code 7") && text.contains("retried with the next one"), "{text}");
     let asked = events().into_iter().find(|event| event["from"] == "user" && event["type"] == "message");
     assert_eq!(seen[0]["meta"]["reply_to"], asked.unwrap()["id"]);
 

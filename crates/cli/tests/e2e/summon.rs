@@ -75,18 +75,19 @@ async fn who_can_be_started_is_said_before_and_after() {
     let text = &one.description;
     let group = "- flash: Flash\n- programmer: Programmer — Implements code from a given plan";
     assert!(text.contains(&format!("Available agents:\n{group}\n")) && !text.contains("writer"), "{text}");
-    assert!(text.contains(&format!("Your directory: {}", agent.directory)), "{text}");
+    assert!(text.contains(&format!("Your working directory: {}", agent.directory)), "{text}");
     assert!(one.schema["properties"].get("top_level").is_none());
-    let allow = "a person can allow them with `paseo settings set perm_user_agent on`";
+    let allow = "a person can allow it with `paseo settings set perm_user_agent on`";
     for (slug, told) in [
-        ("nobody", "there is no agent definition `nobody` that you can start".to_owned()),
-        ("writer", format!("`writer` is a user agent, and agents may not start those: {allow}")),
+        ("nobody", "agent definition `nobody` not found, or you are not allowed to start it".to_owned()),
+        ("writer", format!("`writer` is a user agent, and agents are not allowed to start those; {allow}")),
     ] {
         let refused = cast.call(&agent.id, "summon", &task(slug)).await;
-        assert_eq!(refused.error(), format!("{told}\nyou can start: flash, programmer"));
+        assert_eq!(refused.error(), format!("{told}\nchoose one of: flash, programmer"));
     }
     let refused = cast.call(&agent.id, "summon", &with("writer", json!({ "top_level": true }))).await;
-    let told = format!("agents may not start user agents (top_level)\nleave top_level out; {allow}");
+    let told =
+        format!("agents are not allowed to start user agents (top_level)\nleave out top_level; {allow}");
     assert_eq!(refused.error(), told);
 
     // Two groups, as soon as user agents may be started; counted from the next call on.
@@ -98,10 +99,10 @@ async fn who_can_be_started_is_said_before_and_after() {
     assert!(text.contains("- writer: Writer — Writes"), "{text}");
     assert!(two.schema["properties"].get("top_level").is_some());
     let refused = cast.call(&agent.id, "summon", &task("writer")).await;
-    let told = "`writer` is a user agent: it can only be started with top_level=true";
+    let told = "`writer` is a user agent and can only be started with top_level=true";
     assert!(refused.error().starts_with(told), "{}", refused.text);
     let wrong = cast.call(&agent.id, "summon", &with("flash", json!({ "top_level": true }))).await;
-    let told = "`flash` is a subagent: it cannot be started with top_level\nyou can start: default, writer";
+    let told = "`flash` is a subagent and cannot be started with top_level\nchoose one of: default, writer";
     assert_eq!(wrong.error(), told);
     assert_eq!(cast.open("flash").await.len() + cast.open("writer").await.len(), 0);
 }
@@ -122,8 +123,9 @@ async fn whoever_may_not_wait_is_told_how_to_start_it_without() {
         }
     }
     let [(handle, text)] = &refused[..] else { panic!("{refused:?}") };
-    assert!(text.contains("a row of 4 who wait"), "{text}");
-    let end = format!("{handle} → the new agent\nuse background=true: you are told when it has finished");
+    assert!(text.contains("a chain of 4 agents"), "{text}");
+    let end =
+        format!("{handle} → the new agent\nuse background=true; you will be notified when it has finished");
     assert!(text.ends_with(&end), "{text}");
     assert_eq!(cast.open("deep").await.len(), 3, "nothing was made");
 }
@@ -134,7 +136,7 @@ async fn what_works_in_the_background_is_told_once() {
     cast.script("flash", "is_subagent = true", &format!("{WAIT}<<say the answer>>"));
     let parent = cast.idle("default").await;
     let summoned = cast.call(&parent.id, "summon", &with("flash", json!({ "background": true }))).await;
-    assert!(summoned.ok().contains("It works in the background."), "{}", summoned.text);
+    assert!(summoned.ok().contains("The agent works in the background."), "{}", summoned.text);
     release(&cast);
     cast.until_heard(&parent.id, "the answer").await;
     cast.0.settled(&parent.id).await;
@@ -206,7 +208,7 @@ async fn a_parent_is_told_once_when_its_child_dies() {
         rustix::process::Signal::KILL,
     )
     .unwrap();
-    cast.until_heard(&parent.id, "failed at what you asked for").await;
+    cast.until_heard(&parent.id, "failed to complete your request").await;
     cast.0.settled(&parent.id).await;
     let heard = cast.heard(&parent.id).await;
     assert_eq!(heard.iter().filter(|text| text.contains("[notice]")).count(), 1, "{heard:?}");
@@ -235,7 +237,7 @@ async fn a_child_works_in_its_parents_directory_and_nowhere_else() {
     for directory in ["..", "link", "/", "inner/../..", outside.to_str().unwrap()] {
         let refused = start(directory).await;
         assert!(
-            refused.error().starts_with(&format!("`{directory}` is not in your own directory")),
+            refused.error().starts_with(&format!("`{directory}` is outside your working directory")),
             "{}",
             refused.text
         );
@@ -257,7 +259,7 @@ async fn a_user_agent_stands_on_its_own() {
         with("writer", json!({ "top_level": true, "working_directory": outside, "background": false }));
     let summoned = cast.call(&spawner.id, "summon", &input).await;
     assert!(
-        summoned.ok().ends_with("It is on its own: you will not be told what it answers."),
+        summoned.ok().ends_with("The agent is independent: you will not receive its answer."),
         "{}",
         summoned.text
     );

@@ -39,10 +39,10 @@ fn a_holder_that_slept_past_its_lease_changes_nothing_and_is_told_why() {
 
     home.paseo(&["permit", "allow", "--yes", ann]).ok();
     let written = transcript.until(is_result);
-    assert!(text(&written).contains("user has task-0001"), "{written}");
+    assert!(text(&written).contains("user holds task-0001"), "{written}");
     for act in ["completed", "renewed"] {
         let refused = transcript.until(is_result);
-        assert!(text(&refused).contains("user has task-0001"), "{act}: {refused}");
+        assert!(text(&refused).contains("task-0001 is held by user"), "{act}: {refused}");
     }
     home.paseo(&["wait", ann]).ok();
     assert!(!home.work().join("late").exists());
@@ -82,8 +82,8 @@ async fn a_worker_in_a_terminal_that_slept_past_its_lease_changes_nothing_and_is
     cast.0.settled(&worker.session).await;
     assert_eq!(cast.said(&worker.session).await, ["over"]);
     let called = cast.called(&worker.session).await;
-    for (act, call) in ["written", "completed", "renewed"].iter().zip(&called[2..]) {
-        assert!(call.text.contains("user has task-0001"), "{act}: {called:?}");
+    for (held, call) in ["user holds task-0001", "held by user", "held by user"].iter().zip(&called[2..]) {
+        assert!(call.text.contains(held), "{held}: {called:?}");
     }
     assert_eq!(called.len(), 5, "{called:?}");
     assert!(!home.work().join("late").exists());

@@ -111,7 +111,7 @@ async fn reading_shows_the_whole_last_completed_turn_and_never_waits() {
     fs::remove_file(cast.0.home.work().join("go")).unwrap();
     cast.0.send(&target.id, &format!("<<say busy>>{WAIT}")).await;
     cast.until_calling(&target.id).await;
-    let before = "[its turn is still in progress; this is the one before]\nnot yet\none\ntwo";
+    let before = "[its turn is still in progress; this is the previous one]\nnot yet\none\ntwo";
     assert_eq!(read().await, shown("running", before));
     release(&cast);
     // Granted by itself: nothing can be sent.
@@ -135,15 +135,18 @@ async fn who_is_closed_is_said_to_be_and_who_asks_is_not_among_those_who_are_ope
     let names = ["send_to_tab", "read_tab", "notify_when_idle"];
     for name in names {
         let unknown = attempt(name, "zzzz").await;
-        let told =
-            format!("no agent matches `zzzz`\n- {} (idle, without a name)\nthese are open", target.handle);
+        let told = format!(
+            "no agent matches `zzzz`\n- {} (idle, unnamed)\nchoose one of the open agents",
+            target.handle
+        );
         assert_eq!(unknown.error(), told, "{name}");
     }
     cast.0.client.close(&target.id).await.unwrap();
     for name in names {
         for tab in [&target.handle, &target.id] {
             let closed = attempt(name, tab).await;
-            let told = format!("tab {} is closed\nonly a person can reopen it", target.handle);
+            let told =
+                format!("tab {} is closed\ndo not send again; only a person can reopen it", target.handle);
             assert!(closed.error().starts_with(&told), "{name}: {}", closed.text);
         }
         assert_eq!(attempt(name, "zzzz").await.error(), "no agent matches `zzzz`\nno other agent is open");
@@ -182,7 +185,7 @@ async fn a_weak_agent_does_not_borrow_the_hands_of_a_stronger_one() {
     let parent = cast.idle("default").await;
     let summoned = cast.call(&parent.id, "summon", &json!({ "agent": "weak", "task": "go" })).await.agent();
     let refused = cast.called(&summoned).await.pop().unwrap();
-    let told = format!("tab {} may use or pass on what you may not pass on: native_shell", strong.handle);
+    let told = format!("tab {} has permissions that you cannot pass on: native_shell", strong.handle);
     assert!(refused.error().starts_with(&told), "{}", refused.text);
     assert_eq!(cast.view(&strong.id).await.turns, 0);
     // Whoever started it can be answered.

@@ -22,12 +22,12 @@ async fn an_agent_that_is_gone_or_has_another_name_can_be_found() {
     };
     let bob = cast.create(bob).await;
     let named = home.paseo(&["send", "bob", "hello"]);
-    let hint = format!("names are not handles: use {}", bob.handle);
+    let hint = format!("use a handle instead of a name: {}", bob.handle);
     assert!(named.code == 3 && named.stderr.contains(&hint), "{named:?}");
     assert!(named.stderr.lines().any(|line| line.contains(&bob.handle) && line.contains("bob")), "{named:?}");
 
     home.paseo(&["worker", "kill", "red-1"]).ok();
-    let words = format!("red-1 of the team red was ended; its handle is {}", worker.handle);
+    let words = format!("red-1 in team red was killed; its handle is {}", worker.handle);
     for again in [&["logs", "red-1"][..], &["worker", "kill", "red-1"], &["worker", "attach", "red-1"]] {
         let gone = home.paseo(again);
         assert!(gone.code == 3 && gone.stderr.contains(&words), "{gone:?}");
@@ -50,13 +50,13 @@ fn what_is_over_is_not_there_to_be_claimed() {
     let cast = red();
     let home = &cast.0.home;
     let unknown = home.paseo(&["task", "show", "task-9999", "--team", "red"]);
-    assert!(unknown.stderr.contains("there is no task-9999 in the team red"), "{unknown:?}");
+    assert!(unknown.stderr.contains("task-9999 not found in team red"), "{unknown:?}");
     home.paseo(&["task", "create", "Parse"]).ok();
     home.paseo(&["task", "claim", "task-0001"]).ok();
     let complete = || home.paseo(&["task", "complete", "task-0001", "--epoch", "1"]);
     complete().ok();
     let twice = complete();
-    assert!(twice.stderr.contains("task-0001 is completed already"), "{twice:?}");
+    assert!(twice.stderr.contains("task-0001 is already completed"), "{twice:?}");
     assert!(!twice.stderr.contains("claim it"), "{twice:?}");
     let led = home.paseo(&["team", "create", "blue", "--agent", "lea:leader"]);
     assert!(led.stderr.contains("Start lea: paseo team leader blue --member lea"), "{led:?}");

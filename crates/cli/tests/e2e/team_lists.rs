@@ -89,7 +89,7 @@ async fn the_tenth_comes_after_the_second() {
     let names: Vec<String> = (1..=10).map(|number| format!("red-{number}")).collect();
     let all = names.join(", ");
     let unknown = cast.0.home.paseo(&["worker", "capture", "red-99"]);
-    assert!(unknown.stderr.contains(&format!("there are: {all}")), "{unknown:?}");
+    assert!(unknown.stderr.contains(&format!("choose one of: {all}")), "{unknown:?}");
     let unknown = cast.0.home.paseo(&["team", "leave", "red", "--agent", "red-99"]);
     assert!(unknown.stderr.contains(&all), "{unknown:?}");
     let team = cast.0.client.team("red").await.unwrap().team;

@@ -17,7 +17,7 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     assert_eq!(ann.on(&task, "claim", json!({})).0, 200);
     let refused = run();
     assert_eq!(refused.code, 6, "{refused:?}");
-    for words in ["`ann` of the team red is somebody elsewhere", "`paseo team leave red --agent ann`"] {
+    for words in ["`ann` in team red is an agent outside Paseo", "`paseo team leave red --agent ann`"] {
         assert!(refused.stderr.contains(words), "{refused:?}");
     }
     assert_eq!(ann.get("/v1/tasks").0, 200, "it goes on as it did");
@@ -27,7 +27,7 @@ fn nobody_takes_over_the_name_and_the_tasks_of_one_elsewhere() {
     let mut tokens = tokens["tokens"].as_array().unwrap().iter();
     let token = tokens.find(|token| token["actor"] == "agent:red/ann").unwrap();
     home.paseo(&["token", "revoke", token["id"].as_str().unwrap()]).ok();
-    assert!(run().stderr.contains("who has a task"));
+    assert!(run().stderr.contains("still has a task"));
 
     home.paseo(&["team", "leave", "red", "--agent", "ann"]).ok();
     let made = parsed(&run());
@@ -60,10 +60,7 @@ fn a_completion_refers_to_something_that_was_said() {
     for half in [json!({ "threadId": thread }), json!({ "messageId": message })] {
         let refused = complete(half);
         assert_eq!(code(&refused), (400, "INVALID_REQUEST"));
-        assert!(
-            refused.1["error"]["message"].as_str().unwrap().contains("give both, or none"),
-            "{refused:?}"
-        );
+        assert!(refused.1["error"]["message"].as_str().unwrap().contains("or neither"), "{refused:?}");
     }
     let invented = "msg-00000000-0000-7000-8000-000000000000";
     let refused = complete(json!({ "threadId": thread, "messageId": invented }));
@@ -151,7 +148,7 @@ fn people_need_no_epoch_for_what_they_claimed() {
     let (home, ann): (_, Agent) = (&team.home, team.agent("ann"));
     let task = team.task(json!({ "teamId": "red", "title": "one" }));
     let act = |act: &str| home.paseo(&["task", act, &task]);
-    assert!(act("release").stderr.contains("nobody has it now"));
+    assert!(act("release").stderr.contains("no agent holds it"));
     for epoch in 1..=2 {
         act("claim").ok();
         act("renew").ok();

@@ -37,7 +37,7 @@ async fn a_team_can_be_followed() {
     );
     assert_eq!((&seen[1].0["epoch"], &seen[2].0["epoch"]), (&json!(1), &json!(1)));
     let unknown = watched.client.events(0, &["team:green"]).next().await.unwrap_err();
-    assert!(unknown.to_string().contains("there is no team green"), "{unknown}");
+    assert!(unknown.to_string().contains("team green not found"), "{unknown}");
 }
 
 /// Whoever belongs to a team follows it, and no other.

@@ -31,7 +31,7 @@ async fn a_capture_has_the_lines_of_the_terminal() {
     // The terminal goes, and the worker stays.
     assert!(tmux(&cast, &["kill-session", "-t", "=red-1"]).status().unwrap().success());
     let gone = cast.0.home.paseo(&["worker", "capture", "red-1"]);
-    assert!(gone.stderr.contains("the terminal of red-1 is gone"), "{gone:?}");
+    assert!(gone.stderr.contains("the terminal of red-1 no longer exists"), "{gone:?}");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_thread_of_a_team_goes_by_what_the_team_calls_it() {
     assert!(lonely.stderr.contains("paseo thread invite lonely scripted"), "{lonely:?}");
     let plan = home.paseo(&["thread", "new", "plan", "-q"]).ok().trim().to_owned();
     let foreign = home.paseo(&["worker", "start", "--team", "red", "--thread", &plan, "x"]);
-    assert!(foreign.stderr.contains("none of the team red"), "{foreign:?}");
+    assert!(foreign.stderr.contains("does not belong to team red"), "{foreign:?}");
 
     // Of two teams one has to be named.
     home.paseo(&["team", "create", "blue"]).ok();
@@ -121,13 +121,13 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     };
     let ann = cast.create(member).await;
     assert!(home.paseo(&["ls"]).ok().contains("ann"));
-    said(&["worker", "ls", "--team", "nope"], 3, "there is no team nope");
-    said(&["can-write", "src", "--agent", "nope"], 3, "these do: ann");
+    said(&["worker", "ls", "--team", "nope"], 3, "team nope not found");
+    said(&["can-write", "src", "--agent", "nope"], 3, "members: ann");
     said(&["team", "audit", "--after", "99999"], 0, "No events after 99999.");
     let reserved = home.paseo(&["team", "create", "user"]);
     assert_eq!(reserved.stderr.matches("choose another").count(), 1, "{reserved:?}");
-    said(&["team", "audit", "--agent", "nope"], 3, "does not belong to the team red");
-    said(&["can-write", "src", "--agent", "ann"], 6, "ann holds no task that covers the path");
+    said(&["team", "audit", "--agent", "nope"], 3, "is not in team red");
+    said(&["can-write", "src", "--agent", "ann"], 6, "no task ann holds covers the path");
     std::os::unix::fs::symlink("nowhere", home.work().join("dangling")).unwrap();
     said(&["can-write", "dangling", "--agent", "ann"], 6, "leads nowhere");
     said(&["team", "leader", "red", "--team", "blue", "x"], 2, "cannot be used with");
@@ -135,7 +135,7 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     let twice = ["run", "-d", "--team", "red", "--member", "ann", "x"];
     said(&twice, 6, &format!("paseo close {}", ann.handle));
     home.paseo(&["task", "create", "Parse", "--resource", "src"]).ok();
-    said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from 1 ms to a day");
+    said(&["task", "claim", "task-0001", "--ttl", "25h"], 2, "from 1 ms to one day");
     home.paseo(&["task", "create", "Tell", "--dep", "task-0001", "--resource", "docs"]).ok();
     said(&["task", "ls"], 0, "docs");
     said(&["task", "show", "task-0002"], 0, "blocked by  task-0001");
@@ -143,5 +143,5 @@ async fn what_is_not_there_is_said_to_be_not_there() {
     home.paseo(&["task", "complete", "task-0001", "--epoch", "1"]).ok();
     said(&["task", "show", "task-0002"], 0, "after       task-0001");
     home.paseo(&["team", "create", "blue"]).ok();
-    said(&["team", "show"], 3, "there are several teams: blue, red");
+    said(&["team", "show"], 3, "several teams exist: blue, red");
 }

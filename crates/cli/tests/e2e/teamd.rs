@@ -149,7 +149,10 @@ fn health_is_open_and_the_rest_is_not() {
     assert_eq!(ann.post("/v1/teams", json!({ "agents": [] })).0, 201);
     let other = ann.post("/v1/teams", json!({ "teamId": "blue" }));
     assert_eq!(code(&other), (404, "TEAM_NOT_FOUND"));
-    assert!(other.1["error"]["message"].as_str().unwrap().contains("only people make teams"), "{other:?}");
+    assert!(
+        other.1["error"]["message"].as_str().unwrap().contains("only people can create teams"),
+        "{other:?}"
+    );
     // Such a token is good for nothing else.
     assert_eq!(ann.get("/api/sessions").0, 403);
     assert_eq!(ann.get("/api/teams").0, 403);
@@ -356,7 +359,7 @@ fn nobody_acts_as_another() {
         (status, &answer["allow"], &answer["reason"]),
         (200, &json!(false), &json!("identity_mismatch"))
     );
-    assert!(answer["advice"].as_str().unwrap().contains("acts as `ann`"), "{answer}");
+    assert!(answer["advice"].as_str().unwrap().contains("belongs to `ann`"), "{answer}");
     // Without a name it is who it is; nor does it see another team.
     let (_, claimed) = claim(json!({}));
     assert_eq!(claimed["lease"]["holder"], "ann");
@@ -420,7 +423,7 @@ fn files_are_worked_on_by_one_at_a_time() {
     let refused = ben.on(&two, "claim", json!({}));
     assert_eq!(code(&refused), (409, "RESOURCE_HELD"));
     let words = refused.1["error"]["message"].as_str().unwrap();
-    assert!(words.contains("ann has task-0001") && words.contains("`src`"), "{words}");
+    assert!(words.contains("ann holds task-0001") && words.contains("`src`"), "{words}");
     assert_eq!(ann.on(&one, "release", json!({ "epoch": 1 })).0, 200);
     assert_eq!(ben.on(&two, "claim", json!({})).0, 200);
 }

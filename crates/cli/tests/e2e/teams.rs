@@ -41,10 +41,10 @@ async fn agents_of_a_team_work_with_tools_of_their_own() {
     let claimed = cast.call(&ann.id, "team_tasks_claim", &json!({ "taskId": "task-0001" })).await.json();
     assert_eq!((&claimed["task"]["lease"]["holder"], &claimed["task"]["epoch"]), (&json!("ann"), &json!(1)));
     let lost = cast.call(&ben.id, "team_tasks_claim", &json!({ "taskId": "task-0001" })).await;
-    assert!(lost.error().contains("ann has it"), "{lost:?}");
+    assert!(lost.error().contains("ann holds it"), "{lost:?}");
     let stolen =
         cast.call(&ben.id, "team_tasks_complete", &json!({ "taskId": "task-0001", "epoch": 1 })).await;
-    assert!(stolen.error().contains("ann has task-0001, not ben"), "{stolen:?}");
+    assert!(stolen.error().contains("task-0001 is held by ann, not ben"), "{stolen:?}");
     let renewed = cast.call(&ann.id, "team_tasks_renew", &json!({ "taskId": "task-0001", "epoch": 1 })).await;
     assert_eq!(renewed.json()["task"]["status"], "in_progress");
 
@@ -103,7 +103,7 @@ async fn threads_of_a_team_are_not_for_others_of_the_project() {
     assert!(listed.ok().starts_with("- plan (") && listed.text.lines().count() == 1, "{}", listed.text);
     let post = json!({ "thread": "Parser", "message": "what is it about?" });
     let refused = cast.call(&scribe.id, "threads_post", &post).await;
-    assert!(refused.error().contains("neither yours nor of your project"), "{}", refused.text);
+    assert!(refused.error().contains("not yours and not in your project"), "{}", refused.text);
 }
 
 #[tokio::test]
@@ -198,12 +198,12 @@ async fn a_leader_is_told_to_lead_and_a_worker_to_work() {
     let prompt = cast.0.home.paseo(&["inspect", "--prompt", &led]);
     let told = prompt.ok();
     assert!(
-        told.contains("You lead the team `red`, as `lea`") && told.contains("Do not do their work"),
+        told.contains("You lead the team `red`, as `lea`") && told.contains("Do not do the workers' work"),
         "{told}"
     );
     let ann = member(&cast, "ann", None).await;
     let prompt = cast.0.home.paseo(&["inspect", "--prompt", &ann.handle]);
-    assert!(prompt.ok().contains("You belong to the team `red`, as `ann`"));
+    assert!(prompt.ok().contains("You are `ann` in the team `red`"));
     let team = cast.0.client.team("red").await.unwrap().team;
     let roles: Vec<(&str, &str)> =
         team.agents.iter().map(|agent| (agent.id.as_str(), agent.role.as_str())).collect();
@@ -238,7 +238,7 @@ async fn people_plan_and_follow_with_commands() {
     home.paseo(&["task", "renew", "task-0001", "--epoch", "1"]).ok();
     let failed = home.paseo(&["task", "fail", "task-0001", "--epoch", "2"]);
     assert_eq!(failed.code, 6);
-    assert!(failed.stderr.contains("the lease with epoch 1, not 2"), "{failed:?}");
+    assert!(failed.stderr.contains("you hold task-0001 at epoch 1, not 2"), "{failed:?}");
     home.paseo(&["task", "fail", "task-0001", "--epoch", "1", "--summary", "no"]).ok();
     assert!(home.paseo(&["team", "show"]).ok().contains("task-0001 failed"));
     home.paseo(&["task", "retry", "task-0001"]).ok();
@@ -296,7 +296,7 @@ async fn roles_count() {
     let after_all = json!({ "after": "task-4294967295" });
     assert_eq!(cast.call(&ann.id, "team_tasks_list", &after_all).await.json()["tasks"], json!([]));
     let refused = cast.call(&ben.id, "team_tasks_cancel", &claim).await;
-    assert!(refused.error().contains("only a person, a leader or whoever made"), "{refused:?}");
+    assert!(refused.error().contains("only a person, a team leader or the creator of"), "{refused:?}");
     let leads = EnrolAgent { id: "ben".into(), role: Some("leader".into()), model: None };
     client.enrol("red", &leads).await.unwrap();
     cast.call(&ben.id, "team_tasks_cancel", &claim).await.ok();
@@ -304,7 +304,7 @@ async fn roles_count() {
     assert_eq!(refused.code(), Some(Code::TaskNotClaimable));
     let refused = client.reassign_task("red", "task-0001", &ReassignTask::default()).await.unwrap_err();
     assert_eq!(refused.code(), Some(Code::TaskNotClaimable));
-    assert!(refused.to_string().contains("cannot be given to anybody: it is canceled"), "{refused}");
+    assert!(refused.to_string().contains("cannot be assigned: it is canceled"), "{refused}");
     let page = client.tasks("red", &TeamQuery { after: None, limit: Some(1) }).await.unwrap();
     assert_eq!((page.tasks.len(), page.next.as_deref()), (1, Some("task-0001")));
 }

@@ -266,14 +266,14 @@ async fn odd_names_and_controls_are_refused_in_words() {
     let room = Room::new(&["ada"]);
     for (arguments, expected) in [
         (&["invite", "plan", "scripted", "--id", "user"][..], "`user` is reserved"),
-        (&["invite", "plan", "scripted", "--id", "A-da"], "is taken"),
+        (&["invite", "plan", "scripted", "--id", "A-da"], "is already taken"),
         (&["invite", "plan", "scripted", "--id", "x", "--nickname", "ad\u{200b}a"], "cannot be the nickname"),
         (&["mute", "plan", "nobody"], "`nobody` is not invited; invited: ada"),
         (&["uninvite", "plan", "nobody"], "is not invited"),
-        (&["post", "nowhere", "hi"], "there is no such thread"),
+        (&["post", "nowhere", "hi"], "thread `nowhere` not found"),
         (&["post", "plan", " "], "the message as typed is empty"),
-        (&["post", "plan", "hi", "--reply-to", "x"], "not the id of a message"),
-        (&["new", ""], "a thread needs a name"),
+        (&["post", "plan", "hi", "--reply-to", "x"], "not a message id"),
+        (&["new", ""], "a thread name"),
     ] {
         let (code, told) = room.refused(arguments);
         assert!(code != 0 && told.contains(expected), "{arguments:?}: {code} {told}");
@@ -304,20 +304,20 @@ async fn who_sits_in_a_thread_has_tools_to_take_part() {
     assert_eq!(there, "- ada: thinking, scripted default\n- bridge-coordinator: listening");
     let said = json!({ "message": "halfway", "to": "user" });
     let (outcome, told) = called(&room, "ada", "threads_post", &said).await;
-    assert!(outcome == "ok" && told.starts_with("posted as ada ("), "{told}");
+    assert!(outcome == "ok" && told.starts_with("Posted as ada ("), "{told}");
     let halfway = room.until(|event| text(event) == "halfway").await;
     assert_eq!((halfway.from.as_str(), halfway.to.as_str(), halfway.meta.tags.len()), ("ada", "user", 0));
     let invite = json!({ "client": "scripted", "nickname": "Bob", "roles": ["critic"] });
     let (_, told) = called(&room, "ada", "threads_invite", &invite).await;
-    assert_eq!(told, "scripted is invited: speak to it with `to`");
+    assert_eq!(told, "Invited scripted; address it with `to`");
     let asked = room.say("@bob", "<<say me>>").await;
     assert!(text(&room.reply(&asked).await).ends_with("me"));
     for (name, input, expected) in [
         ("threads_post", json!({ "message": " " }), "`message` is missing or empty"),
-        ("threads_post", json!({ "message": "x", "reply_to": "y" }), "not the id of a message"),
+        ("threads_post", json!({ "message": "x", "reply_to": "y" }), "not a message id"),
         ("threads_read", json!({ "limit": 0 }), "from 1 to 200"),
-        ("threads_read", json!({ "before": "x" }), "not the id of something"),
-        ("threads_read", json!({ "thread": "nowhere" }), "there is no such thread"),
+        ("threads_read", json!({ "before": "x" }), "not the id of a message"),
+        ("threads_read", json!({ "thread": "nowhere" }), "thread `nowhere` not found"),
         ("threads_invite", json!({ "client": "scripted", "id": "user" }), "`user` is reserved"),
     ] {
         let (outcome, told) = called(&room, "ada", name, &input).await;
@@ -348,7 +348,7 @@ async fn agents_take_part_in_threads_of_their_project_and_invite_nobody_who_may_
     let post = |thread: &str| json!({ "thread": thread, "message": "noted" });
     assert!(cast.call(&scribe.id, "threads_post", &post("plan")).await.ok().contains(guest));
     let refused = cast.call(&scribe.id, "threads_post", &post("other")).await;
-    assert!(refused.error().contains("neither yours nor of your project"), "{}", refused.text);
+    assert!(refused.error().contains("not yours and not in your project"), "{}", refused.text);
     let invite = |client: &str| json!({ "thread": "plan", "client": client, "id": client });
     let invited = cast.call(&scribe.id, "threads_invite", &invite("writer")).await;
     assert!(invited.ok().ends_with("\nwithheld: native_write, native_shell, native_net"), "{}", invited.text);
@@ -383,7 +383,7 @@ async fn what_was_said_is_found_by_its_id_however_long_ago() {
         assert_eq!(told.matches("number").count(), 40 - wanted);
     }
     let (code, told) = room.refused(&["tail", "plan", "--from", &room.thread]);
-    assert!(code != 0 && told.contains("nothing in this thread has that id"), "{told}");
+    assert!(code != 0 && told.contains("message not found in this thread"), "{told}");
     let reply = room.paseo(&["post", "plan", "yes", "--reply-to", &ids[3], "--tag", "decision", "--json"]);
     let reply: ThreadEvent = serde_json::from_str(&reply).unwrap();
     assert_eq!((reply.meta.reply_to.as_ref(), reply.meta.tags.join(",")), (Some(&ids[3]), "decision".into()));

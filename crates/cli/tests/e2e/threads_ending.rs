@@ -120,8 +120,8 @@ async fn a_thread_for_which_somebody_works_is_deleted_only_by_force() {
     let session = room.only_session().await;
     let refused = room.home().paseo(&["thread", "rm", "plan"]);
     assert_eq!(refused.code, Code::Conflict.exit() as i32, "{refused:#?}");
-    assert!(refused.stderr.contains("somebody works for this thread") && refused.stderr.contains("--force"));
-    assert!(refused.stderr.contains("`paseo thread show plan` says who"), "{refused:#?}");
+    assert!(refused.stderr.contains("thread has running agents") && refused.stderr.contains("--force"));
+    assert!(refused.stderr.contains("`paseo thread show plan`"), "{refused:#?}");
     assert!(room.is_open(&session).await);
     room.paseo(&["rm", "plan", "--force"]);
     assert!(!room.is_open(&session).await);
@@ -194,7 +194,7 @@ async fn what_waits_in_a_closed_session_is_reported() {
     }
     room.home().paseo(&["close", &session]).ok();
     let told = room.reply(&first).await;
-    let words = format!("ada was stopped before it answered \"{GATE}\", by a person: say it again");
+    let words = format!("ada was stopped before it answered \"{GATE}\", by a person; send it again");
     assert!(text(&told).contains(&words), "{told:#?}");
     let told = room.reply(&second).await;
     assert!(text(&told).contains("its session is closed"), "{told:#?}");

@@ -110,7 +110,7 @@ async fn a_participant_that_asks_a_person_says_so_in_the_thread() {
     let asked = room.say("ada", "<<ask may I?>><<say yes>>").await;
     let told = room.reply(&asked).await;
     assert_eq!(told.from, "bridge-coordinator");
-    assert!(text(&told).contains("ada asks a person before it goes on: `paseo permit ls`"), "{told:#?}");
+    assert!(text(&told).contains("ada is waiting for permission. Run `paseo permit ls`"), "{told:#?}");
     let there = room.watched.client.presence(&room.thread).await.unwrap().participants;
     let ada = there.iter().find(|known| known.id == "ada").unwrap();
     assert_eq!(ada.state.as_str(), "waiting");
@@ -145,8 +145,8 @@ async fn a_client_that_hangs_up_takes_nothing_back() {
 async fn an_unknown_mention_is_answered_by_the_coordinator() {
     let room = Room::new(&["ada"]);
     let asked = room.say("all", "@nobody look").await;
-    assert!(text(&room.reply(&asked).await).starts_with("Nobody here is called @nobody. Invited: ada."));
+    assert!(text(&room.reply(&asked).await).starts_with("No participant is called @nobody. Invited: ada."));
     room.paseo(&["auto", "plan"]);
     let asked = room.say("all", "@all look").await;
-    assert!(text(&room.reply(&asked).await).contains("say it without that, and all are woken"));
+    assert!(text(&room.reply(&asked).await).contains("leave out the mention to wake all participants"));
 }

@@ -39,7 +39,7 @@ async fn a_request_in_a_thread_is_shown_with_everyone_whom_it_woke() {
     // Whoever has nothing but the id of what was said is led there.
     let traced = room.home().paseo(&["trace", &asked.id]);
     assert_eq!(traced.code, 3, "{traced:?}");
-    assert!(traced.stderr.contains("said in a thread"), "{traced:?}");
+    assert!(traced.stderr.contains("posted to a thread"), "{traced:?}");
     assert!(traced.stderr.contains(&format!("paseo cause {}", cause.cause)), "{traced:?}");
 }
 

@@ -63,7 +63,7 @@ async fn nobody_wakes_whoever_may_do_more_than_it_may_pass_on() {
         let answer = room.reply(&asked).await;
         assert_eq!((answer.from.as_str(), answer.meta.wakes.len()), ("mole", 0), "{answer:#?}");
     }
-    let told = |name: &str| format!("{name} was not woken: it may do more than mole may pass on.");
+    let told = |name: &str| format!("{name} was not woken: it has permissions that mole cannot pass on.");
     room.until(|event| text(event) == told("ada")).await;
     room.until(|event| text(event) == told("eve")).await;
     // By its tool it is not otherwise, and neither by naming one of them.

@@ -72,7 +72,8 @@ async fn what_the_coordinator_said_it_does_not_say_again_after_a_restart() {
     }
     room.watched.client.stop(&session).await.unwrap();
     let told = |event: &ThreadEvent| {
-        event.meta.reply_to.as_ref() == Some(&asked.id) && text(event).starts_with("ada is not working on it")
+        event.meta.reply_to.as_ref() == Some(&asked.id)
+            && text(event).starts_with("ada is not working on this")
     };
     room.until(told).await;
     for _ in 0..2 {
@@ -115,7 +116,7 @@ async fn more_than_is_kept_is_said_to_be_in_the_transcript_only() {
     room.when(|state| state["participants"]["invited"][0]["session"].is_string()).await;
     room.paseo(&["pause", "plan"]);
     room.open_gate();
-    let left = |event: &&ThreadEvent| text(event).contains("no more replies are kept");
+    let left = |event: &&ThreadEvent| text(event).contains("no more replies can be held");
     room.until(|event| left(&event) && event.meta.reply_to.as_ref() == asked.last().map(|last| &last.id))
         .await;
     room.when(|state| state["held"] == THREAD_HELD).await;

@@ -79,14 +79,14 @@ fn a_message_that_wakes_nobody_says_why() {
     };
     assert_eq!(post(&["just so"]), "");
     assert!(post(&["--to", "bob", "hi"]).contains("`bob` is not invited to this thread"));
-    assert!(post(&["@bob hi"]).contains("Nobody here is called @bob. Invited: ada, eve."));
-    assert!(post(&["@all hi"]).contains("@all wakes nobody: mention participants one by one"));
+    assert!(post(&["@bob hi"]).contains("No participant is called @bob. Invited: ada, eve."));
+    assert!(post(&["@all hi"]).contains("@all wakes no participants: mention participants one by one"));
     plan.run(&["mute", "plan", "ada"]).ok();
-    assert!(post(&["@ada @eve hi"]).contains("ada is muted, and is not woken"));
+    assert!(post(&["@ada @eve hi"]).contains("ada is muted and was not woken"));
     // Scripts read it as well, beside what they parse.
-    assert!(post(&["--json", "@ada hi"]).contains("ada is muted, and is not woken"));
+    assert!(post(&["--json", "@ada hi"]).contains("ada is muted and was not woken"));
     plan.run(&["pause", "plan"]).ok();
-    assert!(post(&["@eve hi"]).contains("The thread is paused: nobody is woken"));
+    assert!(post(&["@eve hi"]).contains("The thread is paused: the message wakes no participants"));
 }
 
 #[test]

@@ -21,8 +21,7 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
     ]);
     assert_eq!(
         write(list).await.ok(),
-        "[x] plan (high)\n[>] build\n[ ] ship\n(entry 3 counts as pending: `someday` is no status, which is one of \
-         pending, in_progress, completed, cancelled)"
+        "[x] plan (high)\n[>] build\n[ ] ship\n(entry 3 was set to pending: `someday` is not a valid status; known: pending, in_progress, completed, cancelled)"
     );
     let entry = |content: &str, status: &str| (content.to_owned(), status.to_owned());
     let expected = [entry("plan", "completed"), entry("build", "in_progress"), entry("ship", "pending")];
@@ -47,7 +46,7 @@ async fn the_list_is_replaced_echoed_without_ids_and_outlives_the_daemon() {
         json!([{ "content": "plan", "status": 3 }, { "content": "ship", "state": "completed", "id": 7 }]);
     let stored = write(odd).await;
     assert!(
-        stored.ok().starts_with("[ ] plan\n[ ] ship\n(entry 1 counts as pending: `3` "),
+        stored.ok().starts_with("[ ] plan\n[ ] ship\n(entry 1 was set to pending: `3` "),
         "{}",
         stored.text
     );
@@ -71,9 +70,9 @@ async fn whoever_asks_for_help_is_told_what_an_entry_is_made_of() {
     let help = cast.called(&agent.id).await.pop().unwrap().text;
     for words in [
         "--todos     (list of objects, required) The whole list, in order.\n",
-        "    content   (string) What is to be done, in a few words.\n",
-        "    priority  (string, optional) high, medium (the default) or low.\n",
-        "    status    (string, optional) pending (the default), in_progress, completed or cancelled.\n",
+        "    content   (string) The step in a few words.\n",
+        "    priority  (string, optional) high, medium (default) or low.\n",
+        "    status    (string, optional) pending (default), in_progress, completed or cancelled.\n",
         "\"status\":\"in_progress\"",
     ] {
         assert!(help.contains(words), "{words}: {help}");
@@ -90,9 +89,9 @@ async fn unknown_flags_are_ignored_and_said() {
     let agent = cast.start("planner", &format!("<<sh {call}>>")).await;
     cast.0.settled(&agent.id).await;
     let printed = cast.called(&agent.id).await.pop().unwrap().text;
-    let told = "[ ] q\n(ignored: `merge`; an entry has only content, status and priority)\n";
+    let told = "[ ] q\n(ignored: `merge`; entries only have content, status and priority)\n";
     assert!(printed.contains(told), "{printed}");
-    assert!(printed.contains("there is no argument --merge"), "others take only what they know: {printed}");
+    assert!(printed.contains("unknown argument --merge"), "others take only what they know: {printed}");
     let todo = cast.view(&agent.id).await.todo.unwrap_or_default();
     assert_eq!(todo.into_iter().map(|entry| entry.content).collect::<Vec<_>>(), ["q"]);
 }

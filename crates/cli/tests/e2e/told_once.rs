@@ -73,7 +73,7 @@ async fn closing_and_deleting_tell_whoever_does_not_wait_once() {
         cast.0.settled(&caller.id).await;
         let notices = cast.notices(&caller.id).await;
         assert_eq!(notices.len(), 1, "{act}: {notices:?}");
-        for words in [&ids[0], &ids[1], "was interrupted", "halfway", "closed before it took up"] {
+        for words in [&ids[0], &ids[1], "was interrupted", "halfway", "closed before it read"] {
             assert!(notices[0].contains(words), "{act}, {words}: {}", notices[0]);
         }
         assert_eq!(cast.view(&caller.id).await.turns, 3, "{act}");
@@ -120,7 +120,10 @@ async fn whoever_asked_a_busy_agent_is_told_once_that_it_was_stopped_closed_or_d
         let result = cast.called(&waiting.id).await.pop().unwrap();
         if act == "stop" {
             // What waits is kept until a person writes. Then it is answered, and that is told.
-            assert_eq!(result.json()["message"], "held: a person stopped it; do not resend it");
+            assert_eq!(
+                result.json()["message"],
+                "held: a person stopped the agent; do not resend the message"
+            );
             for caller in [&queued, &waiting] {
                 has_notices(&cast, act, &caller.id, 0).await;
             }
@@ -147,7 +150,7 @@ async fn whoever_asked_an_agent_that_is_held_is_told_once_what_became_of_it() {
         cast.0.settled(&slow.id).await;
         let (waited, sent) = (cast.idle("general").await, cast.idle("general").await);
         let held = cast.call(&waited.id, "agents_message", &ask("slow")).await.json();
-        assert_eq!(held["message"], "held: a person stopped it; do not resend it");
+        assert_eq!(held["message"], "held: a person stopped the agent; do not resend the message");
         let held = cast.call(&sent.id, "agents_message", &ask_async("slow")).await.json();
         assert_eq!(held["held"], true);
         act_on(&cast, act, &slow.id).await;

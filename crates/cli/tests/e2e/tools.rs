@@ -138,7 +138,7 @@ fn refusal(code: Option<Code>, message: String) -> Verdict {
     match code {
         Some(Code::Unauthenticated) => Verdict::Unauthenticated,
         Some(Code::Forbidden)
-            if message.contains("called by agents") || message.contains("the agent itself") =>
+            if message.contains("only agents can call") || message.contains("the agent itself") =>
         {
             Verdict::NotAnAgent
         }
@@ -249,14 +249,14 @@ async fn every_tool_by_every_way_for_everyone_has_one_verdict() {
         assert_eq!(by_http(&watched.client, name).await, Verdict::NotAnAgent, "{name}");
         assert_eq!(by_mcp(&address, &granted.id, Some(&person), tool), Verdict::NotAnAgent, "{name}");
         let typed = watched.home.paseo(&["tool", name]);
-        assert!(typed.code == 6 && typed.stderr.contains("tools are called by agents"), "{typed:?}");
+        assert!(typed.code == 6 && typed.stderr.contains("only agents can call tools"), "{typed:?}");
         assert!(typed.stderr.contains("paseo inspect"), "{typed:?}");
         assert_eq!(by_http(&nobody, name).await, Verdict::Unauthenticated, "{name}");
         assert_eq!(by_mcp(&address, &granted.id, None, tool), Verdict::Unauthenticated, "{name}");
         // Another agent's token opens nothing of this one.
         let others = by_mcp(&address, &granted.id, Some(&denied.token), tool);
         assert!(
-            matches!(&others, Verdict::Denied(text) if text.contains("that agent alone")),
+            matches!(&others, Verdict::Denied(text) if text.contains("that agent's own token")),
             "{name}: {others:?}"
         );
     }
@@ -289,7 +289,7 @@ async fn whoever_lost_its_definition_is_told_so() {
     release(&cast);
     cast.0.settled(&agent.id).await;
     let refused = cast.called(&agent.id).await.pop().unwrap();
-    let told = "the tool `todo` is not granted to this agent, and no other is: there is no agent definition `planner`, so";
+    let told = "the tool `todo` is not granted to this agent, and neither is any other: agent definition `planner` not found, so";
     assert!(refused.outcome == "denied" && refused.text.starts_with(told), "{refused:?}");
     let items = cast.0.items(&agent.id).await;
     let noted = items.iter().find(|item| item.kind.as_str() == "notice").unwrap();
@@ -331,16 +331,13 @@ async fn an_agent_calls_tools_from_its_shell_by_flags_and_by_json() {
         help.contains("--tab-id") && help.contains("(string, required)") && help.ends_with("exit=0\n"),
         "{help}"
     );
-    assert!(
-        mistyped.contains("there is no argument --colour") && mistyped.ends_with("exit=2\n"),
-        "{mistyped}"
-    );
+    assert!(mistyped.contains("unknown argument --colour") && mistyped.ends_with("exit=2\n"), "{mistyped}");
     assert!(mistyped.contains("--message"), "{mistyped}");
     assert!(
         misfit.contains("`message` is a number, not a string") && misfit.ends_with("exit=1\n"),
         "{misfit}"
     );
-    assert!(unknown.contains("there is no tool `frobnicate`") && unknown.ends_with("exit=3\n"), "{unknown}");
+    assert!(unknown.contains("unknown tool `frobnicate`") && unknown.ends_with("exit=3\n"), "{unknown}");
     let arrived = watched.items(&other.id).await;
     assert!(arrived.iter().any(|item| item.text.as_deref() == Some("one two")), "{arrived:#?}");
 }
@@ -361,7 +358,7 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
         .unwrap();
     assert!(page.starts_with("---\nname: paseo-todo\ndescription: \""), "{page}");
     for part in
-        ["  - `content` (string): ", "  - `status` (string, optional): pending (the default), in_progress,"]
+        ["  - `content` (string): ", "  - `status` (string, optional): pending (default), in_progress,"]
     {
         assert!(page.contains(part), "{page}");
     }
@@ -385,8 +382,8 @@ async fn skills_are_files_that_the_prompt_names_and_that_work() {
         assert!(prompt.contains(&path.display().to_string()) && path.exists(), "{prompt}");
     }
     assert!(!prompt.contains(&id), "command lines hold the prompt: {prompt}");
-    assert!(!prompt.contains("Available tools:") && !prompt.contains("Not granted to you"), "{prompt}");
-    assert!(prompt.contains("You have the command `paseo tool todo` of your shell"), "{prompt}");
+    assert!(!prompt.contains("Available tools:") && !prompt.contains("You are not allowed to"), "{prompt}");
+    assert!(prompt.contains("You have the shell command `paseo tool todo`"), "{prompt}");
     // A change counts from the next turn on.
     define(
         &watched,
@@ -420,7 +417,7 @@ async fn skills_without_a_shell_are_tools_with_a_warning() {
         assert!(prompt.contains("Available tools:\n- todo") && !prompt.contains("CLI skills"), "{prompt}");
         assert!(!watched.home.path().join("skills").join(&id).exists());
         let checked = watched.home.paseo(&["agents", "check"]);
-        let warning = format!("toolExposure `{exposure}` needs a shell, so `tools` applies instead");
+        let warning = format!("toolExposure `{exposure}` needs a shell, so `tools` is used instead");
         assert!(checked.code == 0 && format!("{checked:?}").contains(&warning), "{checked:?}");
     }
 }
@@ -459,7 +456,7 @@ async fn a_plugin_that_is_denied_as_a_skill_is_refused_to_the_shell_and_by_http(
                 shell.1.ends_with("exit=6\n") && send.1.ends_with("exit=6\n"),
                 "{slug}: {shell:?} {send:?}"
             );
-            let told = "can't be called from a shell or by HTTP";
+            let told = "cannot be called from a shell or over HTTP";
             assert_eq!(shell.1.contains(told), as_tool, "{slug}: {shell:?}");
             assert!(list.1.contains("todo") && !list.1.contains("agents_list"), "{slug}: {list:?}");
             assert!(todo.1.ends_with("exit=0\n"), "{slug}: {todo:?}");

@@ -97,7 +97,7 @@ fn all_unknown_agents_are_named_before_anything_is_waited_for() {
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
     assert_shown!(home, output.stderr, @r"
     error: no agent matches `zzzz`; no agent matches `ffffffff`
-     hint: these agents are open
+     hint: choose one of the open agents
            [id]  running
     ");
 }

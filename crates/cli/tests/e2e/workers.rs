@@ -141,7 +141,7 @@ async fn a_thread_wakes_no_worker_and_says_what_does() {
     Reader::new(&cast).until_posts("thread-0001", 2).await;
     cast.0.home.paseo(&["thread", "post", "red/thread-0001", "--to", "red-1", "hi"]).ok();
     let told = cast.0.home.paseo(&["thread", "tail", "red/thread-0001"]);
-    assert!(told.ok().contains("`paseo worker send red-1 \"…\"` writes to it"), "{told:?}");
+    assert!(told.ok().contains("Send a message: `paseo worker send red-1 \"…\"`"), "{told:?}");
     let shown = cast.0.home.paseo(&["thread", "show", "red/thread-0001"]);
     let of_worker = |line: &str| line.starts_with("red-1 ") && line.contains("worker, idle");
     assert!(shown.ok().lines().any(of_worker), "{shown:?}");
@@ -307,13 +307,13 @@ async fn what_is_refused_leaves_no_worktree() {
     };
     let refused = start("claude");
     assert_ne!(refused.code, 0, "{refused:?}");
-    let why = "it is a script for /nonexistent/interp, which is not there";
+    let why = "its interpreter /nonexistent/interp does not exist";
     assert!(refused.stderr.contains(why), "{refused:?}");
     assert_eq!(left().await, (0, 0, 0));
     start("scripted").ok();
     assert_eq!(left().await, (1, 1, 1));
     let refused = start("scripted");
-    assert!(refused.code != 0 && refused.stderr.contains("1 workers already"), "{refused:?}");
+    assert!(refused.code != 0 && refused.stderr.contains("1 workers exist"), "{refused:?}");
     assert_eq!(left().await, (1, 1, 1));
     let branches = crate::worktrees::git(&home.work(), &["branch", "--list", "paseo/*"]);
     assert_eq!(branches.lines().count(), 1, "{branches}");
@@ -368,10 +368,7 @@ async fn what_cannot_be_started_is_refused_with_a_word() {
     let next = started(&cast, "<<say hi>>").await;
     assert_eq!((next.name.as_str(), next.thread.as_deref()), ("red-1", Some("thread-0002")));
     let error = refused(of(|_| {})).await;
-    assert!(
-        error.code() == Some(Code::Conflict) && error.to_string().contains("2 workers already"),
-        "{error}"
-    );
+    assert!(error.code() == Some(Code::Conflict) && error.to_string().contains("2 workers exist"), "{error}");
     cast.0.home.paseo(&["worker", "kill", "x-1"]).ok();
     // There is room for another, by a name of its own.
     assert_eq!(
@@ -400,7 +397,7 @@ fn without_tmux_there_are_no_workers() {
     // It is the daemon that needs it, whatever else finds it.
     home.set("PATH", std::env::var_os("PATH").unwrap());
     let diagnosis = home.paseo(&["doctor"]);
-    assert!(diagnosis.stdout.contains("not on the PATH of the daemon"), "{diagnosis:?}");
+    assert!(diagnosis.stdout.contains("not on the daemon's PATH"), "{diagnosis:?}");
 }
 
 /// Reads the threads of the team, as a client of teamd.

@@ -109,7 +109,7 @@ async fn a_worker_goes_on_without_its_directory() {
     fs::remove_dir(&place).unwrap();
     cast.0.home.paseo(&["up"]).ok();
     goes_on(&cast, &worker, EVENTS).await;
-    cannot_begin_again(&cast, &worker, "is gone").await;
+    cannot_begin_again(&cast, &worker, "no longer exists").await;
 }
 
 /// A home whose commands find tmux in a folder of its own.
@@ -220,7 +220,7 @@ async fn what_a_program_took_and_did_before_it_died_is_not_said_again() {
     assert_eq!(cast.heard(&worker.session).await.len(), 2, "it was said once");
     assert_eq!(fs::read_to_string(cast.0.home.work().join("done")).unwrap(), "once\n");
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("exit code 3"), "{why:?}");
+    assert!(why.ok().contains("with code 3"), "{why:?}");
     cast.0.home.paseo(&["send", &worker.handle, "<<say back>>", "--wait"]).ok();
     assert_eq!(cast.said(&worker.session).await, ["ready", "taken", "back"]);
 }
@@ -250,7 +250,7 @@ async fn a_worker_whose_pane_is_gone_has_ended_whatever_else_a_person_has_there(
         until("its end", async || cast.view(&worker.session).await.terminal.unwrap().exit.is_some()).await;
         assert!(!cast.0.client.worker("red-1").await.unwrap().worker.alive);
         let captured = cast.0.home.paseo(&["worker", "capture", "red-1"]);
-        assert!(captured.stderr.contains("the terminal of red-1 is gone"), "{captured:?}");
+        assert!(captured.stderr.contains("the terminal of red-1 no longer exists"), "{captured:?}");
         cast.0.home.paseo(&["send", &worker.handle, "<<say back>>", "--wait"]).ok();
         assert_eq!(cast.said(&worker.session).await, ["ready", "back"]);
         assert!(cast.0.client.worker("red-1").await.unwrap().worker.alive);

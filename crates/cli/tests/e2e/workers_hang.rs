@@ -82,7 +82,7 @@ async fn a_daemon_begins_beside_a_tmux_that_hangs_and_finds_its_workers_when_it_
     assert!(listed.ok().contains("unknown") && !listed.ok().contains("not there"), "{listed:?}");
     assert!(listed.stderr.contains("is suspended") && listed.stderr.contains("kill -CONT"), "{listed:?}");
     let all = cast.0.home.paseo(&["ls"]);
-    assert!(all.ok().contains("tmux does not answer"), "{all:?}");
+    assert!(all.ok().contains("tmux does not respond"), "{all:?}");
     for words in [&["why", "red-2"][..], &["doctor"]] {
         let told = cast.0.home.paseo(words);
         assert!(told.stdout.contains(&format!("kill -CONT {pid}")), "{told:?}");
@@ -134,7 +134,7 @@ async fn what_is_said_while_tmux_hangs_is_typed_once_when_it_goes_on() {
         assert!(sent.ok().contains("will read it when tmux responds again"), "{sent:?}");
     }
     // It was tried in vain.
-    cast.0.explained(&worker.session, Some("tmux does not answer")).await;
+    cast.0.explained(&worker.session, Some("tmux does not respond")).await;
     drop(suspended);
     assert_eq!(cast.0.settled(&worker.session).await, "idle");
     assert_eq!(cast.said(&worker.session).await, ["ready", "heard"]);
@@ -147,7 +147,7 @@ async fn a_worker_that_is_killed_while_tmux_hangs_ends_and_its_terminal_goes_lat
     let (ended, other) = (idle(&cast).await, idle(&cast).await);
     let suspended = Suspended::of(&cast);
     let killed = cast.0.home.paseo(&["worker", "kill", "red-1"]);
-    assert!(killed.code != 0 && killed.stderr.contains("its processes are ended"), "{killed:?}");
+    assert!(killed.code != 0 && killed.stderr.contains("its processes have ended"), "{killed:?}");
     assert!(killed.stderr.contains("is suspended"), "{killed:?}");
     assert!(!lives(&cast, &ended.session) && lives(&cast, &other.session));
     assert_eq!(cast.view(&ended.session).await.status.as_str(), "closed");

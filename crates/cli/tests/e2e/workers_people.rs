@@ -36,7 +36,7 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
     assert!(listed.ok().contains("waiting"), "{listed:?}");
     let asks = home.paseo(&["permit", "ls"]);
     assert!(
-        asks.ok().contains("May it use shell?") && asks.ok().contains("paseo worker attach red-1"),
+        asks.ok().contains("Allow shell?") && asks.ok().contains("paseo worker attach red-1"),
         "{asks:?}"
     );
     let allowed = home.paseo(&["permit", "allow", "--yes", &worker.handle]);
@@ -46,7 +46,8 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
     for flags in [&["allow"][..], &["allow", "--yes", "--always"], &["deny"]] {
         let told = home.paseo(&[&["permit"], flags, &[worker.handle.as_str()]].concat());
         assert_eq!(told.code, 6, "{flags:?}: {told:?}");
-        let words = format!("{} asks this in its terminal, that of the worker red-1", worker.handle);
+        let words =
+            format!("{} is waiting for this permission in the terminal of worker red-1", worker.handle);
         assert!(told.stderr.contains(&words), "{flags:?}: {told:?}");
         assert!(told.stderr.contains("attach-session"), "{flags:?}: {told:?}");
     }
@@ -63,7 +64,7 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
     assert_eq!(cast.0.settled(&worker.session).await, "idle");
     assert!(home.work().join("made").exists());
     assert_eq!(cast.said(&worker.session).await, ["done"]);
-    assert!(!home.paseo(&["permit", "ls"]).ok().contains("May it"), "nothing is asked any more");
+    assert!(!home.paseo(&["permit", "ls"]).ok().contains("Allow"), "nothing is asked any more");
 
     // Whoever waits for the answer is told where to go, and of nothing that would not help.
     let waited = home.paseo(&["send", &worker.handle, "<<sh touch more>>", "--wait"]);

@@ -112,7 +112,7 @@ async fn a_program_that_died_meanwhile_is_not_blamed_on_the_restart() {
     assert_eq!(cast.0.settled(&worker.session).await, "error");
     assert_eq!(cast.said(&worker.session).await, ["begun", "last"]);
     let why = cast.0.home.paseo(&["why", &worker.handle]);
-    assert!(why.ok().contains("harness_exited") && why.ok().contains("exit code 3"), "{why:?}");
+    assert!(why.ok().contains("harness_exited") && why.ok().contains("with code 3"), "{why:?}");
     let logs = cast.0.home.paseo(&["logs", &worker.handle]);
     assert!(!logs.ok().contains("daemon was"), "{logs:?}");
     cast.0.home.paseo(&["send", &worker.handle, "<<say back>>", "--wait"]).ok();

@@ -87,7 +87,7 @@ fn others_get_none_unless_asked_for() {
     assert!(path.ends_with("/worktrees/work-spike"), "{path}");
     let refused = home.paseo(&["run", "--worktree=spike", "x"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("exists already"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("already exists"), "{}", refused.stderr);
 }
 
 #[test]
@@ -103,12 +103,16 @@ fn an_agent_names_its_branch_and_nobody_elses() {
     let branches = git(&home.work(), &["branch", "--format=%(refname:short)"]);
     assert_eq!(branches, "fix-login\nmain\ntaken");
     let said = home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout;
-    for reason in ["`taken` cannot be used", "`--force` is no name", "`a..b` is no name", "`name` is missing"]
-    {
+    for reason in [
+        "cannot use the branch name `taken`",
+        "invalid branch name `--force`",
+        "invalid branch name `a..b`",
+        "`name` is missing",
+    ] {
         assert!(said.contains(reason), "{reason}: {said}");
     }
     let view = run(&home, &["--ui", "--no-worktree"], r#"<<tool set_branch {"name":"x"}>>"#);
-    assert!(home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout.contains("nothing to name"));
+    assert!(home.paseo(&["logs", view["id"].as_str().unwrap()]).stdout.contains("no branch to name"));
     assert_eq!(git(&home.work(), &["rev-parse", "--abbrev-ref", "HEAD"]), "main");
 }
 
@@ -130,16 +134,16 @@ fn where_there_can_be_none_the_agent_is_told_or_the_person_is() {
     assert_eq!(run(&home, &["--ui"], "<<say a>>")["worktree"], Value::Null);
     let refused = home.paseo(&["run", "--worktree", "x"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("is in no git repository"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not in a git repository"), "{}", refused.stderr);
 
     git(&home.work(), &["init", "-q", "-b", "main"]);
     let output = home.paseo(&["run", "--ui", "<<say a>>"]);
     assert_eq!(output.ok(), "a");
-    assert!(output.stderr.contains("no commit yet"), "{}", output.stderr);
+    assert!(output.stderr.contains("no commits yet"), "{}", output.stderr);
     for flag in ["-q", "--json"] {
         let output = home.paseo(&["run", "-d", "--ui", flag, "<<say a>>"]);
         output.ok();
-        assert!(output.stderr.contains("no commit yet"), "{flag}: {}", output.stderr);
+        assert!(output.stderr.contains("no commits yet"), "{flag}: {}", output.stderr);
     }
     let refused = home.paseo(&["run", "--worktree", "--base=-x", "x"]);
     assert_eq!(refused.code, 2, "{refused:?}");
@@ -195,15 +199,15 @@ fn a_closed_agent_whose_worktree_is_gone_says_so() {
     assert!(answer.stderr.contains("its worktree was removed"), "{}", answer.stderr);
     let answer = home.paseo(&["send", id, "--wait", "<<say b>>"]);
     assert_eq!(answer.code, 1, "{answer:?}");
-    assert!(answer.stderr.contains("is gone"), "{}", answer.stderr);
-    let (_, command) = answer.stderr.split_once("this brings it back: ").unwrap();
+    assert!(answer.stderr.contains("no longer exists"), "{}", answer.stderr);
+    let (_, command) = answer.stderr.split_once("restore it with: ").unwrap();
     shell(command.lines().next().unwrap());
     assert_eq!(home.paseo(&["send", id, "--wait", "<<say b>>"]).ok(), "b");
     assert_eq!(worktrees(&home)[0]["session"], id);
     fs::remove_dir_all(view["worktree"]["path"].as_str().unwrap()).unwrap();
     home.paseo(&["close", id]).ok();
     let answer = home.paseo(&["reopen", id]);
-    let (_, command) = answer.stderr.split_once("this brings it back: ").unwrap();
+    let (_, command) = answer.stderr.split_once("restore it with: ").unwrap();
     shell(command.lines().next().unwrap());
     home.paseo(&["reopen", id]).ok();
 }
@@ -248,7 +252,7 @@ fn nobody_loses_the_ground_under_their_feet() {
     let refused = home.paseo(&["worktree", "rm", "--force", &owner[..8]]);
     assert_eq!(refused.code, 6, "{refused:?}");
     assert!(
-        refused.stderr.contains(&format!("{}, which has its directory in it", &guest[..4])),
+        refused.stderr.contains(&format!("{}, whose working directory is in it", &guest[..4])),
         "{refused:?}"
     );
     home.paseo(&["close", guest]).ok();

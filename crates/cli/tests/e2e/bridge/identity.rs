@@ -18,7 +18,7 @@ fn nobody_speaks_for_another() {
             let refused = bridge.post(&ada, &forged);
             assert_eq!(refused.refused(), (403, "identity_mismatch"), "{from}");
             let told = refused.body["error"]["message"].as_str().unwrap();
-            assert!(told.contains("stands for `ada`") && told.is_ascii(), "{told}");
+            assert!(told.contains("belongs to `ada`") && told.is_ascii(), "{told}");
         }
     }
     // A person is `user`, and no participant.

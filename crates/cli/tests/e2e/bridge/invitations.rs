@@ -89,7 +89,10 @@ fn two_of_a_name_are_refused_and_a_word_for_several_means_all_of_them() {
             json!({"type": "control", "content": {"invite": {"participant_id": id, "profile": profile}}});
         let refused = bridge.post(&bridge.user, &twice);
         assert_eq!(refused.refused(), (400, "invalid_request"), "{id} {nickname}");
-        assert!(refused.body["error"]["message"].as_str().unwrap().contains("is taken"), "{refused:?}");
+        assert!(
+            refused.body["error"]["message"].as_str().unwrap().contains("is already taken"),
+            "{refused:?}"
+        );
     }
     bridge.invite("eve", json!({"nickname": "Eva", "roles": ["critic"]}));
     // In `to` a word must be a name; in a mention a role is all who have it.

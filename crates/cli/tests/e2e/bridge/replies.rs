@@ -74,7 +74,7 @@ fn failures_and_delays_are_posted() {
 
     let asked = bridge.say("eve", "<<sh while ! test -e gate; do sleep 0.02; done>><<say done>>");
     let late = bridge.reply(&asked);
-    assert_eq!(words(&late), "eve has not answered within 1 second, and goes on.");
+    assert_eq!(words(&late), "eve has not answered within 1 second and is still working.");
     assert_eq!(tags(&late), "coordinator,error,timeout");
     // It is waited for nevertheless.
     std::fs::write(bridge.home.work().join("gate"), "").unwrap();
