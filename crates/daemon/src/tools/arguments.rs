@@ -40,7 +40,9 @@ pub(super) fn held_words(reason: Option<&PlacementReason>) -> &'static str {
     match reason {
         Some(PlacementReason::Stopped) => "a person stopped the agent",
         Some(PlacementReason::Paused) => "a person paused the agent",
-        Some(PlacementReason::CauseStopped) => "a person stopped this request and everything that descends from it",
+        Some(PlacementReason::CauseStopped) => {
+            "a person stopped this request and everything that descends from it"
+        }
         Some(PlacementReason::Attempts) => "the message could not be delivered",
         _ => "the agents' wake budget for this request is used up",
     }
