@@ -107,8 +107,8 @@ mod tests {
         assert!(told(&[folder.path().to_owned()]).contains("is a directory"));
         let pipe = folder.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
-        assert!(told(&[pipe]).contains("it is no regular file"));
-        assert!(told(&[PathBuf::from("/dev/zero")]).contains("it is no regular file"));
+        assert!(told(&[pipe]).contains("it is not a regular file"));
+        assert!(told(&[PathBuf::from("/dev/zero")]).contains("it is not a regular file"));
         assert!(told(&vec![text; 11]).contains("limit is 10"));
     }
 }

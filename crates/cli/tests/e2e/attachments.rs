@@ -384,7 +384,7 @@ async fn a_client_that_is_still_sending_hears_why_it_is_refused() {
             break output;
         }
     };
-    assert!(refused.stderr.contains("4 files are being uploaded already"), "{refused:?}");
+    assert!(refused.stderr.contains("4 uploads are already running"), "{refused:?}");
     assert!(refused.stderr.contains("try again in a moment"), "{refused:?}");
 }
 

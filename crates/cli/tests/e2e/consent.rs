@@ -132,7 +132,7 @@ fn the_daemon_has_a_clock_of_its_own() {
 fn who_names_the_hash_needs_no_more() {
     let home = home();
     let ask = asking(&home);
-    assert!(home.paseo(&["permit", "allow", &ask.hash]).ok().starts_with("allowed"));
+    assert!(home.paseo(&["permit", "allow", &ask.hash]).ok().starts_with("Allowed"));
 }
 
 #[test]

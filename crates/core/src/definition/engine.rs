@@ -362,7 +362,7 @@ mod tests {
                 .contains("`external.inputUrl`")
         );
         // What is no field is left as it is.
-        assert!(told("system_prompt = 'x'\nprovider = 'myOwn'").contains("no provider `myOwn`"));
+        assert!(told("system_prompt = 'x'\nprovider = 'myOwn'").contains("unknown provider `myOwn`"));
     }
 
     #[test]
