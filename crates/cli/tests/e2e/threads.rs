@@ -343,7 +343,7 @@ async fn agents_take_part_in_threads_of_their_project_and_invite_nobody_who_may_
     let scribe = cast.idle("scribe").await;
     let guest = &scribe.id[..8];
     let listed = cast.call(&scribe.id, "threads_list", &json!({})).await;
-    assert!(listed.ok().ends_with(&format!("you are {guest}, invited: nobody")), "{}", listed.text);
+    assert!(listed.ok().ends_with(&format!("you are {guest}, invited: none")), "{}", listed.text);
     assert_eq!(listed.text.lines().count(), 1);
     let post = |thread: &str| json!({ "thread": thread, "message": "noted" });
     assert!(cast.call(&scribe.id, "threads_post", &post("plan")).await.ok().contains(guest));

@@ -261,7 +261,7 @@ async fn nicknames_guests_and_names_with_blanks() {
     assert!(told.contains("`dev` is a role, client or model"), "{told}");
     plan.ok(&["uninvite", "plan", "countess"]);
     let told = plan.refused(&["uninvite", "plan", "@countess"]);
-    assert!(told.contains("`countess` is not invited; invited: nobody"), "{told}");
+    assert!(told.contains("`countess` is not invited; invited: none"), "{told}");
     // Names that a shell would take apart are quoted, and a name of two is not guessed at.
     let made = plan.run(&["new", "it's on"]);
     assert!(made.stderr.contains(r"paseo thread invite 'it'\''s on' scripted"), "{made:#?}");
