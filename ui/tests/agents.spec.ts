@@ -127,7 +127,7 @@ test('an agent that is not there is not asked for over and over', async ({ app, 
     let refused = 0;
     app.page.on('response', (response) => (refused += response.status() === 404 ? 1 : 0));
     await app.page.goto(new URL('/app/agents/0a0b', app.page.url()).href);
-    await expect(app.page.getByRole('heading', { name: 'no such agent' })).toBeVisible();
+    await expect(app.page.getByRole('heading', { name: 'Agent not found' })).toBeVisible();
     await daemon.agent('another', '<<say hi>>');
     await expect(app.row('another')).toBeVisible();
     // The agent itself, its transcript, and the stream that would follow it; not thousands.

@@ -87,7 +87,7 @@ test('the second of two devices is told kindly', async ({ app, daemon, browser, 
     await other.items('ask').getByRole('button', { name: 'Allow' }).click();
     await expect(other.items('answer')).toHaveText(['on']);
     release();
-    await expect(here).toContainText('Somebody else answered first');
+    await expect(here).toContainText('Another person answered first');
     await expect(here.getByRole('alert')).toHaveCount(0);
     await app.page.unroute('**/api/stream*');
     await expect(here).toContainText('Allowed');
@@ -113,5 +113,5 @@ test('several things are asked at once, and each has its own answer', async ({ a
 test('a limit says until when', async ({ app, daemon }) => {
     await daemon.agent('eager', '<<say hm>><<limit 3600000>>');
     await app.open('eager');
-    await expect(app.page.getByText(/Limit reached until \d\d:\d\d/)).toBeVisible();
+    await expect(app.page.getByText(/Rate limit until \d\d:\d\d/)).toBeVisible();
 });

@@ -71,8 +71,8 @@ async function middle(button: Locator): Promise<{ x: number; y: number }> {
 }
 
 async function open(daemon: Daemon): Promise<string[]> {
-    const lines = (await daemon.paseo('permit', 'ls', '--json')).split('\n').filter(Boolean);
-    return lines.map((line) => (JSON.parse(line) as { name: string }).name);
+    const { asks } = JSON.parse(await daemon.paseo('permit', 'ls', '--json')) as { asks: { name: string }[] };
+    return asks.map(({ name }) => name);
 }
 
 test('requests that arrive do not move the one under the pointer', async ({ app, daemon }) => {
@@ -105,8 +105,8 @@ test('a click on what has just appeared under the pointer decides nothing', asyn
     const seen = await witness(app);
     await daemon.agent('place', '<<ask here?>>');
     const { x, y } = await middle(allow(app, 'place'));
-    const { hash } = JSON.parse(await daemon.paseo('permit', 'ls', '--json')) as { hash: string };
-    await daemon.paseo('permit', 'deny', hash);
+    const [first] = (await daemon.paseo('permit', 'ls', '-q')).split('\n');
+    await daemon.paseo('permit', 'deny', first ?? '');
     await expect(card(app, 'place')).toHaveCount(0);
     await app.page.mouse.move(x, y);
     // Somebody who clicks all the time hits each one in its first half second, unless the machine is very slow.
@@ -165,8 +165,8 @@ test('what was decided keeps its place until it is cleared', async ({ app, daemo
         await expect(card(app, name)).toBeVisible();
     }
     const before = await middle(allow(app, 'lower'));
-    const [first] = (await daemon.paseo('permit', 'ls', '--json')).split('\n');
-    await daemon.paseo('permit', 'deny', (JSON.parse(first ?? '') as { hash: string }).hash);
+    const [first] = (await daemon.paseo('permit', 'ls', '-q')).split('\n');
+    await daemon.paseo('permit', 'deny', first ?? '');
     await expect(card(app, 'upper')).toContainText('Denied');
     expect(await middle(allow(app, 'lower'))).toEqual(before);
     await daemon.agent('third', '<<ask third?>>');

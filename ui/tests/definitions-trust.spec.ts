@@ -82,7 +82,7 @@ test('the list says what waits and what is wrong, with file and line', async ({ 
     await expect(pages.row('mine')).toContainText('For this.');
     await expect(pages.row('mine')).toContainText('scripted');
     await expect(pages.row('mine')).toContainText('/agents/mine.toml');
-    await expect(pages.row('mine')).toContainText('waiting for you');
+    await expect(pages.row('mine')).toContainText('needs review');
     await expect(pages.row('broken')).toContainText('broken.toml:2');
     await expect(pages.row('default')).toContainText('built in');
     await app.page.reload();
@@ -130,7 +130,7 @@ test('definitions of a project are shown, and changed elsewhere', async ({ app, 
     await expect(pages.main.getByText('You have not trusted the definitions in this project.')).toBeVisible();
     await pages.row('helper').click();
     await expect(pages.main.locator('pre')).toContainText('Help.');
-    await expect(pages.main.getByText('change the file there')).toBeVisible();
+    await expect(pages.main.getByText('Change it there')).toBeVisible();
     await app.page.reload();
     await expect(pages.main.locator('pre')).toContainText('Help.');
     await app.page.goBack();

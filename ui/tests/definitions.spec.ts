@@ -141,7 +141,7 @@ test('a new definition is made, once', async ({ app, daemon, complaints }) => {
         await route.continue();
     });
     await create.click();
-    await expect(pages.main.getByRole('alert')).toContainText('exists already; nothing was saved');
+    await expect(pages.main.getByRole('alert')).toContainText('already exists; nothing was saved');
     expect(await daemon.placed('taken.toml')).toBe(READS);
 });
 
@@ -159,7 +159,7 @@ test('addresses lead to what they name, or say that it is not there', async ({ a
     await expect(pages.save).toHaveCount(0);
 
     await app.page.goto(`${origin}/app/definitions/default`);
-    await expect(pages.main.getByText('It is built in.')).toBeVisible();
+    await expect(pages.main.getByText('This definition is built in.')).toBeVisible();
     await pages.main.getByRole('button', { name: 'Write your own' }).click();
     await expect(pages.text('default')).toHaveValue(/^name = /);
     await app.page.evaluate(() => history.pushState(null, '', '/app/elsewhere'));

@@ -17,7 +17,7 @@ test('participants of threads and workers in terminals ask here, too', async ({ 
     await daemon.paseo('worker', 'start', '--team', 'red', '--agent', 'careful', task);
     await expect(requests).toHaveCount(2);
     const ofWorker = app.page.getByRole('region', { name: 'red-1 asks for permission', exact: true });
-    await expect(ofWorker).toContainText('Answer it in its terminal: paseo worker attach red-1');
+    await expect(ofWorker).toContainText("Answer in the agent's terminal: paseo worker attach red-1");
     await expect(app.rows).toHaveCount(0);
     await expect(app.page).toHaveTitle('(2) Paseo');
     await app.page.reload();

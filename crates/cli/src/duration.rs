@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Reads a duration.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
-    let malformed = || format!("expected a duration, for example 500ms, 30s, 5m, 2h or 1d");
+    let malformed = || "expected a duration, for example 500ms, 30s, 5m, 2h or 1d".to_owned();
     let mut total = Duration::ZERO;
     let mut rest = text;
     while !rest.is_empty() {
@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         // Digits that are no number are too many.
         let part = number.parse().ok().and_then(|number: u64| number.checked_mul(milliseconds));
         let sum = part.and_then(|part| total.checked_add(Duration::from_millis(part)));
-        total = sum.ok_or_else(|| format!("duration too long"))?;
+        total = sum.ok_or_else(|| "duration too long".to_owned())?;
         rest = after;
     }
     if total.is_zero() { Err(malformed()) } else { Ok(total) }

@@ -62,7 +62,7 @@ fn a_crash_is_told_with_its_exit_code_and_the_queue_goes_on() {
             (&"error".into(), &"harness_exited".into()),
             "{view:#}"
         );
-        assert!(bench.transcript(&handle).contains("exit code 3"), "{}", bench.transcript(&handle));
+        assert!(bench.transcript(&handle).contains("with code 3"), "{}", bench.transcript(&handle));
         let answer = bench.answer(&handle, "<<say back>>");
         assert!(answer.starts_with("back ["), "{answer}");
     });
