@@ -62,7 +62,7 @@ flows! {
         scene.call(&parent, "summon", background("flash"));
         let child = scene.session_of("flash");
         scene.send(&parent, &tool("retrieve", &json!({ "agent_id": child })));
-        scene.until_item(&parent, "tool_call", 2);
+        scene.until_waiting(&parent);
         scene.open("child");
         scene.settle(&parent);
         scene.until("watch.ended", 1);
@@ -74,7 +74,7 @@ flows! {
         let child = scene.session_of("flash");
         scene.until_item(&child, "tool_call", 1);
         scene.send(&parent, &tool("retrieve", &json!({ "agent_id": child })));
-        scene.until_item(&parent, "tool_call", 2);
+        scene.until_waiting(&parent);
         scene.send(&parent, "hurry up");
         scene.settle(&parent);
         scene.open("child");

@@ -1,7 +1,8 @@
 //! Turns that fail: before they begin, by the harness, by a limit.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
+use std::process::Stdio;
 
 use serde_json::json;
 
@@ -11,10 +12,14 @@ use crate::scene::Scene;
 /// Lets `pi` say its version and otherwise do what the script says.
 fn pi(scene: &mut Scene, script: &str) {
     let program = scene.home.work().with_file_name("my-pi");
-    fs::write(&program, format!("#!/bin/sh\n[ \"$1\" = --version ] && echo 0.73.1 && exit\n{script}\n"))
-        .unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    scene.write("config.toml", &format!("[providers.pi]\nprogram = '{}'\n", program.display()));
+    // Another process writes it: whatever this one starts meanwhile would have the file open, which then cannot be run.
+    let path = program.display().to_string();
+    let mut writer = scene.home.program("/bin/sh", &["-c", "cat > \"$0\" && chmod 755 \"$0\"", &path]);
+    let mut writer = writer.stdin(Stdio::piped()).spawn().unwrap();
+    let text = format!("#!/bin/sh\n[ \"$1\" = --version ] && echo 0.73.1 && exit\n{script}\n");
+    writer.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success());
+    scene.write("config.toml", &format!("[providers.pi]\nprogram = '{path}'\n"));
 }
 
 /// Lets `pi` neither answer nor end when it is asked to.

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
@@ -13,6 +13,8 @@ use crate::api::{self, Answer, Caller, PATIENCE};
 use crate::log::{Event, Log};
 use crate::normal::Normal;
 
+/// How often is looked again.
+const POLL: Duration = Duration::from_millis(5);
 /// How much of a request is shown, in characters.
 const ASKED: usize = 400;
 
@@ -264,15 +266,30 @@ impl Scene {
         until(status, || self.view(agent), |view| view["status"] == status);
     }
 
+    /// Waits until the turn of an agent waits for another agent.
+    pub(crate) fn until_waiting(&self, agent: &str) {
+        let waits = |view: &Value| view["waits_for"].as_array().is_some_and(|all| !all.is_empty());
+        until("a wait", || self.view(agent), waits);
+    }
+
     /// Waits until the log has so many events of a kind.
     pub(crate) fn until(&self, kind: &str, count: usize) {
-        until(kind, || self.log.count(None, kind), |counted| *counted >= count);
+        self.until_stored(None, kind, count);
     }
 
     /// Waits until the stream of an agent has so many events or items of a kind.
     pub(crate) fn until_item(&self, agent: &str, kind: &str, count: usize) {
-        let stream = format!("session/{agent}");
-        until(kind, || self.log.count(Some(&stream), kind), |counted| *counted >= count);
+        self.until_stored(Some(&format!("session/{agent}")), kind, count);
+    }
+
+    /// Waits for events; when they do not come, says what did.
+    fn until_stored(&self, stream: Option<&str>, kind: &str, count: usize) {
+        let began = Instant::now();
+        while self.log.count(stream, kind) < count {
+            let in_time = began.elapsed() < PATIENCE;
+            assert!(in_time, "{kind} never came {count} times; the log:\n{:#?}", self.log.events());
+            std::thread::sleep(POLL);
+        }
     }
 
     /// Returns all events so far.
@@ -338,6 +355,6 @@ pub(crate) fn until<T: Debug>(what: &str, mut look: impl FnMut() -> T, is_wanted
             return seen;
         }
         assert!(began.elapsed() < PATIENCE, "{what} never came; seen last: {seen:#?}");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(POLL);
     }
 }

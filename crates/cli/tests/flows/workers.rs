@@ -38,7 +38,7 @@ flows! {
         scene.until("thread.posted", 2);
         tmux(scene, &["send-keys", "-t", "=red-1:", "-l", "<<say by hand>>"]);
         tmux(scene, &["send-keys", "-t", "=red-1:", "Enter"]);
-        scene.until_item(&session, "turn.ended", 2);
+        scene.until("thread.posted", 3);
     }
     worker_ended(scene) {
         let session = worker(scene, "<<say ready>>");
