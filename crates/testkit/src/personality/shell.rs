@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How long to wait for what a command's children still write after it ended.
-const LEFTOVERS: Duration = Duration::from_millis(100);
+/// How long to wait for what a command's children still write after it ended, and for a busy machine to read it.
+const LEFTOVERS: Duration = Duration::from_secs(1);
 /// How often to look whether it has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
