@@ -22,7 +22,7 @@ pub struct AgentViewQuery {
     /// The absolute path of a directory. Without it only the user's own and what is built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The project's, although nobody has trusted it, and not the one that is used in its place.
+    /// `true`: the untrusted definition of the project instead of the one in effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
 }
@@ -121,11 +121,11 @@ pub struct AgentProject {
     pub trust: Trust,
     /// The files, from the directory on.
     pub files: Vec<String>,
-    /// When others were trusted: what became of those. Null when nobody knows.
+    /// How the files differ from the trusted ones; null if that is unknown.
     pub changes: Option<Vec<AgentFileChange>>,
 }
 
-/// What became of a file that was trusted, or was not there then.
+/// How a file differs from the trusted one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentFileChange {
     /// From the directory of the project on.
@@ -153,7 +153,7 @@ pub struct AgentEntry {
     pub file: Option<String>,
     /// Whether it is the one that is used under its slug.
     pub counts: bool,
-    /// False for one that waits for a person, or is of a project that nobody has trusted as it is.
+    /// False while the definition waits for a person's trust.
     pub trusted: bool,
     /// Why this version counts although its file holds another one, or none; or why none counts under this slug.
     #[serde(default)]
@@ -167,7 +167,7 @@ pub struct AgentEntry {
     pub tools: ListsView,
     /// What it may pass on to agents that it starts; null: what it may use itself.
     pub ceiling: Option<Vec<String>>,
-    /// Where its sessions run, when nobody says otherwise.
+    /// Default working directory of its sessions.
     pub directory: Option<String>,
 }
 
@@ -211,7 +211,7 @@ pub struct AgentView {
     /// Where messages for an external agent are posted to.
     pub input_url: Option<String>,
     pub callback_base_url: Option<String>,
-    /// Every tool there is, and whether an agent that a person starts would have it.
+    /// Every tool, and whether an agent that a person starts would have it.
     pub effective_tools: Vec<EffectiveTool>,
     pub problems: Vec<AgentProblem>,
 }

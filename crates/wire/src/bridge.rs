@@ -304,7 +304,7 @@ pub struct BridgePresent {
     pub presence: BridgePresentView,
 }
 
-/// What somebody just said that they are doing.
+/// The presence that a participant just reported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BridgePresentView {
     pub thread: String,

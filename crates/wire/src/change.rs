@@ -22,7 +22,7 @@ pub enum SessionChange {
     /// The transcript was removed.
     Cleared {},
     Deleted {},
-    /// It was deleted since, and what happened with it.
+    /// The session was deleted since, and the details of this change with it.
     Erased {},
     HoldChanged {
         hold: Hold,
@@ -50,19 +50,19 @@ pub enum SessionChange {
         deliveries: Vec<String>,
         reason: HeldReason,
     },
-    /// It is about to enter the running turn.
+    /// The message is about to enter the current turn.
     MessageHanding {
         delivery: String,
         turn: String,
     },
-    /// The harness took it into the running turn.
+    /// The harness took the message into the current turn.
     MessageHanded {
         delivery: String,
     },
-    /// The harness never confirmed it: it is at the head of the queue again.
+    /// The harness never confirmed the message, which is back at the front of the queue.
     MessageReturned {
         delivery: String,
-        /// The agent may have had it.
+        /// The agent may have read it.
         repeat: bool,
     },
     MessageCancelled {
@@ -77,7 +77,7 @@ pub enum SessionChange {
     TurnConfirmed {
         turn: String,
     },
-    /// An attempt to get an answer from the model broke off, and another is made.
+    /// An attempt to get an answer from the model failed, and the harness retries.
     TurnRetried {
         turn: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,10 +89,10 @@ pub enum SessionChange {
         turn: String,
         outcome: TurnOutcome,
         source: StatusSource,
-        /// Code of what went wrong.
+        /// Error code.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
-        /// When the limit ends that was reached.
+        /// When the rate limit ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Moment>,
     },
@@ -117,7 +117,7 @@ pub enum SessionChange {
         hash: String,
         decision: Decision,
     },
-    /// These fields of the view may differ; none: nothing that the view shows.
+    /// The fields of the view that may have changed; empty if none did.
     Updated {
         fields: Vec<SessionField>,
     },
@@ -189,7 +189,7 @@ impl SessionChange {
     }
 }
 
-/// What happened in a team. Who did it is the frame's `actor`.
+/// What happened in a team; the frame's `actor` did it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum TeamChange {
@@ -219,9 +219,9 @@ pub enum TeamChange {
         thread: String,
         task: String,
     },
-    /// Somebody said something in one of its threads.
+    /// A message was posted to one of its threads.
     ThreadPosted {
-        /// The id of the thread, and of what was said.
+        /// Ids of the thread and of the message.
         thread: String,
         message: String,
     },
@@ -249,7 +249,7 @@ pub enum TeamChange {
         task: String,
         holder: String,
         epoch: u64,
-        /// What can be done now.
+        /// Tasks that are no longer blocked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unblocks: Vec<String>,
     },
@@ -263,7 +263,7 @@ pub enum TeamChange {
         holder: String,
         epoch: u64,
     },
-    /// It was taken from its holder and given to another, or to nobody.
+    /// The task was reassigned, or returned to the queue if `to` is missing.
     TaskReassigned {
         task: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,7 +276,7 @@ pub enum TeamChange {
     TaskRetried {
         task: String,
     },
-    /// Nothing that is named here: read the team.
+    /// Any other change: read the team.
     Updated {},
     /// A type of a newer version: read the team.
     #[serde(other, skip_serializing)]

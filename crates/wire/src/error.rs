@@ -40,7 +40,7 @@ pub enum Code {
     Unauthenticated,
     /// The credential does not allow this.
     Forbidden,
-    /// Somebody else is named as the author than the credential stands for.
+    /// The named author does not match the credential.
     IdentityMismatch,
     /// The Host header names a host that is not ours.
     ForeignHost,
@@ -56,11 +56,11 @@ pub enum Code {
     AnswerInTerminal,
     /// The participant may not speak in this thread now.
     ParticipantMuted,
-    /// Nobody but people may speak in this thread now.
+    /// The thread is paused: only people can post.
     ThreadPaused,
-    /// The task is not free to be claimed: somebody has it, it waits for others, or it is over.
+    /// The task cannot be claimed: it is held, blocked or finished.
     TaskNotClaimable,
-    /// Nobody has the task now.
+    /// The task has no holder.
     TaskNotInProgress,
     /// The lease on the task ran out.
     LeaseExpired,
@@ -68,7 +68,7 @@ pub enum Code {
     LeaseHolderMismatch,
     /// The task was given out again since: the epoch is an old one.
     EpochMismatch,
-    /// Somebody else works on files that the task needs for itself.
+    /// Another task that is being worked on needs the same files.
     ResourceHeld,
     /// There is no tmux for workers to run in.
     TmuxNotInstalled,

@@ -21,7 +21,7 @@ pub struct ItemView {
     pub turn: Option<String>,
     pub step: u32,
     pub parent: Option<String>,
-    /// It was said in an attempt that broke off: no part of the answer, and of interest only to whoever looks for it.
+    /// Text of a failed attempt: not part of the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub superseded: bool,
     pub kind: ItemKind,
@@ -58,7 +58,7 @@ pub struct ItemPlace {
     turn: Option<String>,
     step: u32,
     parent: Option<String>,
-    /// It was said in an attempt that broke off: no part of the answer, and of interest only to whoever looks for it.
+    /// Text of a failed attempt: not part of the answer.
     #[schema(required = false)]
     superseded: bool,
     /// Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared.

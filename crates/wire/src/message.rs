@@ -88,7 +88,7 @@ pub struct PlaceNotes {
     pub included: u64,
     /// Files that `.worktreeinclude` lists and that were not copied.
     pub skipped: Vec<String>,
-    /// Why there is no worktree, when there would be one by default.
+    /// Why the session has no worktree, if it would have one by default.
     pub note: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub struct QueuedMessage {
     pub attachments: Vec<AttachmentView>,
 }
 
-/// What became of a message.
+/// A message and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryView {
     pub seq: u64,

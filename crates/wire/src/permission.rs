@@ -99,7 +99,7 @@ pub struct LeaveAnswer {
     pub reason: Option<String>,
 }
 
-/// What a person decided for good.
+/// A permission rule: a remembered answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RuleView {
     pub id: String,

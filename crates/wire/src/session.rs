@@ -94,7 +94,7 @@ pub struct SessionView {
     /// Turns since it was made or cleared.
     pub turns: u64,
     pub usage: UsageView,
-    /// How the newest words begin, whoever said them: at most 160 characters on one line. Only answers about one
+    /// Preview of the newest text: at most 160 characters on one line. Only answers about one
     /// session have it, and lists of a definition's sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_snippet: Option<String>,

@@ -29,7 +29,7 @@ pub struct DaemonStatus {
     /// Those of them that could be used now, as far as can be seen without running anything.
     #[serde(default)]
     pub ready_providers: Vec<String>,
-    /// Why there is no tmux for workers, and what to do about it; nothing when there is.
+    /// Why workers have no tmux, and what to do about it; missing if they have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tmux: Option<String>,
     pub seq: u64,

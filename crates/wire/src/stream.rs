@@ -2,7 +2,7 @@
 //!
 //! `GET /api/stream?after=<seq>&topics=sessions,session:<id>,thread:<id>,team:<id>`; `Last-Event-ID` wins over
 //! `after`. Stored frames carry their sequence number as `id`; a frame with an id and no data only moves the cursor.
-//! [`Frame::ENDED`] is the last one for whoever may not see this any more, and says why as an
+//! [`Frame::ENDED`] is the last frame of a reader that lost access, and has the reason as an
 //! [`ErrorBody`](crate::error::ErrorBody).
 
 use serde::{Deserialize, Serialize};

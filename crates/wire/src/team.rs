@@ -15,7 +15,7 @@ pub struct TeamView {
     pub directory: Option<String>,
     /// In order of their ids.
     pub agents: Vec<AgentOfTeam>,
-    /// How many tasks there are, and how many of them somebody has now.
+    /// Number of tasks, and of those in progress.
     pub tasks: usize,
     pub in_progress: usize,
     pub threads: usize,
@@ -70,7 +70,7 @@ pub struct TaskView {
     pub resources: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseView>,
-    /// How often it was given to somebody.
+    /// How often the task was claimed or assigned.
     pub epoch: u64,
     /// What came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ pub struct ReleaseTask {
     pub epoch: u64,
 }
 
-/// The body of `…/reassign`: to another, or to nobody.
+/// The body of `…/reassign`; without `to`, the task returns to the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReassignTask {
@@ -270,7 +270,7 @@ pub struct NoticeView {
     /// The session that acts as `to` from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Why, when nobody asked for it.
+    /// The reason, if the daemon acted on its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub ts: Moment,
@@ -293,7 +293,7 @@ pub struct WriteQuery {
     pub agent: Option<String>,
 }
 
-/// Whether somebody may write to a path.
+/// Whether an agent may write to a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WriteAnswer {
     pub allow: bool,

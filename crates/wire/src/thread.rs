@@ -246,7 +246,7 @@ pub struct PostedMessage {
     /// The point in the log to stream from.
     pub seq: u64,
     pub event: ThreadEvent,
-    /// Why somebody whom it is for was not woken, in words.
+    /// Why a recipient was not woken, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwoken: Vec<String>,
     /// Why those whom it wakes follow another version of their definition than the file holds.
@@ -268,7 +268,7 @@ pub struct PresenceList {
     pub participants: Vec<PresenceView>,
 }
 
-/// What somebody is doing.
+/// What a participant is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PresenceView {
     pub id: String,

@@ -1,4 +1,4 @@
-//! What became of messages and requests, step by step.
+//! The history of messages and requests, step by step.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,7 +39,7 @@ pub struct CauseView {
     /// The session that was asked, or of several the first.
     pub session: Option<String>,
     pub delivery: Option<String>,
-    /// The thread in which somebody asked, and the id of what was said or done there.
+    /// The thread in which the request was posted, and the id of the post.
     pub thread: Option<String>,
     pub post: Option<String>,
     /// Turns without a human message that it has paid for, and how many it may.

@@ -32,10 +32,10 @@ pub struct WorkerView {
     pub from_next_start: Option<String>,
     /// Its program runs.
     pub alive: bool,
-    /// Nobody can say whether it does: there is no tmux, or it does not answer.
+    /// The status is unknown, because tmux is missing or does not answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// Why nobody can say, and what to do about it.
+    /// Why the status is unknown, and what to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     /// How its program ended; the terminal still shows its last screen.
@@ -77,7 +77,7 @@ pub struct TerminalView {
 pub struct StartWorker {
     /// What is typed in first: what it shall do.
     pub task: String,
-    /// The team that it belongs to; without one the caller's own, or the only one there is.
+    /// Its team [default: the caller's team, or the only one].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
     /// Slug of its definition.

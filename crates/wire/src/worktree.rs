@@ -26,11 +26,11 @@ pub struct WorktreeEntry {
     pub head: Option<String>,
     /// Commits that are nowhere else.
     pub ahead: u64,
-    /// Whether there is work that is in no commit.
+    /// Whether it has uncommitted work.
     pub dirty: bool,
     /// A merge, rebase or the like that is under way.
     pub operation: Option<String>,
-    /// Whether its directory is there.
+    /// Whether its directory exists.
     pub present: bool,
     /// Why nothing more is known.
     pub problem: Option<String>,

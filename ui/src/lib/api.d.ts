@@ -6832,7 +6832,7 @@ export interface components {
             /** @description Whether it is the one that is used under its slug. */
             counts: boolean;
             description?: string | null;
-            /** @description Where its sessions run, when nobody says otherwise. */
+            /** @description Default working directory of its sessions. */
             directory?: string | null;
             /** @description Null for what is built in. */
             file?: string | null;
@@ -6849,14 +6849,14 @@ export interface components {
             slug: string;
             /** @description Patterns over the names of tools. */
             tools: components["schemas"]["ListsView"];
-            /** @description False for one that waits for a person, or is of a project that nobody has trusted as it is. */
+            /** @description False while the definition waits for a person's trust. */
             trusted: boolean;
             /** @description Where its agents run. */
             type: components["schemas"]["DefinitionKind"];
             /** @description False: agents do not find it. */
             ui_visible: boolean;
         };
-        /** @description What became of a file that was trusted, or was not there then. */
+        /** @description How a file differs from the trusted one. */
         AgentFileChange: {
             change: components["schemas"]["FileChange"];
             /** @description From the directory of the project on. */
@@ -6896,7 +6896,7 @@ export interface components {
         };
         /** @description Where a project keeps definitions. */
         AgentProject: {
-            /** @description When others were trusted: what became of those. Null when nobody knows. */
+            /** @description How the files differ from the trusted ones; null if that is unknown. */
             changes?: components["schemas"]["AgentFileChange"][] | null;
             /** @description The nearest directory that has some, from the project up to the root of its repository. */
             directory: string;
@@ -6962,7 +6962,7 @@ export interface components {
             callback_base_url?: string | null;
             /** @description Patterns over the capabilities of tools. */
             capabilities: components["schemas"]["ListsView"];
-            /** @description Every tool there is, and whether an agent that a person starts would have it. */
+            /** @description Every tool, and whether an agent that a person starts would have it. */
             effective_tools: components["schemas"]["EffectiveTool"][];
             /** @description How hard it thinks, where no model says otherwise. */
             effort?: string | null;
@@ -6981,7 +6981,7 @@ export interface components {
         AgentViewQuery: {
             /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
             project?: string | null;
-            /** @description The project's, although nobody has trusted it, and not the one that is used in its place. */
+            /** @description `true`: the untrusted definition of the project instead of the one in effect. */
             untrusted?: boolean;
         };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
@@ -7185,7 +7185,7 @@ export interface components {
             presence: components["schemas"]["BridgePresentView"];
             received: boolean;
         };
-        /** @description What somebody just said that they are doing. */
+        /** @description The presence that a participant just reported. */
         BridgePresentView: {
             /** @description Left out when none were ever given. */
             details?: Record<string, never>;
@@ -7353,7 +7353,7 @@ export interface components {
             /** @description The session that was asked, or of several the first. */
             session?: string | null;
             stopped: boolean;
-            /** @description The thread in which somebody asked, and the id of what was said or done there. */
+            /** @description The thread in which the request was posted, and the id of the post. */
             thread?: string | null;
             /** @description Every turn that descends from it, oldest first. */
             turns: components["schemas"]["CauseTurn"][];
@@ -7513,7 +7513,7 @@ export interface components {
             };
             socket: string;
             started_at: components["schemas"]["Moment"];
-            /** @description Why there is no tmux for workers, and what to do about it; nothing when there is. */
+            /** @description Why workers have no tmux, and what to do about it; missing if they have. */
             tmux?: string | null;
             url: string;
             version: string;
@@ -7540,7 +7540,7 @@ export interface components {
             stage: components["schemas"]["Stage"];
             steps: components["schemas"]["TraceStep"][];
         };
-        /** @description What became of a message. */
+        /** @description A message and its outcome. */
         DeliveryView: {
             /**
              * Format: int32
@@ -7656,7 +7656,7 @@ export interface components {
          */
         Exposure: "tools" | "skills" | "mixed";
         /**
-         * @description What became of a file that was trusted, or was not there then.
+         * @description How a file differs from the trusted one.
          * @enum {string}
          */
         FileChange: "added" | "changed" | "removed";
@@ -7763,7 +7763,7 @@ export interface components {
             seq: number;
             /** Format: int32 */
             step: number;
-            /** @description It was said in an attempt that broke off: no part of the answer, and of interest only to whoever looks for it. */
+            /** @description Text of a failed attempt: not part of the answer. */
             superseded?: boolean;
             /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
             text?: string | null;
@@ -8006,7 +8006,7 @@ export interface components {
             epoch?: number | null;
             /** @description What was said. */
             message?: string | null;
-            /** @description Why, when nobody asked for it. */
+            /** @description The reason, if the daemon acted on its own. */
             reason?: string | null;
             /** @description The session that acts as `to` from then on. */
             session?: string | null;
@@ -8130,7 +8130,7 @@ export interface components {
             left_out: number;
             /** @description The first of them. */
             left_out_first: string[];
-            /** @description Why there is no worktree, when there would be one by default. */
+            /** @description Why the session has no worktree, if it would have one by default. */
             note?: string | null;
             /** @description Files that `.worktreeinclude` lists and that were not copied. */
             skipped: string[];
@@ -8169,7 +8169,7 @@ export interface components {
              * @description The point in the log to stream from.
              */
             seq: number;
-            /** @description Why somebody whom it is for was not woken, in words. */
+            /** @description Why a recipient was not woken, in words. */
             unwoken?: string[];
         };
         /**
@@ -8189,7 +8189,7 @@ export interface components {
          * @enum {string}
          */
         PresenceState: "listening" | "thinking" | "typing" | "idle" | "offline";
-        /** @description What somebody is doing. */
+        /** @description What a participant is doing. */
         PresenceView: {
             details?: string | null;
             id: string;
@@ -8282,7 +8282,7 @@ export interface components {
          * @enum {string}
          */
         Readiness: "ready" | "no_login" | "unset" | "missing" | "broken";
-        /** @description The body of `…/reassign`: to another, or to nobody. */
+        /** @description The body of `…/reassign`; without `to`, the task returns to the queue. */
         ReassignTask: {
             to?: string | null;
             /** Format: int64 */
@@ -8347,7 +8347,7 @@ export interface components {
         RuleList: {
             rules: components["schemas"]["RuleView"][];
         };
-        /** @description What a person decided for good. */
+        /** @description A permission rule: a remembered answer. */
         RuleView: {
             /** @description Allowed, or denied. What is denied is denied whatever else is allowed. */
             allow: boolean;
@@ -8527,7 +8527,7 @@ export interface components {
             type: "message_handed";
         } | {
             delivery: string;
-            /** @description The agent may have had it. */
+            /** @description The agent may have read it. */
             repeat: boolean;
             /** @enum {string} */
             type: "message_returned";
@@ -8554,7 +8554,7 @@ export interface components {
             /** @enum {string} */
             type: "turn_retried";
         } | {
-            /** @description Code of what went wrong. */
+            /** @description Error code. */
             code?: string | null;
             outcome: components["schemas"]["TurnOutcome"];
             source: components["schemas"]["StatusSource"];
@@ -8699,7 +8699,7 @@ export interface components {
             /** @description The cause of the newest turn, also when it is over. Only answers about one session have it. */
             last_cause?: string | null;
             /**
-             * @description How the newest words begin, whoever said them: at most 160 characters on one line. Only answers about one
+             * @description Preview of the newest text: at most 160 characters on one line. Only answers about one
              *     session have it, and lists of a definition's sessions.
              */
             last_snippet?: string | null;
@@ -8780,7 +8780,7 @@ export interface components {
             provider?: string | null;
             /** @description What is typed in first: what it shall do. */
             task: string;
-            /** @description The team that it belongs to; without one the caller's own, or the only one there is. */
+            /** @description Its team [default: the caller's team, or the only one]. */
             team?: string | null;
             /** @description The thread of the team that its answers are posted to; without one, one is made. */
             thread?: string | null;
@@ -8862,7 +8862,7 @@ export interface components {
             ended_at?: components["schemas"]["Moment"] | null;
             /**
              * Format: int64
-             * @description How often it was given to somebody.
+             * @description How often the task was claimed or assigned.
              */
             epoch: number;
             id: string;
@@ -8886,7 +8886,7 @@ export interface components {
             seq: number;
             team: components["schemas"]["TeamView"];
         };
-        /** @description What happened in a team. Who did it is the frame's `actor`. */
+        /** @description What happened in a team; the frame's `actor` did it. */
         TeamChange: {
             /** @enum {string} */
             type: "created";
@@ -8924,7 +8924,7 @@ export interface components {
             type: "thread_linked";
         } | {
             message: string;
-            /** @description The id of the thread, and of what was said. */
+            /** @description Ids of the thread and of the message. */
             thread: string;
             /** @enum {string} */
             type: "thread_posted";
@@ -8962,7 +8962,7 @@ export interface components {
             task: string;
             /** @enum {string} */
             type: "task_completed";
-            /** @description What can be done now. */
+            /** @description Tasks that are no longer blocked. */
             unblocks?: string[];
         } | {
             /** Format: int64 */
@@ -9042,7 +9042,7 @@ export interface components {
             directory?: string | null;
             id: string;
             in_progress: number;
-            /** @description How many tasks there are, and how many of them somebody has now. */
+            /** @description Number of tasks, and of those in progress. */
             tasks: number;
             threads: number;
             updated_at: components["schemas"]["Moment"];
@@ -9449,9 +9449,9 @@ export interface components {
             team: string;
             /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
             thread?: string | null;
-            /** @description Why nobody can say, and what to do about it. */
+            /** @description Why the status is unknown, and what to do about it. */
             trouble?: string | null;
-            /** @description Nobody can say whether it does: there is no tmux, or it does not answer. */
+            /** @description The status is unknown, because tmux is missing or does not answer. */
             unknown?: boolean;
         };
         /** @description A worktree in a list. */
@@ -9463,7 +9463,7 @@ export interface components {
             ahead: number;
             /** @description The branch it is on. */
             branch?: string | null;
-            /** @description Whether there is work that is in no commit. */
+            /** @description Whether it has uncommitted work. */
             dirty: boolean;
             handle?: string | null;
             /** @description The commit it is on. */
@@ -9475,7 +9475,7 @@ export interface components {
             /** @description A merge, rebase or the like that is under way. */
             operation?: string | null;
             path: string;
-            /** @description Whether its directory is there. */
+            /** @description Whether its directory exists. */
             present: boolean;
             /** @description Why nothing more is known. */
             problem?: string | null;
@@ -9495,7 +9495,7 @@ export interface components {
             /** @description What all checkouts of the repository share, usually a `.git`. */
             repository: string;
         };
-        /** @description Whether somebody may write to a path. */
+        /** @description Whether an agent may write to a path. */
         WriteAnswer: {
             /** @description In words, with what to do. */
             advice: string;

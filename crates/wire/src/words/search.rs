@@ -1,0 +1,22 @@
+//! Searching.
+
+use std::fmt;
+
+words! {
+    /// Where to search.
+    SearchIn {
+        Agents = "agents",
+        Threads = "threads",
+    }
+}
+
+words! {
+    /// What kind of text was found.
+    SearchKind from paseo_core::search::Class {
+        Said = "said",
+        Answered = "answered",
+        Tool = "tool",
+        Name = "name",
+        Title = "title",
+    }
+}
