@@ -226,7 +226,7 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
     } else if let Ending::Outcome(Outcome::Satisfied { document, .. }) = ending {
         printer.text(document)?;
     } else if let Ending::Outcome(Outcome::Unsatisfied { .. }) = ending {
-        // Whoever reads it takes it for what was asked for.
+        // Printed on stdout, an invalid document would pass for a valid one.
     } else if let Some(answer) = ending.answer().filter(|_| !shown) {
         printer.answer(answer)?;
     }

@@ -106,7 +106,7 @@ fn words(step: &TraceStep, people: &People) -> String {
             "not confirmed; returned to the front of the queue".to_owned()
         }
         SessionChange::MessageCancelled { .. } => "taken back".to_owned(),
-        SessionChange::TurnStarted { turn, .. } => format!("taken up by turn {turn}"),
+        SessionChange::TurnStarted { turn, .. } => format!("started in turn {turn}"),
         SessionChange::TurnConfirmed { .. } => "confirmed by the harness".to_owned(),
         SessionChange::TurnEnded { outcome, code: None, .. } => outcome.to_string(),
         SessionChange::TurnEnded { outcome, code: Some(code), .. } => format!("{outcome} ({code})"),

@@ -2,12 +2,12 @@
 
 /// A program with a mistake, and a test that finds it.
 pub(super) const FILES: [(&str, &str); 3] = [
-    ("greet.sh", "#!/bin/sh\n# Greets somebody.\necho \"Helo, ${1:-world}!\"\n"),
+    ("greet.sh", "#!/bin/sh\n# Prints a greeting.\necho \"Helo, ${1:-world}!\"\n"),
     (
         "test.sh",
         "#!/bin/sh\nsaid=$(sh greet.sh Ada)\nif [ \"$said\" = 'Hello, Ada!' ]; then echo 'ok: greets'; else echo \"FAILED: $said\"; exit 1; fi\n",
     ),
-    ("README.md", "# Greet\n\nGreets somebody.\n"),
+    ("README.md", "# Greet\n\nPrints a greeting.\n"),
 ];
 
 /// The start files, by name.

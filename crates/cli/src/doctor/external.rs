@@ -18,7 +18,7 @@ const KEY_CHARS: usize = 64;
 pub(super) fn examine(settings: &Settings) -> Check {
     let file = settings.home.join(KEY_FILE);
     let shown = file.display();
-    let anew = || {
+    let fix = || {
         format!(
             "restore {shown}; or remove it and give each external agent its new secret from `paseo inspect --secret`"
         )
@@ -27,9 +27,9 @@ pub(super) fn examine(settings: &Settings) -> Check {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Check::ok(NAME, "not used yet (no external.key)");
         }
-        Err(error) => return Check::fail(NAME, format!("cannot read {shown}: {error}"), anew()),
+        Err(error) => return Check::fail(NAME, format!("cannot read {shown}: {error}"), fix()),
         Ok(text) if text.trim().len() != KEY_CHARS => {
-            return Check::fail(NAME, format!("{shown} has no valid key"), anew());
+            return Check::fail(NAME, format!("{shown} has no valid key"), fix());
         }
         Ok(_) => {}
     }

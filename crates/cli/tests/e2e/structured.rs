@@ -55,7 +55,7 @@ fn a_valid_answer_is_printed_as_it_was_given_and_nothing_else_is() {
         "the person's words, and no schema: {}",
         logs.stdout
     );
-    // Whoever has no schema has no check.
+    // A message without a schema is not checked.
     assert_eq!(json(&home.paseo(&["run", "--json", "<<say hi>>"]))["check"], Value::Null);
 }
 

@@ -7,8 +7,8 @@ use paseo_wire::stream::Frame;
 use paseo_wire::words::AnswerVerdict;
 
 use crate::structured::{schema, script};
-use crate::structured_people::{begin, corrected, settled};
-use crate::watch::{Watched, next, until};
+use crate::structured_people::{asked_to_correct, begin, corrected, settled};
+use crate::watch::{Watched, next};
 
 const TURNS: [&str; 3] =
     ["<<think first>><<say no>>", "<<think second>><<say never>>", "<<think third>><<say 7>>"];
@@ -83,18 +83,7 @@ async fn whoever_waits_gets_the_answer_although_the_daemon_died_in_the_middle_of
     let turns = ["<<say no>>", "<<hang>>", "<<say {\"n\": 7}>>"];
     let (schema, script) = (schema(&watched.home), script(&watched.home, &turns));
     let run = watched.home.spawn(&["run", "--json", "--model", &script, "--output-schema", &schema, "count"]);
-    let mut events = watched.client.events(0, &["sessions".to_owned()]);
-    let mut session = String::new();
-    until(&mut events, |frame| match frame {
-        Frame::Event(event)
-            if matches!(&event.change, SessionChange::MessageAccepted { corrects: Some(_), .. }) =>
-        {
-            session.clone_from(&event.session);
-            true
-        }
-        _ => false,
-    })
-    .await;
+    let session = asked_to_correct(&watched).await;
     corrected(&mut watched.follow(&session, 0), 1).await;
     watched.crash();
     let output = tokio::task::spawn_blocking(move || paseo_testkit::home::finish(run)).await.unwrap();

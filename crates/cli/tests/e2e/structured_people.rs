@@ -1,7 +1,5 @@
 //! What people do while an answer is checked or corrected: each has an outcome.
 
-use std::time::Duration;
-
 use paseo_client::Events;
 use paseo_wire::change::SessionChange;
 use paseo_wire::message::{DeliveryView, Receipt, SendMessage, Verb};
@@ -11,7 +9,8 @@ use paseo_wire::words::{AbandonReason, ItemKind};
 use serde_json::{Value, json};
 
 use crate::structured::script;
-use crate::watch::{PATIENCE, Watched, next, until};
+use crate::watch::{Watched, next, until};
+use crate::workers::until_seen;
 
 /// A schema that only a number satisfies.
 pub(crate) fn number() -> Option<Value> {
@@ -33,19 +32,30 @@ pub(crate) async fn begin(watched: &Watched, turns: &[&str]) -> (String, Receipt
 
 /// Waits until a message is settled.
 pub(crate) async fn settled(watched: &Watched, session: &str, delivery: &str) -> DeliveryView {
-    let asked = async {
-        loop {
-            let Ok(view) = watched.client.delivery(session, delivery).await else {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-                continue;
-            };
-            if ["answered", "failed", "interrupted", "cancelled"].contains(&view.stage.as_str()) {
-                return view;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    let read = async || watched.client.delivery(session, delivery).await;
+    let is_settled = |view: &Result<DeliveryView, _>| {
+        view.as_ref().is_ok_and(|view| {
+            ["answered", "failed", "interrupted", "cancelled"].contains(&view.stage.as_str())
+        })
     };
-    tokio::time::timeout(PATIENCE, asked).await.expect("the message is settled")
+    until_seen("the end of the message", read, is_settled).await.unwrap()
+}
+
+/// Waits until Paseo asks for a correction, and returns the session that it asks.
+pub(crate) async fn asked_to_correct(watched: &Watched) -> String {
+    let mut events = watched.client.events(0, &["sessions".to_owned()]);
+    let mut session = String::new();
+    until(&mut events, |frame| match frame {
+        Frame::Event(event)
+            if matches!(&event.change, SessionChange::MessageAccepted { corrects: Some(_), .. }) =>
+        {
+            session.clone_from(&event.session);
+            true
+        }
+        _ => false,
+    })
+    .await;
+    session
 }
 
 /// Waits until the agent has this correction.
@@ -127,18 +137,7 @@ async fn whoever_waits_is_told_that_the_answer_was_given_up() {
     let (schema, script) =
         (crate::structured::schema(&watched.home), script(&watched.home, &["<<say no>>", "<<hang>>"]));
     let run = watched.home.spawn(&["run", "--model", &script, "--output-schema", &schema, "count"]);
-    let mut events = watched.client.events(0, &["sessions".to_owned()]);
-    let mut session = String::new();
-    until(&mut events, |frame| match frame {
-        Frame::Event(event)
-            if matches!(&event.change, SessionChange::MessageAccepted { corrects: Some(_), .. }) =>
-        {
-            session.clone_from(&event.session);
-            true
-        }
-        _ => false,
-    })
-    .await;
+    let session = asked_to_correct(&watched).await;
     watched.runs(&session).await;
     watched.client.stop(&session).await.unwrap();
     let output = tokio::task::spawn_blocking(move || paseo_testkit::home::finish(run)).await.unwrap();

@@ -78,7 +78,7 @@ pub fn next_correction(check: &Check) -> Option<u8> {
 
 /// Takes in what the check of a turn's answer found. `correction` is sent when one is to be asked for.
 ///
-/// Returns what that led to; `None` when the answer is not waited for any more, or was checked already.
+/// Returns what that led to; `None` when no answer is expected any longer, or it was checked already.
 pub fn judge(
     draft: &mut Draft,
     turn: TurnId,

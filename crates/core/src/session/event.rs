@@ -168,7 +168,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         violations: Option<ContentRef>,
     },
-    /// An answer that satisfies the schema of its message is not waited for any more.
+    /// Paseo gave up on an answer that satisfies the schema of its message.
     #[serde(rename = "answer.abandoned")]
     AnswerAbandoned { delivery: DeliveryId, reason: Abandoned },
 
@@ -411,7 +411,7 @@ pub enum Verdict {
     Unchecked,
 }
 
-/// Why an answer is not waited for any more.
+/// Why Paseo gave up on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Abandoned {

@@ -224,7 +224,7 @@ fn end_turn(draft: &mut Draft, ending: Ending, sent: bool) {
             draft.push(Event::Returned { delivery: pending.id, repeat: sent });
         }
     } else if outcome == Outcome::Interrupted && source == Source::Restart {
-        // Nobody but the daemon waits for what it asked to correct, and it goes on.
+        // Only the daemon waits for a correction that it asked for, so it goes on by itself.
         for pending in turn.deliveries.iter().filter(|pending| pending.corrects.is_some()) {
             draft.push(Event::Returned { delivery: pending.id, repeat: true });
         }

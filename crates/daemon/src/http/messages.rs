@@ -181,7 +181,7 @@ fn inherited(app: &App, by: &Actor, target: SessionId) -> Result<Option<(CauseId
     sender.map(|sender| tools::admitted(&app.sessions, &sender, target)).transpose()
 }
 
-/// What became of a message that the state has forgotten.
+/// How a message ended that the state no longer holds.
 pub(super) struct Past {
     pub(super) stage: Stage,
     /// How the check of its answer ended.

@@ -60,11 +60,8 @@ pub(crate) async fn create(
     match &request.prompt {
         Some(prompt) => check_text(prompt)?,
         None if request.output_schema.is_some() => {
-            return Err(Failure::new(
-                Code::InvalidRequest,
-                "there is an output schema, and no message to answer",
-            )
-            .hint("say what to do in `prompt`"));
+            return Err(Failure::new(Code::InvalidRequest, "output_schema needs a message to answer")
+                .hint("say what to do in `prompt`"));
         }
         None if request.attachments.is_empty() => {}
         None => {

@@ -68,7 +68,7 @@ impl Context {
 }
 
 impl SessionActor {
-    /// Begins the check that is due, or ends one that is not any more.
+    /// Begins the check that is due, or ends one that is no longer needed.
     pub(super) fn look_for_check(&mut self) {
         let due = self.due_check().map(|check| check.turn);
         if self.checking.as_ref().map(|checking| checking.turn) != due {
@@ -146,7 +146,7 @@ impl SessionActor {
     }
 }
 
-/// Says in the transcript that an answer is not waited for any more.
+/// Says in the transcript that Paseo gave up on an answer.
 pub(super) fn note_abandoned(entries: &mut Entries, draft: &session::Draft) {
     for event in &draft.events {
         match event {
@@ -170,7 +170,7 @@ async fn look(sessions: &Sessions, session: SessionId, check: &Check) -> Result<
     let context = &sessions.context;
     let unchecked = |why: &str| (Finding::Unchecked, vec![Violation::new("", why)]);
     let (finding, violations) = match context.journal.log.text(check.schema.id.uuid()).await? {
-        None => unchecked("the output schema is not there any more"),
+        None => unchecked("the output schema was erased"),
         Some(schema) => {
             let answer = answers::of_turn(sessions, session, check.turn, Extent::Answer).await?.answer();
             let question = Question { schema, answer: Some(answer.unwrap_or_default()) };

@@ -436,7 +436,7 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     tokio::spawn(what).await.unwrap_or_else(|error| Err(Failure::internal(error)))
 }
 
-/// Takes it well when somebody is not there any more.
+/// Counts a target that is gone as done.
 pub(crate) fn gone_is_fine<T>(result: Result<T, Failure>) -> Result<(), Failure> {
     match result {
         Err(failure) if failure.code != Code::NotFound => Err(failure),

@@ -55,7 +55,7 @@ pub async fn ask(executable: &Path, question: &Question) -> Result<Verdict, Unch
         child.wait().await?;
         Ok::<_, io::Error>(said)
     };
-    // Whoever is dropped is killed.
+    // Dropping the child kills it.
     let said =
         timeout(Duration::from_secs(CHECK_SECONDS), answered).await.map_err(|_| Unchecked::Exhausted)??;
     serde_json::from_slice(&said).map_err(|_| Unchecked::Exhausted)
@@ -84,7 +84,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Takes no more than its share, also when nobody is left to end it.
+/// Limits its own memory and time, also for the case that its parent dies first.
 fn bounded() -> io::Result<()> {
     let at_most = |limit: u64| Rlimit { current: Some(limit), maximum: Some(limit) };
     setrlimit(Resource::Core, at_most(0))?;
