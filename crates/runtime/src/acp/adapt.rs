@@ -342,6 +342,7 @@ impl Conversation {
             // No attempt came to its end.
             self.break_off(None);
         }
+        self.broken.trust_the_stream();
         self.end_run();
         self.tell_pending();
         self.withdraw();

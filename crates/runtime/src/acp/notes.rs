@@ -64,6 +64,22 @@ impl Run {
         self.text.push_str(&text);
         text
     }
+
+    /// Says whether it is what the agent answers.
+    pub(super) fn is_answer(&self) -> bool {
+        self.kind == DeltaKind::AssistantText
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Puts other words in its place.
+    pub(super) fn replace(&mut self, text: &str) {
+        self.text.clear();
+        self.full = false;
+        self.grow(text.to_owned());
+    }
 }
 
 impl Conversation {
@@ -147,8 +163,13 @@ impl Conversation {
 
     /// Tells the text that was growing as one item, after what was held back.
     pub(super) fn end_run(&mut self) {
-        let held = self.broken.release();
-        held.into_iter().chain(self.run.take()).for_each(|run| self.tell_run(run));
+        let runs = self.broken.release().into_iter().chain(self.run.take()).collect();
+        let (kept, dead) = self.broken.settle(runs);
+        if !dead.is_empty() {
+            let items = dead.into_iter().map(|run| run.item).collect();
+            self.out.tell(Output::BrokeOff { items, retry: None });
+        }
+        kept.into_iter().for_each(|run| self.tell_run(run));
     }
 
     fn tell_run(&mut self, Run { item, kind, text, late, .. }: Run) {
@@ -169,7 +190,7 @@ impl Conversation {
         }
         let (now, stopping) = (self.out.now, self.is_stopping());
         let place = self.calls.iter().position(|call| call.id == id);
-        if self.broken.is_dead_call(&id) {
+        if self.broken.is_dead_call(&id, update.fields.status) {
             return;
         }
         if place.is_none() {

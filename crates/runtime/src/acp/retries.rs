@@ -2,13 +2,18 @@
 //!
 //! | agent | how |
 //! |---|---|
-//! | opencode | our plugin tells: the next attempt begins, or a message ended without its end ([`METHOD`]) |
+//! | opencode | our plugin tells ([`METHOD`]): the next attempt begins, what it said, or a message ended without its end |
 //! | codex-acp | in the `_meta` of `session_info_update` |
 //! | claude-agent-acp | another message begins, and no call came between ([`Retries::NewMessage`]) |
 //! | others | not at all: what both attempts said runs together |
+//!
+//! What opencode streams and what our plugin tells come in any order, so text of an attempt that broke off can arrive
+//! after the next began. The plugin therefore also tells each text of a message that was tried again, as opencode keeps
+//! it ([`settle`]).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
+use agent_client_protocol_schema::v1::ToolCallStatus;
 use paseo_core::id::ItemId;
 use serde_json::Value;
 
@@ -32,6 +37,16 @@ pub(super) struct Attempts {
     unfinished: HashSet<String>,
     /// The agent's ids of calls that were never made.
     dead_calls: HashSet<String>,
+    /// The texts that were kept of each message that was tried again, as far as none was matched with what was streamed.
+    kept: HashMap<String, Kept>,
+}
+
+/// The texts of one message that was tried again.
+#[derive(Debug, Default)]
+struct Kept {
+    texts: VecDeque<String>,
+    /// The agent's ids of all that were told: it tells a text again when something about it changes.
+    parts: HashSet<String>,
 }
 
 impl Attempts {
@@ -44,9 +59,51 @@ impl Attempts {
         self.waiting
     }
 
-    pub(super) fn is_dead_call(&self, id: &str) -> bool {
+    /// Says whether a call was never made. One that runs after all is another with the same id.
+    pub(super) fn is_dead_call(&mut self, id: &str, status: Option<ToolCallStatus>) -> bool {
+        if matches!(status, Some(ToolCallStatus::InProgress | ToolCallStatus::Completed)) {
+            self.dead_calls.remove(id);
+        }
         self.dead_calls.contains(id)
     }
+
+    /// Lets what no plugin confirmed count: there is nothing else to go by at the end of a turn.
+    pub(super) fn trust_the_stream(&mut self) {
+        self.kept.retain(|_, kept| !kept.texts.is_empty());
+    }
+
+    /// Splits texts into those that count, with the words that count, and those of attempts that broke off.
+    pub(super) fn settle(&mut self, mut runs: Vec<Run>) -> (Vec<Run>, Vec<Run>) {
+        let mut dead = Vec::new();
+        for (message, kept) in &mut self.kept {
+            let is_of_it = |run: &&mut Run| run.is_answer() && run.message.as_ref() == Some(message);
+            let streamed: Vec<&mut Run> = runs.iter_mut().filter(is_of_it).collect();
+            let ids: Vec<ItemId> = streamed.iter().map(|run| run.item).collect();
+            let fates = settle(&streamed.iter().map(|run| run.text()).collect::<Vec<_>>(), &mut kept.texts);
+            for (run, fate) in streamed.into_iter().zip(&fates) {
+                if let Some(text) = fate {
+                    run.replace(text);
+                }
+            }
+            let is_dead = |run: &mut Run| {
+                ids.iter().zip(&fates).any(|(item, fate)| *item == run.item && fate.is_none())
+            };
+            dead.extend(runs.extract_if(.., is_dead));
+        }
+        (runs, dead)
+    }
+}
+
+/// Matches what was streamed of a message with the texts that were kept of it, in their order. Returns for each streamed
+/// text the words that count, or `None` when all of it is of attempts that broke off.
+fn settle(streamed: &[&str], kept: &mut VecDeque<String>) -> Vec<Option<String>> {
+    let ends_with = |streamed: &str, kept: &str| streamed.trim_end().ends_with(kept.trim_end());
+    let fate = |(at, text): (usize, &&str)| {
+        let left = streamed.len() - at;
+        let is_it = kept.front().is_some_and(|first| ends_with(text, first)) || left <= kept.len();
+        is_it.then(|| kept.pop_front()).flatten()
+    };
+    streamed.iter().enumerate().map(fate).collect()
 }
 
 impl Conversation {
@@ -97,7 +154,20 @@ impl Conversation {
                     .unwrap_or("Retrying".to_owned());
                 self.out.notice("retrying", format!("{number}: {}", text(params, "message")));
             }
-            "begins" => self.break_off(None),
+            "begins" => {
+                self.break_off(None);
+                if let Some(message) = params["messageId"].as_str() {
+                    self.broken.kept.insert(message.to_owned(), Kept::default());
+                }
+                let calls = params["calls"].as_array().into_iter().flatten();
+                self.broken.dead_calls.extend(calls.filter_map(Value::as_str).map(str::to_owned));
+            }
+            "said" => {
+                let kept = self.broken.kept.entry(text(params, "messageId").to_owned()).or_default();
+                if kept.parts.insert(text(params, "partId").to_owned()) {
+                    kept.texts.push_back(text(params, "text").to_owned());
+                }
+            }
             "unfinished" => drop(self.broken.unfinished.insert(text(params, "messageId").to_owned())),
             _ => {}
         }

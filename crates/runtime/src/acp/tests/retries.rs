@@ -71,6 +71,109 @@ fn opencode_tells_by_our_plugin_when_the_next_attempt_begins() {
     assert_eq!(bed.raws(), 0);
 }
 
+/// The plugin tells that another attempt began, of the message `m`.
+fn begins(bed: &mut Bed, calls: &[&str]) {
+    plugin(bed, json!({ "stage": "begins", "messageId": "m", "calls": calls }));
+}
+
+/// The plugin tells a text that opencode keeps of the message `m`.
+fn said(bed: &mut Bed, text: &str) {
+    plugin(bed, json!({ "stage": "said", "messageId": "m", "partId": text, "text": text }));
+}
+
+fn think(bed: &mut Bed, text: &str) {
+    let content = json!({ "type": "text", "text": text });
+    bed.update(json!({ "sessionUpdate": "agent_thought_chunk", "messageId": "t", "content": content }));
+}
+
+#[test]
+fn the_answer_is_what_the_last_attempt_said_in_whatever_order_it_arrives() {
+    let orders: [(&str, &[fn(&mut Bed)]); 6] = [
+        (
+            "in order",
+            &[|b| say(b, "m", "hal"), |b| begins(b, &[]), |b| say(b, "m", "halo"), |b| said(b, "halo")],
+        ),
+        ("late", &[|b| begins(b, &[]), |b| said(b, "halo"), |b| say(b, "m", "hal"), |b| say(b, "m", "halo")]),
+        (
+            "half late",
+            &[
+                |b| say(b, "m", "h"),
+                |b| begins(b, &[]),
+                |b| say(b, "m", "al"),
+                |b| say(b, "m", "ha"),
+                |b| said(b, "halo"),
+                |b| say(b, "m", "lo\n"),
+            ],
+        ),
+        (
+            "after two",
+            &[
+                |b| begins(b, &[]),
+                |b| say(b, "m", "hal"),
+                |b| begins(b, &[]),
+                |b| say(b, "m", "hal"),
+                |b| say(b, "m", "halo"),
+                |b| said(b, "halo"),
+            ],
+        ),
+        ("never", &[|b| begins(b, &[]), |b| say(b, "m", "halo"), |b| said(b, "halo"), |b| said(b, "halo")]),
+        (
+            "news last",
+            &[
+                |b| say(b, "m", "hal"),
+                |b| say(b, "m", "halo"),
+                |b| begins(b, &[]),
+                |b| {
+                    say(b, "m", "!");
+                    said(b, "halo!");
+                },
+            ],
+        ),
+    ];
+    for (order, steps) in orders {
+        let mut bed = running("opencode");
+        steps.iter().for_each(|step| step(&mut bed));
+        finish(&mut bed);
+        let answer = if order == "news last" { "halo!" } else { "halo" };
+        assert_eq!(bed.texts(&Kind::AssistantText), [answer], "{order}");
+    }
+}
+
+#[test]
+fn text_that_arrives_late_is_no_text_of_its_own() {
+    let mut bed = running("opencode");
+    begins(&mut bed, &[]);
+    say(&mut bed, "m", "hal");
+    think(&mut bed, "hm");
+    said(&mut bed, "whole");
+    say(&mut bed, "m", "whole");
+    finish(&mut bed);
+    assert_eq!((broken(&bed), bed.texts(&Kind::AssistantText)), (vec!["hal"], vec!["whole"]));
+    assert_eq!(bed.texts(&Kind::Thinking), ["hm"]);
+    let mut bed = running("opencode");
+    begins(&mut bed, &[]);
+    say(&mut bed, "m", "hal");
+    call(&mut bed, "c", "in_progress");
+    assert_eq!((broken(&bed), bed.texts(&Kind::AssistantText)), (vec!["hal"], vec![]), "before a call");
+    say(&mut bed, "m", "never confirmed");
+    finish(&mut bed);
+    assert_eq!(bed.texts(&Kind::AssistantText), ["never confirmed"], "nothing is lost without the plugin");
+}
+
+#[test]
+fn a_call_that_was_never_made_may_arrive_late_and_its_id_may_be_used_again() {
+    let calls =
+        |bed: &Bed| bed.drafts().iter().filter(|draft| matches!(draft.kind, Kind::ToolCall { .. })).count();
+    let mut bed = running("opencode");
+    begins(&mut bed, &["c"]);
+    call(&mut bed, "c", "pending");
+    say(&mut bed, "m", "whole");
+    assert_eq!(calls(&bed), 0);
+    bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "in_progress" }));
+    bed.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed" }));
+    assert_eq!(calls(&bed), 1, "one that runs is another");
+}
+
 #[test]
 fn what_is_said_before_a_call_stays_once_the_call_is_made() {
     let mut bed = running("opencode");
