@@ -69,19 +69,21 @@ ui/node_modules/.package-lock.json: ui/package-lock.json
 	@echo '== packages of the web app'
 	@cd ui && npm ci --no-audit --no-fund --loglevel=error
 
-ui/dist/index.html: ui/node_modules/.package-lock.json $(shell find ui/src ui/index.html ui/vite.config.ts -type f)
+ui/dist/index.html: ui/node_modules/.package-lock.json $(shell find ui/src ui/client/src ui/index.html ui/vite.config.ts -type f)
 	@echo '== web app'
 	@cd ui && npm run --silent build
 
 web-checks: web
-	@echo '== web app: format, lint, types, units'
+	@echo '== web app and its client package: format, lint, types, units'
 	@cd ui && npm run --silent format:check && npm run --silent lint && npm run --silent check \
 		&& npm run --silent types:check && npm run --silent test
 
 # After the Rust tests, which build the binary that it drives.
 web-tests: web
-	@echo '== web app in a browser'
 	@cargo build --locked -p paseo
+	@echo '== client package'
+	@cd ui && PASEO_BIN='$(CURDIR)/target/debug/paseo' npm run --silent test:client
+	@echo '== web app in a browser'
 	@cd ui && PASEO_BIN='$(CURDIR)/target/debug/paseo' npm run --silent test:e2e
 
 # The first time, cargo-deny is compiled, which takes minutes. It reads what `cargo fetch` got.

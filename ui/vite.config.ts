@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig, type ProxyOptions } from 'vite';
+import { defaultClientConditions, defineConfig, type ProxyOptions } from 'vite';
 
 // For `npm run dev`: PASEO_URL is the daemon's address, PASEO_TOKEN a token made with `paseo token create`.
 const daemon = process.env['PASEO_URL'] ?? 'http://127.0.0.1:6767';
@@ -24,6 +24,8 @@ const api: ProxyOptions = {
 export default defineConfig({
     base: '/app/',
     plugins: [svelte()],
+    // The client package as its source: nothing has to be built before.
+    resolve: { conditions: ['paseo-source', ...defaultClientConditions] },
     build: {
         target: 'es2022',
         // An inlined asset would be a `data:` URL, which the content security policy refuses.

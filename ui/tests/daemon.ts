@@ -3,10 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const BINARY = resolve(process.env['PASEO_BIN'] ?? '../target/debug/paseo');
+const BUILT = fileURLToPath(new URL('../../target/debug/paseo', import.meta.url));
+const BINARY = resolve(process.env['PASEO_BIN'] ?? BUILT);
 
 /** What tests look at of an agent. */
 interface Inspected {
@@ -105,12 +107,25 @@ export class Daemon {
 
     /** Makes an idle agent that the web app does not list. Returns its id. */
     async create(): Promise<string> {
-        this.token ??= await this.paseo('token', 'create', '--name', 'test', '-q');
-        const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
+        const headers = {
+            Authorization: `Bearer ${await this.secret()}`,
+            'Content-Type': 'application/json',
+        };
         const body = JSON.stringify({ directory: this.work, provider: 'scripted' });
-        const response = await fetch(`http://${this.listen}/api/sessions`, { method: 'POST', headers, body });
+        const response = await fetch(`${this.url}/api/sessions`, { method: 'POST', headers, body });
         if (!response.ok) throw new Error(await response.text());
         return ((await response.json()) as { session: { id: string } }).session.id;
+    }
+
+    /** Where its API is. */
+    get url(): string {
+        return `http://${this.listen}`;
+    }
+
+    /** Returns the secret of a token, the same each time. */
+    async secret(): Promise<string> {
+        this.token ??= await this.paseo('token', 'create', '--name', 'test', '-q');
+        return this.token;
     }
 
     /** Returns what is stored of an agent. */

@@ -1,10 +1,11 @@
+import { PaseoError } from '@paseo/client';
 import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import { effectOf } from './change';
-import { ApiError, get } from './client';
+import { api } from './client';
 import { arranged } from './family';
 import { isAlike } from './handles';
-import { isUi, type Agent, type AgentAnswer, type AgentPage, type EventFrame } from './wire';
+import { isUi, type Agent, type AgentPage, type EventFrame } from './wire';
 
 const CONTEXT = Symbol('agents');
 const PAGE = 100;
@@ -56,7 +57,7 @@ export class Agents {
 
     /** Makes sure that one is known, also when the list does not show it. */
     async fetch(id: string): Promise<Agent> {
-        const { session, seq } = await get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`);
+        const { session, seq } = await api.get('/api/sessions/{id}', { path: { id } });
         if (seq >= (this.heard.get(session.id) ?? 0)) this.known.set(session.id, session);
         return session;
     }
@@ -65,10 +66,10 @@ export class Agents {
     seek(id: string): void {
         if (this.known.has(id) || this.sought.has(id)) return;
         this.sought.add(id);
-        get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`)
+        api.get('/api/sessions/{id}', { path: { id } })
             .then(({ session }) => this.learn(session))
             .catch((error: unknown) => {
-                if (!(error instanceof ApiError)) this.sought.delete(id);
+                if (!(error instanceof PaseoError)) this.sought.delete(id);
             });
     }
 
@@ -110,11 +111,11 @@ export class Agents {
         for (const id of this.renamed) {
             this.renamed.delete(id);
             try {
-                const { session } = await get<AgentAnswer>(`/api/sessions/${encodeURIComponent(id)}`);
+                const { session } = await api.get('/api/sessions/{id}', { path: { id } });
                 const known = this.known.get(id);
                 if (known) this.known.set(id, { ...known, handle: session.handle });
             } catch (error) {
-                if (error instanceof ApiError) continue;
+                if (error instanceof PaseoError) continue;
                 // The daemon is away: the next connection brings another chance.
                 this.renamed.add(id);
                 return;
@@ -123,9 +124,7 @@ export class Agents {
     }
 
     private page(after?: string): Promise<AgentPage> {
-        const query = new URLSearchParams({ ui: 'true', limit: String(PAGE) });
-        if (after) query.set('after', after);
-        return get<AgentPage>(`/api/sessions?${query}`);
+        return api.get('/api/sessions', { query: { ui: true, limit: PAGE, ...(after && { after }) } });
     }
 
     private add(page: AgentPage): void {

@@ -1,9 +1,10 @@
+import { PaseoError } from '@paseo/client';
 import { getContext, setContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import { effectOf } from './change';
-import { ApiError, explain, get, post } from './client';
+import { api, explain } from './client';
 import { isAlike } from './handles';
-import type { AnswerPermission, Ask, AskPage, EventFrame } from './wire';
+import type { AnswerPermission, Ask, EventFrame } from './wire';
 
 const CONTEXT = Symbol('asks');
 
@@ -65,11 +66,12 @@ export class Asks {
     /** Gives an answer. The first one that the daemon gets wins. */
     async answer(ask: Ask, given: AnswerPermission): Promise<Answered> {
         try {
-            await post(`/api/sessions/${ask.session}/permissions/${ask.hash}`, given);
+            const path = { id: ask.session, hash: ask.hash };
+            await api.post('/api/sessions/{id}/permissions/{hash}', { path, body: given });
             this.close(ask.hash, given.allow ? 'allow' : 'deny');
             return { is: 'given' };
         } catch (error) {
-            if (!(error instanceof ApiError) || error.status !== 409 || error.code === 'too_early')
+            if (!(error instanceof PaseoError) || error.status !== 409 || error.code === 'too_early')
                 return { is: 'failed', why: explain(error) };
             this.late.set(ask.hash, ask.session);
             void this.read();
@@ -90,14 +92,8 @@ export class Asks {
         while (this.stale) {
             this.stale = false;
             const found: Ask[] = [];
-            let after: string | undefined;
             try {
-                do {
-                    const query = after ? `?${new URLSearchParams({ after })}` : '';
-                    const page = await get<AskPage>(`/api/permissions${query}`);
-                    found.push(...page.asks);
-                    after = page.next ?? undefined;
-                } while (after);
+                for await (const page of api.pages('/api/permissions')) found.push(...page.asks);
             } catch {
                 // The next event, or the next connection, brings another chance.
                 return;

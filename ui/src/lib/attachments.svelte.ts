@@ -1,12 +1,10 @@
-import { ApiError, explain, upload } from './client';
+import { Backoff, isTransient, PaseoError, retried } from '@paseo/client';
+import { api, explain } from './client';
 import type { Attachment } from './wire';
 
 /** The daemon has the same limits. */
 export const MOST_BYTES = 32 * 1024 * 1024;
 export const MOST_FILES = 10;
-
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8_000;
 
 /** A file that is being attached to a message. */
 export interface Attaching {
@@ -68,22 +66,13 @@ export class Attachments {
         const stop = new AbortController();
         this.stops.set(attaching.key, stop);
         try {
-            for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-                try {
-                    const attachment = await upload(file, stop.signal);
-                    this.replace({ ...attaching, state: 'ready', attachment });
-                    return;
-                } catch (error) {
-                    if (stop.signal.aborted) return;
-                    // Too many uploads at a time, or no daemon: try again later.
-                    const passing = error instanceof ApiError ? error.passing || error.status === 429 : true;
-                    if (!passing) {
-                        this.replace({ ...attaching, state: 'refused', problem: explain(error) });
-                        return;
-                    }
-                }
-                await new Promise((resolve) => setTimeout(resolve, pause));
-            }
+            const { signal } = stop;
+            const attempt = () => api.upload(file.name || 'file', file, signal);
+            const attachment = await retried(attempt, { backoff: new Backoff(), signal, when: passes });
+            this.replace({ ...attaching, state: 'ready', attachment });
+        } catch (error) {
+            if (stop.signal.aborted) return;
+            this.replace({ ...attaching, state: 'refused', problem: explain(error) });
         } finally {
             this.stops.delete(attaching.key);
         }
@@ -92,4 +81,9 @@ export class Attachments {
     private replace(file: Attaching): void {
         this.all = this.all.map((other) => (other.key === file.key ? file : other));
     }
+}
+
+/** Too many uploads at a time, or no daemon: another attempt may succeed. */
+function passes(error: unknown): boolean {
+    return isTransient(error) || (error instanceof PaseoError && error.status === 429);
 }

@@ -15,11 +15,9 @@ export interface Effect {
     /** Its transcript is not what it was. */
     readonly cleared?: boolean;
     readonly turnEnded?: boolean;
-    /** This page does not know the word: it has to read everything again. */
-    readonly unknown?: boolean;
 }
 
-/** Returns what to do. A daemon that was upgraded may use words that this page does not know. */
+/** Returns what to do, beside reading everything again when the word is not known. */
 export function effectOf(change: SessionChange): Effect {
     switch (change.type) {
         case 'created':
@@ -54,12 +52,12 @@ export function effectOf(change: SessionChange): Effect {
         case 'answer_abandoned':
             return {};
         default:
-            return unknown(change);
+            return nothing(change);
     }
 }
 
-/** The compiler says that nothing comes here; the daemon may know better. */
-function unknown(change: never): Effect {
+/** The compiler says that nothing comes here; the daemon may be newer than the page. */
+function nothing(change: never): Effect {
     void change;
-    return { unknown: true };
+    return {};
 }

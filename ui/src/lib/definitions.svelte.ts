@@ -1,7 +1,8 @@
+import { PaseoError } from '@paseo/client';
 import { SvelteMap } from 'svelte/reactivity';
-import { ApiError, explain, get, post, put } from './client';
+import { api, explain } from './client';
 import { isUnsaved, resolve, saved, take, typed, type Draft } from './draft';
-import type { DefinitionList, DefinitionProblem, DefinitionSource, PendingDefinition } from './wire';
+import type { DefinitionList, DefinitionProblem, PendingDefinition } from './wire';
 
 /** How often files are looked at while their page is open: nothing tells of a change on disk. */
 const EVERY_MS = 3000;
@@ -30,7 +31,7 @@ class Definitions {
     private readonly lists = new SvelteMap<string, DefinitionList>();
     private readonly drafts = new SvelteMap<string, Draft>();
     /** Why the last reading of a definition failed, by slug. */
-    private readonly refused = new SvelteMap<string, ApiError>();
+    private readonly refused = new SvelteMap<string, PaseoError>();
     /** The newest question that was answered, by what it is about: an answer to an older one comes too late. */
     private readonly answered = new Map<string, number>();
     private asked = 0;
@@ -55,7 +56,7 @@ class Definitions {
         return this.drafts.get(slug);
     }
 
-    refusal(slug: string): ApiError | undefined {
+    refusal(slug: string): PaseoError | undefined {
         return this.refused.get(slug);
     }
 
@@ -78,7 +79,7 @@ class Definitions {
     async read(project = ''): Promise<void> {
         const asked = ++this.asked;
         try {
-            const list = await get<DefinitionList>(`/api/agents${queryOf(project)}`);
+            const list = await api.get('/api/agents', { query: queryOf(project) });
             if (this.isNews(`list ${project}`, asked)) this.keep(project, list);
             this.problem = '';
         } catch (error) {
@@ -90,12 +91,13 @@ class Definitions {
     async open(slug: string, project: string): Promise<void> {
         const asked = ++this.asked;
         try {
-            const source = await get<DefinitionSource>(`/api/agents/${slug}/source${queryOf(project)}`);
+            const options = { path: { slug }, query: queryOf(project) };
+            const source = await api.get('/api/agents/{slug}/source', options);
             if (!this.isNews(slug, asked)) return;
             this.refused.delete(slug);
             this.drafts.set(slug, take(this.drafts.get(slug), source));
         } catch (error) {
-            if (!(error instanceof ApiError) || !this.isNews(slug, asked)) return;
+            if (!(error instanceof PaseoError) || !this.isNews(slug, asked)) return;
             // Removed meanwhile; the person's draft stays.
             const draft = this.drafts.get(slug);
             if (draft && isUnsaved(draft))
@@ -138,10 +140,10 @@ class Definitions {
     async trust(pending: PendingDefinition, project: string): Promise<string | undefined> {
         const { slug, sha256 } = pending;
         try {
-            const wanted = { sha256, project: project || null };
-            const list = await post<DefinitionList>(`/api/agents/${slug}/trust`, wanted);
+            const body = { sha256, project: project || null };
+            const list = await api.post('/api/agents/{slug}/trust', { path: { slug }, body });
             this.answered.set(`list ${project}`, ++this.asked);
-            if (list) this.keep(project, list);
+            this.keep(project, list);
         } catch (error) {
             void this.read(project);
             return explain(error);
@@ -153,16 +155,13 @@ class Definitions {
 
     private async write(slug: string, text: string, version: string | null): Promise<Saved> {
         try {
-            const list = await put<DefinitionList>(`/api/agents/${encodeURIComponent(slug)}`, {
-                text,
-                version,
-            });
+            const list = await api.put('/api/agents/{slug}', { path: { slug }, body: { text, version } });
             // Whatever was asked before this knows nothing of it.
             for (const about of ['list ', slug]) this.answered.set(about, ++this.asked);
             this.keep('', list);
             return { is: 'saved' };
         } catch (error) {
-            if (error instanceof ApiError && error.problems.length > 0)
+            if (error instanceof PaseoError && error.problems.length > 0)
                 return { is: 'wrong', problems: error.problems };
             return { is: 'refused', why: explain(error) };
         }
@@ -185,8 +184,8 @@ class Definitions {
     }
 }
 
-function queryOf(project: string): string {
-    return project ? `?${new URLSearchParams({ project })}` : '';
+function queryOf(project: string): { project?: string } {
+    return project ? { project } : {};
 }
 
 export const definitions = new Definitions();

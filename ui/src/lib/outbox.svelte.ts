@@ -1,8 +1,6 @@
-import { ApiError, explain, post } from './client';
+import { Backoff, newKey } from '@paseo/client';
+import { api, explain } from './client';
 import type { Attachment, Receipt, Verb } from './wire';
-
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8_000;
 
 /** A message that is on its way into the transcript. */
 export interface Outgoing {
@@ -20,7 +18,8 @@ export interface Outgoing {
 /** Messages that were written here and are not in the transcript yet. */
 export class Outbox {
     private all = $state.raw<readonly Outgoing[]>([]);
-    private waiting = new Set<() => void>();
+    /** The pauses of those that wait for the network. */
+    private waiting = new Set<Backoff>();
     /** Deliveries that need not be shown; the transcript may be faster than the receipt. */
     private settled = new Set<string>();
 
@@ -36,7 +35,7 @@ export class Outbox {
 
     /** Tries again now what waits for the network. */
     readonly hurry = (): void => {
-        for (const wake of this.waiting) wake();
+        for (const backoff of this.waiting) backoff.hurry();
     };
 
     retry(message: Outgoing): void {
@@ -60,42 +59,20 @@ export class Outbox {
     private async deliver(message: Outgoing): Promise<void> {
         const { key, session, text, verb } = message;
         const attachments = message.attachments.map((file) => file.id);
-        for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-            try {
-                const body = { text, verb, attachments };
-                const receipt = await post<Receipt>(`/api/sessions/${session}/messages`, body, key);
-                if (!receipt || this.settled.has(receipt.delivery)) this.discard(message);
-                else this.replace({ ...message, state: 'accepted', receipt });
-                return;
-            } catch (error) {
-                if (error instanceof ApiError && !error.passing) {
-                    this.replace({ ...message, state: 'refused', problem: explain(error) });
-                    return;
-                }
-            }
-            await this.sleep(pause);
+        const backoff = new Backoff();
+        this.waiting.add(backoff);
+        try {
+            const receipt = await api.send(session, { text, verb, attachments }, { key, backoff });
+            if (this.settled.has(receipt.delivery)) this.discard(message);
+            else this.replace({ ...message, state: 'accepted', receipt });
+        } catch (error) {
+            this.replace({ ...message, state: 'refused', problem: explain(error) });
+        } finally {
+            this.waiting.delete(backoff);
         }
     }
 
     private replace(message: Outgoing): void {
         this.all = this.all.map((other) => (other.key === message.key ? message : other));
     }
-
-    private async sleep(ms: number): Promise<void> {
-        let wake = () => {};
-        await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, ms);
-            wake = () => {
-                clearTimeout(timer);
-                resolve();
-            };
-            this.waiting.add(wake);
-        });
-        this.waiting.delete(wake);
-    }
-}
-
-function newKey(): string {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,11 +1,6 @@
-import { refusal } from './client';
-import { SseParser, type SseEvent } from './sse';
-import type { EventFrame, Frame, ItemFrame, LiveFrame } from './wire';
-
-/** The daemon sends something at least every 25 seconds. */
-const SILENCE_MS = 60_000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 8_000;
+import { Backoff, PaseoError, type ConnectionState, type EventStream, type Topic } from '@paseo/client';
+import { api } from './client';
+import type { Frame } from './wire';
 
 export interface StreamListener {
     take(frame: Frame): void;
@@ -18,32 +13,27 @@ export interface StreamListener {
 /**
  * The one event stream of the page.
  *
- * It holds a cursor: the number of the last stored event that was seen. Whatever ends a connection, the next one
- * begins there. So nothing is missed and nothing comes twice.
+ * Whatever ends a connection, the next one begins at the cursor. So nothing is missed and nothing comes twice.
  */
-export class EventStream {
+export class PageStream {
     /** Frames arrive, or would if there were any. */
     connected = $state(false);
     /** It was connected before and is not now. */
     lost = $state(false);
 
-    private cursor = 0;
     private session: string | undefined;
-    private connection: AbortController | undefined;
-    private wake: (() => void) | undefined;
-    private running = false;
-    /** Somebody wants a new connection at once. */
-    private hurry = false;
+    private events: EventStream | undefined;
+    /** The pauses after a refusal; those after a lost connection are the stream's own. */
+    private readonly pauses = new Backoff({ first: 250 });
 
     constructor(private readonly listener: StreamListener) {}
 
     /** Begins to read after an event; from then on it keeps itself connected. */
     start(cursor: number): void {
-        this.cursor = cursor;
-        if (this.running) return this.reconnect();
-        this.running = true;
+        if (this.events) return this.reconnect();
         window.addEventListener('online', this.reconnect);
         window.addEventListener('offline', this.drop);
+        this.events = this.open(cursor);
         void this.run();
     }
 
@@ -51,123 +41,77 @@ export class EventStream {
     follow(session: string | undefined): void {
         if (session === this.session) return;
         this.session = session;
-        if (this.running) this.reconnect();
+        this.events?.follow(this.topics());
+        this.pauses.hurry();
     }
 
     /** Connects anew, at once. */
     readonly reconnect = (): void => {
-        this.hurry = true;
-        this.wake?.();
-        this.connection?.abort();
+        this.events?.reconnect();
+        this.pauses.hurry();
     };
 
     stop(): void {
-        this.running = false;
         window.removeEventListener('online', this.reconnect);
         window.removeEventListener('offline', this.drop);
-        this.reconnect();
+        this.events?.close();
+        this.events = undefined;
+        this.pauses.hurry();
     }
 
     /** The browser says that the network is gone. The daemon may be on this machine, so try anyway. */
-    private readonly drop = (): void => this.connection?.abort();
+    private readonly drop = (): void => this.events?.drop();
+
+    private open(after: number): EventStream {
+        return api.events({ after, topics: this.topics(), ui: true, onState: (state) => this.show(state) });
+    }
+
+    private topics(): Topic[] {
+        return ['sessions', 'permissions', ...(this.session ? [`session:${this.session}` as const] : [])];
+    }
+
+    private show(state: ConnectionState): void {
+        this.connected = state === 'open';
+        if (state === 'open') {
+            this.lost = false;
+            this.pauses.reset();
+        }
+        if (state === 'waiting') this.lost = true;
+    }
 
     private async run(): Promise<void> {
-        let pause = FIRST_PAUSE_MS;
-        while (this.running) {
-            this.hurry = false;
-            const served = await this.connect();
-            this.connected = false;
-            if (!this.running) return;
-            if (served) pause = FIRST_PAUSE_MS;
-            if (this.hurry || served === 'again') continue;
+        while (this.events) {
+            try {
+                for await (const frame of this.events) this.take(frame);
+            } catch (error) {
+                if (await this.isSettled(error)) continue;
+            }
+            if (!this.events) return;
             this.lost = true;
-            await this.sleep(pause * (0.75 + Math.random() / 2));
-            pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+            await this.pauses.wait();
         }
     }
 
-    /** Reads one connection to its end. Returns whether it brought anything; `again` when told to come back. */
-    private async connect(): Promise<boolean | 'again'> {
-        const connection = new AbortController();
-        this.connection = connection;
-        let silence: ReturnType<typeof setTimeout> | undefined;
-        const heard = () => {
-            clearTimeout(silence);
-            silence = setTimeout(() => connection.abort(), SILENCE_MS);
-        };
-        let served: boolean | 'again' = false;
-        try {
-            heard();
-            const response = await fetch(this.address(), {
-                headers: { Accept: 'text/event-stream', 'Last-Event-ID': String(this.cursor) },
-                signal: connection.signal,
-                credentials: 'same-origin',
-                cache: 'no-store',
-            });
-            if (!response.ok || !response.body) return await this.refused(response);
-            const reader = response.body.getReader();
-            const parser = new SseParser();
-            for (;;) {
-                const { done, value } = await reader.read();
-                if (done || connection.signal.aborted) return served;
-                heard();
-                this.connected = true;
-                this.lost = false;
-                if (!served) served = true;
-                for (const event of parser.push(value)) if (this.take(event)) served = 'again';
-            }
-        } catch {
-            return served;
-        } finally {
-            clearTimeout(silence);
-            connection.abort();
-        }
+    private take(frame: Frame | { type: 'team' | 'thread' | 'unknown' }): void {
+        if (frame.type === 'event' || frame.type === 'item' || frame.type === 'live')
+            this.listener.take(frame);
     }
 
-    private address(): string {
-        const topics = ['sessions', 'permissions'];
-        if (this.session) topics.push(`session:${this.session}`);
-        const query = { after: String(this.cursor), topics: topics.join(','), ui: 'true' };
-        return `/api/stream?${new URLSearchParams(query)}`;
-    }
-
-    private async refused(response: Response): Promise<boolean | 'again'> {
-        const { status } = await refusal(response);
-        if (status === 404 && this.session) {
-            this.session = undefined;
+    /** Does what a refusal asks for. Returns whether that is reason to connect again at once. */
+    private async isSettled(error: unknown): Promise<boolean> {
+        if (!(error instanceof PaseoError)) return false;
+        if (error.status === 404 && this.session) {
+            this.follow(undefined);
             this.listener.gone();
-            return 'again';
+            return true;
         }
-        if (status === 400) this.cursor = await this.listener.restart();
+        if (error.status !== 400) return false;
+        try {
+            const cursor = await this.listener.restart();
+            if (this.events) this.events = this.open(cursor);
+        } catch {
+            // The daemon is away again; the next refusal brings another chance.
+        }
         return false;
-    }
-
-    /** Takes one event. Returns true when the daemon wants us to connect again. */
-    private take({ id, event, data }: SseEvent): boolean {
-        let resume = false;
-        if (data !== undefined) {
-            const body: unknown = JSON.parse(data);
-            if (event === 'event') this.listener.take({ type: 'event', frame: body as EventFrame });
-            else if (event === 'item') this.listener.take({ type: 'item', frame: body as ItemFrame });
-            else if (event === 'live') this.listener.take({ type: 'live', frame: body as LiveFrame });
-            else if (event === 'resume') {
-                this.cursor = Math.max(this.cursor, (body as { after: number }).after);
-                resume = true;
-            }
-        }
-        // Only after it was taken: an event that could not be shown comes again.
-        if (id !== undefined && /^\d+$/.test(id)) this.cursor = Number(id);
-        return resume;
-    }
-
-    private async sleep(ms: number): Promise<void> {
-        await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, ms);
-            this.wake = () => {
-                clearTimeout(timer);
-                resolve();
-            };
-        });
-        this.wake = undefined;
     }
 }

@@ -1,5 +1,5 @@
 import { effectOf } from './change';
-import { explain, get } from './client';
+import { api, explain } from './client';
 import { grown, type Growing } from './growing';
 import { rows } from './rows';
 import { later, NO_PLAN, parseTodos, readTodos, type Plan } from './todo';
@@ -13,15 +13,7 @@ import {
     withOlder,
     type ItemWindow,
 } from './window';
-import {
-    field,
-    type AgentAnswer,
-    type EventFrame,
-    type Frame,
-    type Item,
-    type ItemPage,
-    type LiveFrame,
-} from './wire';
+import { field, type EventFrame, type Frame, type Item, type ItemPage, type LiveFrame } from './wire';
 
 const PAGE = 100;
 
@@ -53,7 +45,7 @@ export class Transcript {
     /** Reads the newest page and forgets the rest. */
     async load(): Promise<void> {
         void this.readPlan();
-        await this.read('', (page) => {
+        await this.read({}, (page) => {
             this.window = fromPage(page, this.window);
             this.fresh = false;
         });
@@ -63,13 +55,13 @@ export class Transcript {
     async loadOlder(): Promise<void> {
         const first = this.window.items[0];
         if (!first || !this.older || this.loading) return;
-        await this.read(`&before=${first.ordinal}`, (page) => (this.window = withOlder(this.window, page)));
+        await this.read({ before: first.ordinal }, (page) => (this.window = withOlder(this.window, page)));
     }
 
     async loadNewer(): Promise<void> {
         while (this.newer && !this.loading && !this.problem) {
             const last = this.window.items.at(-1)?.ordinal ?? 0;
-            await this.read(`&after=${last}`, (page) => (this.window = withNewer(this.window, page)));
+            await this.read({ after: last }, (page) => (this.window = withNewer(this.window, page)));
             if (!this.following) return;
         }
     }
@@ -131,7 +123,7 @@ export class Transcript {
     /** Reads the task list, whose item may be older than what was read. */
     private async readPlan(): Promise<void> {
         try {
-            const { seq, session } = await get<AgentAnswer>(`/api/sessions/${this.session}`);
+            const { seq, session } = await api.get('/api/sessions/{id}', { path: { id: this.session } });
             const todos = readTodos(session.todo);
             if (todos) this.plan = later(this.plan, { todos, seq });
         } catch {
@@ -147,11 +139,15 @@ export class Transcript {
         this.growing = growing;
     }
 
-    private async read(range: string, use: (page: ItemPage) => void): Promise<void> {
+    private async read(
+        range: { before?: number; after?: number },
+        use: (page: ItemPage) => void,
+    ): Promise<void> {
         this.loading = true;
         this.problem = '';
         try {
-            const page = await get<ItemPage>(`/api/sessions/${this.session}/items?limit=${PAGE}${range}`);
+            const options = { path: { id: this.session }, query: { limit: PAGE, ...range } };
+            const page = await api.get('/api/sessions/{id}/items', options);
             page.items.forEach((item) => this.takePlan(item));
             use(page);
         } catch (error) {

@@ -1,6 +1,4 @@
-import type { components } from './api';
-
-type Schemas = components['schemas'];
+import type { Frame as AnyFrame, Schemas } from '@paseo/client';
 
 export type Agent = Schemas['SessionView'];
 export type AgentPage = Schemas['SessionPage'];
@@ -24,11 +22,8 @@ export type SessionChange = Schemas['SessionChange'];
 export type ItemFrame = Schemas['ItemFrame'];
 export type LiveFrame = Schemas['LiveFrame'];
 
-/** One thing that the event stream brought. */
-export type Frame =
-    | { type: 'event'; frame: EventFrame }
-    | { type: 'item'; frame: ItemFrame }
-    | { type: 'live'; frame: LiveFrame };
+/** One thing that the event stream brought, of those that the page follows. */
+export type Frame = Extract<AnyFrame, { type: 'event' | 'item' | 'live' }>;
 
 /** Returns a field of an item when it is text. */
 export function field(item: Item, name: string): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SseParser, type SseEvent } from './sse';
+import { SseParser, type SseEvent } from '../src/sse.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
