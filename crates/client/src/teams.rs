@@ -3,8 +3,9 @@
 use http::Method;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::team::{
-    ClaimTask, CreateTask, CreateTeam, EndTask, EnrolAgent, NoticePage, NoticeQuery, ReassignTask,
-    ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery, WriteAnswer, WriteQuery,
+    ClaimTask, CreateTask, CreateTeam, EndTask, EnrolAgent, InboxQuery, NoticePage, NoticeQuery,
+    ReassignTask, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery, WriteAnswer,
+    WriteQuery,
 };
 use serde::Serialize;
 
@@ -123,7 +124,7 @@ impl Client {
     }
 
     /// Returns what others did.
-    pub async fn inbox(&self, team: &str, asked: &NoticeQuery) -> Result<NoticePage, Error> {
+    pub async fn inbox(&self, team: &str, asked: &InboxQuery) -> Result<NoticePage, Error> {
         self.get(&format!("{}{}", path(["api", "teams", team, "inbox"]), query(asked))).await
     }
 

@@ -220,7 +220,15 @@ pub struct BridgeReceived {
     pub event: BridgeEvent,
 }
 
-/// The query of `GET /threads/{thread}/events` and of its stream.
+/// The query of `GET /threads/{thread}/events/stream`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BridgeStreamQuery {
+    /// Only events after this `ts`. Without it the stream begins now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
+/// The query of `GET /threads/{thread}/events`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BridgeQuery {
     /// Only events after this `ts`.

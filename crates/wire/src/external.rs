@@ -14,3 +14,11 @@ pub struct SecretView {
     /// Where answers are posted to.
     pub callback_url: String,
 }
+
+/// The query of a callback. Other parameters are ignored: they belong to whatever the callback passed through.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CallbackQuery {
+    /// The turn that it answers, as in the message's `callbackUrl`.
+    #[serde(default, rename = "turnOriginId", skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+}

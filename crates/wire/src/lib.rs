@@ -21,6 +21,7 @@ pub mod settings;
 pub mod status;
 pub mod stream;
 pub mod team;
+pub mod teamd;
 pub mod thread;
 pub mod time;
 pub mod tool;

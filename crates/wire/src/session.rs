@@ -266,6 +266,14 @@ pub struct Hidden {
     pub agent: usize,
 }
 
+/// The query of a deletion.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ForceQuery {
+    /// `true`: delete even what is in use.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+}
+
 /// The query of `GET /api/sessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionQuery {
@@ -288,8 +296,13 @@ pub struct SessionQuery {
     /// Only sessions that follow this definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Where the page before this one ended: its `next`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(
+        pattern = r"^((pinned-)?-?[0-9]{1,18}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|closed(:.*)?)$"
+    )]
     pub after: Option<String>,
+    /// 500 unless it is said; more than 500 counts as 500, and 0 as 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// `true`: of each session only what a line in a table shows; the answer is `SessionLines`.

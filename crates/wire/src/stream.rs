@@ -106,3 +106,17 @@ pub struct TeamFrame {
 pub struct ResumeFrame {
     pub after: u64,
 }
+
+/// The query of the stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StreamQuery {
+    /// The `seq` of the last event that was seen. Without it the stream begins now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// `sessions` (the default), `session:<id>`, `thread:<id>` or `team:<id>`; several with commas between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topics: Option<String>,
+    /// `true`: of the topic `sessions`, only those with `ui=true` and those below them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ui: bool,
+}

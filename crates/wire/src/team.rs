@@ -109,7 +109,7 @@ pub struct TeamQuery {
     /// Pass `next` to read on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// At most 500.
+    /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
@@ -232,16 +232,16 @@ pub struct ReassignTask {
     pub ttl_ms: Option<i64>,
 }
 
-/// The query of an inbox and of the audit trail.
+/// The query of an inbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct NoticeQuery {
+pub struct InboxQuery {
     /// Whose inbox; people only, as others read their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The last cursor that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// At most 500.
+    /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
@@ -282,6 +282,25 @@ pub struct NoticePage {
     pub notices: Vec<NoticeView>,
     /// Pass as `after` to read on; null: there is no more yet. To wait for more, remember the last `cursor`.
     pub next: Option<u64>,
+}
+
+/// The query of an audit trail.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoticeQuery {
+    /// The last cursor that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// 100 unless it is said; more than 500 counts as 500, and 0 as 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// The query that goes with a new token of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgainQuery {
+    /// `true`: an agent that was removed is added again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// The query of `GET /api/teams/{team}/can-write`.

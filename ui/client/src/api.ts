@@ -4,196 +4,6 @@
  */
 
 export interface paths {
-    "/healthz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the daemon's health
-         * @description Access: Anyone.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Health"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get this document
-         * @description Access: Any caller with a credential.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the daemon's status
-         * @description Access: Any caller with a credential.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DaemonStatus"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/whoami": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the caller's identity
-         * @description Access: Any caller with a credential.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WhoAmI"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/whereabouts": {
         parameters: {
             query?: never;
@@ -205,85 +15,9 @@ export interface paths {
          * Get the session of a project that the caller is in
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    project?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Whereabouts"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getWhereabouts"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/shutdown": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Stop the daemon gracefully
-         * @description Access: People only.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
         delete?: never;
         options?: never;
         head?: never;
@@ -301,85 +35,13 @@ export interface paths {
          * List sessions, pinned first, then newest; with `brief`, returns SessionLines
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    labels?: string;
-                    ui?: string;
-                    any_labels?: string;
-                    all_statuses?: string;
-                    project?: string;
-                    agent?: string;
-                    after?: string;
-                    limit?: string;
-                    brief?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listSessions"];
         put?: never;
         /**
          * Create a session, optionally with a first message; supports Idempotency-Key
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "Idempotency-Key"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CreateSession"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CreatedSession"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["createSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -397,117 +59,21 @@ export interface paths {
          * Get a session
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getSession"];
         put?: never;
         post?: never;
         /**
          * Delete a session and its transcript
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: {
-                    force?: string;
-                };
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteSession"];
         options?: never;
         head?: never;
         /**
          * Update a session's name, labels, pin and attributes
          * @description Access: People only.
          */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PatchSession"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        patch: operations["updateSession"];
         trace?: never;
     };
     "/api/sessions/{id}/prompt": {
@@ -521,137 +87,7 @@ export interface paths {
          * Get the text added to a session's prompt
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PromptView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{id}/secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the shared secret of an external agent
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SecretView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{id}/tools": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the tools an agent may use
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ToolList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getSessionPrompt"];
         put?: never;
         post?: never;
         delete?: never;
@@ -671,37 +107,7 @@ export interface paths {
          * Get an agent's last turn
          * @description Access: People and agents that have the tool `read_tab`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LastTurn"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getLastTurn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -721,41 +127,7 @@ export interface paths {
          * List transcript items, one page at a time
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    before?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ItemPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -775,300 +147,7 @@ export interface paths {
          * Get the full text of an item
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                    ordinal: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{id}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a message; supports Idempotency-Key
-         * @description Access: People and agents that have the tool `send_to_tab`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "Idempotency-Key"?: string;
-                };
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SendMessage"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Receipt"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/attachments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Upload a file for a message (the body is the file, at most 32 MB; its type is detected)
-         * @description Access: People and agents that have the tool `send_to_tab`.
-         */
-        post: {
-            parameters: {
-                query?: {
-                    name?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UploadedAttachment"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{id}/attachments/{attachment}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an attached file; images are shown inline, other files are downloaded
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                    attachment: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/octet-stream": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{id}/queue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List a session's queued messages with previews
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Queue"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{id}/deliveries/{delivery}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a delivery and its outcome
-         * @description Access: People and agents that have the tool `send_to_tab`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                    delivery: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DeliveryView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getItemText"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1090,37 +169,7 @@ export interface paths {
          * Stop the running turn and hold the queue until a person sends a message
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["stopSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1140,37 +189,7 @@ export interface paths {
          * Close a session
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["closeSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1190,37 +209,7 @@ export interface paths {
          * Reopen a closed session
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["reopenSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1240,37 +229,7 @@ export interface paths {
          * Clear a session's transcript and start over
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["clearSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1290,48 +249,54 @@ export interface paths {
          * Get a summary from a session, deliver it to the previous one, and return there
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["GoBack"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WentBack"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["goBack"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/agents/{slug}/sessions": {
+    "/api/sessions/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message; supports Idempotency-Key
+         * @description Access: People and agents that have the tool `send_to_tab`.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file for a message (the body is the file, at most 32 MB; its type is detected)
+         * @description Access: People and agents that have the tool `send_to_tab`.
+         */
+        post: operations["uploadAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/attachments/{attachment}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1339,44 +304,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions of an agent definition, open first, then by last update
+         * Get an attached file; images are shown inline, other files are downloaded
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    project?: string;
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessions"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getAttachment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1385,63 +316,87 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/agents/{slug}/messages": {
+    "/api/sessions/{id}/queue": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Send a message to a session of an agent definition, creating one if needed; supports Idempotency-Key
+         * List a session's queued messages with previews
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "Idempotency-Key"?: string;
-                };
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["MessageAgent"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MessagedAgent"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listQueue"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/agents/{slug}/switch": {
+    "/api/sessions/{id}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery and its outcome
+         * @description Access: People and agents that have the tool `send_to_tab`.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the history of a message
+         * @description Access: People only.
+         */
+        get: operations["traceDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/causes/{cause}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get everything that descends from a request
+         * @description Access: People only.
+         */
+        get: operations["getCause"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/causes/{cause}/stop": {
         parameters: {
             query?: never;
             header?: never;
@@ -1451,44 +406,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enter a session of an agent definition and remember the previous one
+         * Stop everything that descends from a request
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SwitchAgent"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SwitchedAgent"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
+        post: operations["stopCause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
+        /**
+         * Search messages, answers and tool calls, newest first; `behind` reports what is not indexed yet
+         * @description Access: People only.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1506,39 +447,7 @@ export interface paths {
          * List open permission requests, oldest first
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    session?: string;
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AskPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listPermissionRequests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1560,42 +469,7 @@ export interface paths {
          * Answer a permission request; the first answer wins
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                    hash: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AnswerPermission"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AnsweredPermission"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["answerPermissionRequest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1613,35 +487,7 @@ export interface paths {
          * List standing permission rules
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RuleList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listRules"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1664,43 +510,13 @@ export interface paths {
          * Delete a permission rule
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    rule: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RuleList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteRule"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/providers": {
+    "/api/agents/{slug}/sessions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1708,83 +524,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List providers and whether each is ready
+         * List the sessions of an agent definition, open first, then by last update
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listAgentSessions"];
         put?: never;
-        /**
-         * Create a provider from a command that speaks the Agent Client Protocol
-         * @description Access: People only.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AddProvider"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/providers/{name}": {
+    "/api/agents/{slug}/messages": {
         parameters: {
             query?: never;
             header?: never;
@@ -1793,42 +545,32 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
         /**
-         * Delete an added provider
+         * Send a message to a session of an agent definition, creating one if needed; supports Idempotency-Key
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
+        post: operations["messageAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{slug}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
+        get?: never;
+        put?: never;
+        /**
+         * Enter a session of an agent definition and remember the previous one
+         * @description Access: People only.
+         */
+        post: operations["switchAgent"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1845,37 +587,7 @@ export interface paths {
          * List agent definitions and their problems
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    project?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listAgents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1895,79 +607,12 @@ export interface paths {
          * Get a resolved agent definition and its tools
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    project?: string;
-                    untrusted?: string;
-                };
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getAgent"];
         /**
          * Update a user's own definition (agents/<slug>.toml) and trust it; fails if the file has changed
          * @description Access: People only.
          */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SaveAgent"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        put: operations["updateAgent"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1986,39 +631,7 @@ export interface paths {
          * Get the files that define an agent
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    project?: string;
-                };
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSource"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getAgentSource"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2040,41 +653,7 @@ export interface paths {
          * Trust a pending change of an agent definition
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TrustAgent"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["trustAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2094,80 +673,18 @@ export interface paths {
          * Trust the definitions of a project in their current version
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TrustAgents"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["trustProject"];
         /**
          * Revoke the trust in a project's definitions
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: {
-                    project?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["distrustProject"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/settings": {
+    "/api/providers": {
         parameters: {
             query?: never;
             header?: never;
@@ -2175,185 +692,23 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the settings
+         * List providers and whether each is ready
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SettingsView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/settings/{key}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Update a setting
-         * @description Access: People only.
-         */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PutSetting"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SettingsView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List tokens, without secrets
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TokenList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listProviders"];
         put?: never;
         /**
-         * Create a token; its secret is returned once
+         * Create a provider from a command that speaks the Agent Client Protocol
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CreateToken"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CreatedToken"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["createProvider"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/tokens/{token}": {
+    "/api/providers/{name}": {
         parameters: {
             query?: never;
             header?: never;
@@ -2364,432 +719,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a token
+         * Delete an added provider
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    token: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TokenList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/login-links": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create a browser login link, valid once and for five minutes
-         * @description Access: People only.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LoginLink"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Log in a browser and set its cookie
-         * @description Access: Anyone.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["Login"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Log out the calling browser
-         * @description Access: People only.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/devices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List logged-in browsers
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DeviceList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/devices/{device}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Log out a browser
-         * @description Access: People only.
-         */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    device: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DeviceList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/deliveries/{delivery}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the history of a message
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    delivery: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DeliveryTrace"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/causes/{cause}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get everything that descends from a request
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    cause: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CauseView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/causes/{cause}/stop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Stop everything that descends from a request
-         * @description Access: People only.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    cause: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CauseView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
+        delete: operations["deleteProvider"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2806,78 +739,13 @@ export interface paths {
          * List threads, oldest first
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listThreads"];
         put?: never;
         /**
          * Create a thread
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "idempotency-key"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CreateThread"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["createThread"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2895,117 +763,21 @@ export interface paths {
          * Get a thread by id or name
          * @description Access: People and participants of the thread.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getThread"];
         put?: never;
         post?: never;
         /**
          * Delete a thread and its messages, and close its participants' sessions
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: {
-                    force?: string;
-                };
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteThread"];
         options?: never;
         head?: never;
         /**
          * Update a thread's name and working directory
          * @description Access: People only.
          */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PatchThread"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        patch: operations["updateThread"];
         trace?: never;
     };
     "/api/threads/{thread}/events": {
@@ -3019,42 +791,7 @@ export interface paths {
          * List thread events: the newest, or those after a version or an event
          * @description Access: People and participants of the thread.
          */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    before?: string;
-                    from?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadEventPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listThreadEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3076,43 +813,7 @@ export interface paths {
          * Send a message to a thread
          * @description Access: People and participants of the thread.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PostMessage"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PostedMessage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["postThreadMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3132,41 +833,7 @@ export interface paths {
          * Update participants (invite, uninvite) or, for people only, controls (mute, pause, discussion)
          * @description Access: People and participants of the thread.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ThreadControl"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ThreadAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["controlThread"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3184,77 +851,13 @@ export interface paths {
          * List participants' presence
          * @description Access: People and participants of the thread.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PresenceList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listPresence"];
         put?: never;
         /**
          * Update the caller's presence
          * @description Access: People and participants of the thread.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SayPresence"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PresenceList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["updatePresence"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3274,102 +877,7 @@ export interface paths {
          * Create a token for one participant
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CreateSeatToken"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CreatedToken"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search messages, answers and tool calls, newest first; `behind` reports what is not indexed yet
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    q?: string;
-                    agent?: string;
-                    thread?: string;
-                    in?: string;
-                    kind?: string;
-                    from?: string;
-                    since?: string;
-                    until?: string;
-                    directory?: string;
-                    best?: string;
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SearchPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
+        post: operations["createParticipantToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3387,76 +895,13 @@ export interface paths {
          * List teams by id
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listTeams"];
         put?: never;
         /**
          * Create a team
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CreateTeam"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["createTeam"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3474,74 +919,14 @@ export interface paths {
          * Get a team
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getTeam"];
         put?: never;
         post?: never;
         /**
          * Close a team: its leases and tokens end, its history remains, and its id is not reused
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["closeTeam"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3561,38 +946,7 @@ export interface paths {
          * Remove an agent from a team (`-` is the caller): its tasks are released and its tokens end
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    agent: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["removeTeamAgent"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3611,41 +965,7 @@ export interface paths {
          * Add an agent to a team, or update its role
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["EnrolAgent"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TeamAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["addTeamAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3665,40 +985,7 @@ export interface paths {
          * Create a token for one agent of the team, adding the agent if needed (`again=true` re-adds a removed one)
          * @description Access: People only.
          */
-        post: {
-            parameters: {
-                query?: {
-                    again?: string;
-                };
-                header?: never;
-                path: {
-                    team: string;
-                    agent: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CreatedToken"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["createTeamAgentToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3716,82 +1003,13 @@ export interface paths {
          * List a team's tasks by id
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskPage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listTasks"];
         put?: never;
         /**
          * Create a task; supports Idempotency-Key
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "Idempotency-Key"?: string;
-                };
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CreateTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["createTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3809,38 +1027,7 @@ export interface paths {
          * Get a task
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getTask"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3862,42 +1049,7 @@ export interface paths {
          * Claim a task; returns the lease and its epoch
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ClaimTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["claimTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3917,42 +1069,7 @@ export interface paths {
          * Renew the lease on a task
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RenewTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["renewTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3972,42 +1089,7 @@ export interface paths {
          * Complete a task
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["EndTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["completeTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4027,42 +1109,7 @@ export interface paths {
          * Mark a task as failed
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["EndTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["failTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4082,42 +1129,7 @@ export interface paths {
          * Release a task
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ReleaseTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["releaseTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4137,38 +1149,7 @@ export interface paths {
          * Cancel a task for the whole team
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["cancelTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4188,38 +1169,7 @@ export interface paths {
          * Reopen a failed or canceled task
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["retryTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4239,42 +1189,7 @@ export interface paths {
          * Reassign a task, or return it to the queue
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ReassignTask"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TaskAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["reassignTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4292,41 +1207,7 @@ export interface paths {
          * List the caller's inbox: team events and thread messages, oldest first
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
-        get: {
-            parameters: {
-                query?: {
-                    agent?: string;
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NoticePage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listInbox"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4346,40 +1227,7 @@ export interface paths {
          * List a team's audit trail, oldest first
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NoticePage"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listAuditTrail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4399,40 +1247,7 @@ export interface paths {
          * Get whether an agent may write to a path, and why
          * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
          */
-        get: {
-            parameters: {
-                query?: {
-                    path?: string;
-                    agent?: string;
-                };
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WriteAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["checkWrite"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4452,78 +1267,13 @@ export interface paths {
          * List workers by name; agents see only those of their team
          * @description Access: People and agents that have the tool `team_tmux_list`.
          */
-        get: {
-            parameters: {
-                query?: {
-                    team?: string;
-                    prefix?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkerList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listWorkers"];
         put?: never;
         /**
          * Create a worker in its own terminal; supports Idempotency-Key
          * @description Access: People and agents that have the tool `team_tmux_start`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "Idempotency-Key"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["StartWorker"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StartedWorker"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["startWorker"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4541,74 +1291,14 @@ export interface paths {
          * Get a worker by name or handle
          * @description Access: People and agents that have the tool `team_tmux_list`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    worker: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkerAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getWorker"];
         put?: never;
         post?: never;
         /**
          * Kill a worker, its terminal and all its processes
          * @description Access: People and agents that have the tool `team_tmux_kill`.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    worker: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActionAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        delete: operations["killWorker"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4625,39 +1315,7 @@ export interface paths {
          * Get the contents of a worker's terminal as plain text
          * @description Access: People and agents that have the tool `team_tmux_capture`.
          */
-        get: {
-            parameters: {
-                query?: {
-                    lines?: string;
-                };
-                header?: never;
-                path: {
-                    worker: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Capture"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["captureWorker"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4677,37 +1335,7 @@ export interface paths {
          * Get the command that attaches to a worker's terminal
          * @description Access: People and agents that have the tool `team_tmux_attach`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    worker: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AttachView"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["attachWorker"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4729,1406 +1357,7 @@ export interface paths {
          * Send a message to a worker's terminal
          * @description Access: People and agents that have the tool `team_tmux_send`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    worker: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SendToWorker"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Receipt"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/teams": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: list teams
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        /**
-         * teamd: create a team, or get the existing one
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/teams/{team}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: get a team
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    team: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: list tasks
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    teamId?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        /**
-         * teamd: create a task; supports Idempotency-Key
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "Idempotency-Key"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: get a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    teamId?: string;
-                };
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/claim": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: claim a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/renew": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: renew the lease on a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: complete a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/fail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: mark a task as failed
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/release": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: release a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: cancel a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{task}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: reopen a failed task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    task: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: list the inbox
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    teamId?: string;
-                    agentId?: string;
-                    since?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: create a thread
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_start`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: search threads
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_search`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    teamId?: string;
-                    q?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads/{thread}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: send a message to a thread
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_post`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads/{thread}/tail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: list the newest messages of a thread
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_read_tail`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    teamId?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/threads/{thread}/link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * teamd: link a thread to a task
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_link_to_task`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/can-write": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * teamd: get whether an agent may write to a path
-         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    teamId?: string;
-                    agentId?: string;
-                    path?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Watch events from a point in the log (server-sent events, see the Frame schemas); `Last-Event-ID` overrides `after`
-         * @description Access: People and participants of the thread.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                    topics?: string;
-                    ui?: string;
-                };
-                header?: {
-                    "Last-Event-ID"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ping": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Bridge protocol: get the daemon's health
-         * @description Access: Anyone.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgePing"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/threads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Bridge protocol: list threads, oldest first; participants see only their own
-         * @description Access: People and participants of the thread.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    after?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeThreads"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Bridge protocol: create a thread
-         * @description Access: People only.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["BridgeCreate"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeCreated"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/threads/{thread}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Bridge protocol: list thread events after `since`, oldest first; all of them, or a page of `limit`
-         * @description Access: People and participants of the thread.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    since?: string;
-                    limit?: string;
-                };
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeEvents"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Bridge protocol: send a message or a control as the owner of the credential
-         * @description Access: People and participants of the thread.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["BridgePost"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeReceived"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/threads/{thread}/events/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Bridge protocol: watch events after `since`, or from now on (server-sent events); `Last-Event-ID` overrides `since`
-         * @description Access: People and participants of the thread.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    since?: string;
-                };
-                header?: {
-                    "Last-Event-ID"?: string;
-                };
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/threads/{thread}/presence": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Bridge protocol: list participants' presence
-         * @description Access: People and participants of the thread.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgePresenceList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Bridge protocol: update the caller's presence
-         * @description Access: People and participants of the thread.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["BridgePresence"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgePresent"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/threads/{thread}/state": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Bridge protocol: get a thread's participants and controls
-         * @description Access: People and participants of the thread.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    thread: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeStateAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BridgeError"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
+        post: operations["sendToWorker"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6146,35 +1375,7 @@ export interface paths {
          * List agents' git worktrees
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorktreeList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listWorktrees"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6197,39 +1398,27 @@ export interface paths {
          * Delete a worktree; fails if work would be lost, unless `force` archives it first
          * @description Access: People only.
          */
-        delete: {
-            parameters: {
-                query?: {
-                    force?: string;
-                };
-                header?: never;
-                path: {
-                    worktree: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RemovedWorktree"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
+        delete: operations["deleteWorktree"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
+        /**
+         * Get the tools an agent may use
+         * @description Access: People only.
+         */
+        get: operations["listSessionTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6246,35 +1435,7 @@ export interface paths {
          * List the calling agent's tools
          * @description Access: Agents, for themselves.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ToolList"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["listTools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6296,41 +1457,7 @@ export interface paths {
          * Call a tool as the calling agent; the body is an object with the arguments
          * @description Access: Agents, for themselves.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    name: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ToolArguments"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ToolAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["callTool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6350,41 +1477,7 @@ export interface paths {
          * Request permission for a tool call of the calling agent's harness in a terminal, in the harness's format
          * @description Access: The agent named in the path.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AskLeave"];
-                };
-            };
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LeaveAnswer"];
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        post: operations["requestPermission"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6404,38 +1497,27 @@ export interface paths {
          * Call the agent's MCP server (streamable HTTP, stateless)
          * @description Access: The agent named in the path.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                    server: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
+        post: operations["callMcpServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
+        /**
+         * Get the shared secret of an external agent
+         * @description Access: People only.
+         */
+        get: operations["getSessionSecret"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6455,42 +1537,811 @@ export interface paths {
          * Receive a callback from an external agent (text or Markdown), deduplicated by Idempotency-Key, X-Paseo-Message-Id, or turnOriginId and text
          * @description Access: The holder of the session's callback token or signing secret.
          */
-        post: {
-            parameters: {
-                query?: {
-                    turnOriginId?: string;
-                };
-                header?: {
-                    "Idempotency-Key"?: string;
-                    "X-Paseo-Message-Id"?: string;
-                    "X-Paseo-Timestamp"?: string;
-                    "X-Paseo-Signature"?: string;
-                };
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
+        post: operations["receiveCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
+        /**
+         * List tokens, without secrets
+         * @description Access: People only.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Create a token; its secret is returned once
+         * @description Access: People only.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a token
+         * @description Access: People only.
+         */
+        delete: operations["deleteToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a browser login link, valid once and for five minutes
+         * @description Access: People only.
+         */
+        post: operations["createLoginLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in a browser and set its cookie
+         * @description Access: Anyone.
+         */
+        post: operations["logIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log out the calling browser
+         * @description Access: People only.
+         */
+        post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List logged-in browsers
+         * @description Access: People only.
+         */
+        get: operations["listDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices/{device}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Log out a browser
+         * @description Access: People only.
+         */
+        delete: operations["deleteDevice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the daemon's health
+         * @description Access: Anyone.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get this document
+         * @description Access: Any caller with a credential.
+         */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the daemon's status
+         * @description Access: Any caller with a credential.
+         */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the caller's identity
+         * @description Access: Any caller with a credential.
+         */
+        get: operations["getCaller"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shutdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop the daemon gracefully
+         * @description Access: People only.
+         */
+        post: operations["stopDaemon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings
+         * @description Access: People only.
+         */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a setting
+         * @description Access: People only.
+         */
+        put: operations["updateSetting"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch events from a point in the log (server-sent events, see the Frame schemas); `Last-Event-ID` overrides `after`
+         * @description Access: People and participants of the thread.
+         */
+        get: operations["watchEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: get the daemon's health
+         * @description Access: Anyone.
+         */
+        get: operations["bridgePing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: list threads, oldest first; participants see only their own
+         * @description Access: People and participants of the thread.
+         */
+        get: operations["bridgeListThreads"];
+        put?: never;
+        /**
+         * Bridge protocol: create a thread
+         * @description Access: People only.
+         */
+        post: operations["bridgeCreateThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: list thread events after `since`, oldest first; all of them, or a page of `limit`
+         * @description Access: People and participants of the thread.
+         */
+        get: operations["bridgeListEvents"];
+        put?: never;
+        /**
+         * Bridge protocol: send a message or a control as the owner of the credential
+         * @description Access: People and participants of the thread.
+         */
+        post: operations["bridgePostEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: watch events after `since`, or from now on (server-sent events); `Last-Event-ID` overrides `since`
+         * @description Access: People and participants of the thread.
+         */
+        get: operations["bridgeWatchEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: list participants' presence
+         * @description Access: People and participants of the thread.
+         */
+        get: operations["bridgeListPresence"];
+        put?: never;
+        /**
+         * Bridge protocol: update the caller's presence
+         * @description Access: People and participants of the thread.
+         */
+        post: operations["bridgeUpdatePresence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bridge protocol: get a thread's participants and controls
+         * @description Access: People and participants of the thread.
+         */
+        get: operations["bridgeGetState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: list teams
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        get: operations["teamdListTeams"];
+        put?: never;
+        /**
+         * teamd: create a team, or get the existing one
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        post: operations["teamdCreateTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/teams/{team}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: get a team
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        get: operations["teamdGetTeam"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: list tasks
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        get: operations["teamdListTasks"];
+        put?: never;
+        /**
+         * teamd: create a task; supports Idempotency-Key
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         */
+        post: operations["teamdCreateTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: get a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        get: operations["teamdGetTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: claim a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_claim`.
+         */
+        post: operations["teamdClaimTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: renew the lease on a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_renew`.
+         */
+        post: operations["teamdRenewTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: complete a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_complete`.
+         */
+        post: operations["teamdCompleteTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/fail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: mark a task as failed
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_fail`.
+         */
+        post: operations["teamdFailTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: release a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_release`.
+         */
+        post: operations["teamdReleaseTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: cancel a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_cancel`.
+         */
+        post: operations["teamdCancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: reopen a failed task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_create`.
+         */
+        post: operations["teamdRetryTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: list the inbox
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        get: operations["teamdListInbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: create a thread
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_start`.
+         */
+        post: operations["teamdCreateThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: search threads
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_search`.
+         */
+        get: operations["teamdSearchThreads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{thread}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: send a message to a thread
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_post`.
+         */
+        post: operations["teamdPostMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{thread}/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: list the newest messages of a thread
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_read_tail`.
+         */
+        get: operations["teamdTailThread"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{thread}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * teamd: link a thread to a task
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_threads_link_to_task`.
+         */
+        post: operations["teamdLinkThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/can-write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * teamd: get whether an agent may write to a path
+         * @description Access: People, agents of the team, and sessions in it that have the tool `team_tasks_list`.
+         */
+        get: operations["teamdCheckWrite"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6508,33 +2359,7 @@ export interface paths {
          * Redirect to the web app
          * @description Access: Anyone.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                307: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["openFrontPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6554,35 +2379,7 @@ export interface paths {
          * Get the login page; the code of a link is in the fragment
          * @description Access: Anyone.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getLoginPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6602,35 +2399,7 @@ export interface paths {
          * Get a web app asset
          * @description Access: Anyone.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getAsset"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6650,35 +2419,7 @@ export interface paths {
          * Get the web app
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getApp"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6687,55 +2428,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/app/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the web app
-         * @description Access: People only.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/app/{*view}": {
+    "/app/{view}": {
         parameters: {
             query?: never;
             header?: never;
@@ -6746,37 +2439,7 @@ export interface paths {
          * Get a view of the web app
          * @description Access: People only.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    "*view": string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Done. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description The request failed. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ErrorBody"];
-                    };
-                };
-            };
-        };
+        get: operations["getAppView"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6798,13 +2461,19 @@ export interface components {
         ActionAnswer: {
             /** @description False when there was nothing to do. */
             changed: boolean;
-            /** @description Open sessions that were closed with it: those that descend from it. */
+            /**
+             * Format: uint64
+             * @description Open sessions that were closed with it: those that descend from it.
+             */
             closed_with?: number;
             handle: string;
             id: string;
-            /** @description Messages that waited and are gone with a deleted session. */
+            /**
+             * Format: uint64
+             * @description Messages that waited and are gone with a deleted session.
+             */
             lost?: number;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             worktree?: components["schemas"]["WorktreeEntry"] | null;
         };
@@ -6887,7 +2556,10 @@ export interface components {
         /** @description Something wrong in a file with definitions. */
         AgentProblem: {
             file: string;
-            /** @description Counted from 1. */
+            /**
+             * Format: uint64
+             * @description Counted from 1.
+             */
             line: number;
             message: string;
             severity: components["schemas"]["Severity"];
@@ -6906,31 +2578,17 @@ export interface components {
             sha256: string;
             trust: components["schemas"]["Trust"];
         };
-        /** @description Whose definitions are wanted. */
-        AgentQuery: {
-            /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
-            project?: string | null;
-        };
         /** @description The sessions of a definition: open ones first, then closed ones, the most recently updated first. */
         AgentSessions: {
             agent: string;
             /** @description Pass as `after` to read on. */
             next?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
             sessions: components["schemas"]["SessionView"][];
-        };
-        /** @description The query of `GET /api/agents/{slug}/sessions`. */
-        AgentSessionsQuery: {
-            /** @description Pass `next` to read on. */
-            after?: string | null;
-            /** @description 50, unless it is said; at most 500. */
-            limit?: number | null;
-            /** @description Whose definitions count, and whose sessions: an absolute path. */
-            project: string;
         };
         /** @description The answer to `GET /api/agents/{slug}/source`: the files that define an agent, as they are now. */
         AgentSource: {
@@ -6977,13 +2635,6 @@ export interface components {
             /** @description Which plugins it gets as skills. */
             skills: components["schemas"]["ListsView"];
         };
-        /** @description Which version of a definition is wanted. */
-        AgentViewQuery: {
-            /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
-            project?: string | null;
-            /** @description `true`: the untrusted definition of the project instead of the one in effect. */
-            untrusted?: boolean;
-        };
         /** @description The body of `POST /api/sessions/{id}/permissions/{hash}`. */
         AnswerPermission: {
             allow: boolean;
@@ -6992,7 +2643,7 @@ export interface components {
             /** @description Told to the agent: the answer to a question, the reason of a denial, or words along with it. */
             message?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description For how long the request had been displayed without moving, in milliseconds by a monotonic clock. Required from
              *     browsers. Below 500 the decision is refused with `too_early`, as it is for a request younger than that.
              */
@@ -7010,7 +2661,7 @@ export interface components {
             hash: string;
             id: string;
             rule?: components["schemas"]["RuleView"] | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
         };
         /** @description Work that was archived. */
@@ -7028,17 +2679,10 @@ export interface components {
             /** @description Pass as `after` to read on. */
             next?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
-        };
-        /** @description The query of `GET /api/permissions`. */
-        AskQuery: {
-            after?: string | null;
-            limit?: number | null;
-            /** @description Only what this agent asks. */
-            session?: string | null;
         };
         /** @description How a person gets to a terminal. */
         AttachView: {
@@ -7055,19 +2699,19 @@ export interface components {
         AttachmentKind: "image" | "pdf" | "text";
         /** @description A file that is attached to a message. Items of the kind `user_text` list theirs in `fields.attachments`. */
         AttachmentView: {
-            /** Format: int32 */
+            /** Format: uint32 */
             height?: number | null;
             id: string;
             /** @description By its bytes. */
             media_type: components["schemas"]["MediaType"];
             name: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description In bytes.
              */
             size: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Of an image, in pixels.
              */
             width?: number | null;
@@ -7107,6 +2751,7 @@ export interface components {
         };
         /** @description The answer to `GET /threads/{thread}/events`, the oldest first. */
         BridgeEvents: {
+            /** Format: uint64 */
             count: number;
             events: components["schemas"]["BridgeEvent"][];
             /** @description With a `limit`: pass as `since` to read on; left out when these are all. */
@@ -7194,13 +2839,6 @@ export interface components {
             thread: string;
             updated_at: components["schemas"]["Moment"];
         };
-        /** @description The query of `GET /threads/{thread}/events` and of its stream. */
-        BridgeQuery: {
-            /** @description At most this many events. Without it all are read. Not known to the protocol. */
-            limit?: number | null;
-            /** @description Only events after this `ts`. */
-            since?: string | null;
-        };
         /** @description The answer to `POST /threads/{thread}/events`. */
         BridgeReceived: {
             event: components["schemas"]["BridgeEvent"];
@@ -7243,10 +2881,6 @@ export interface components {
             /** @description Pass as `after` to read on; left out when these are all. */
             next?: string | null;
             threads: components["schemas"]["BridgeThread"][];
-        };
-        /** @description The query of `GET /threads`. */
-        BridgeThreadsQuery: {
-            after?: string | null;
         };
         /** @description Something a handle could have meant. */
         Candidate: {
@@ -7293,14 +2927,6 @@ export interface components {
             /** @description There is more above. */
             truncated: boolean;
         };
-        /** @description Asks for what a terminal shows. */
-        CaptureQuery: {
-            /**
-             * Format: int32
-             * @description How many lines, from the newest back: 1000 unless it is said, at most 10000.
-             */
-            lines?: number | null;
-        };
         /** @description An agent that worked, or was started, for a cause. */
         CauseAgent: {
             /** @description The session that started it or wrote to it first; `None` for whom the person asked. */
@@ -7313,12 +2939,16 @@ export interface components {
             spawned: boolean;
             /** @description Its status now. */
             status: components["schemas"]["TracedStatus"];
+            /** Format: uint64 */
             turns: number;
             usage: components["schemas"]["UsageView"];
-            /** @description Messages that descend from the cause and wait here. */
+            /**
+             * Format: uint64
+             * @description Messages that descend from the cause and wait here.
+             */
             waiting: number;
             /**
-             * Format: int32
+             * Format: uint32
              * @description Turns without a human message that it had.
              */
             wakes: number;
@@ -7328,7 +2958,7 @@ export interface components {
             ended_at?: components["schemas"]["Moment"] | null;
             handle: string;
             /**
-             * Format: int32
+             * Format: uint32
              * @description How many agents stand between the person and this turn.
              */
             hop: number;
@@ -7359,11 +2989,11 @@ export interface components {
             turns: components["schemas"]["CauseTurn"][];
             usage: components["schemas"]["UsageView"];
             /**
-             * Format: int32
+             * Format: uint32
              * @description Turns without a human message that it has paid for, and how many it may.
              */
             wakes: number;
-            /** Format: int32 */
+            /** Format: uint32 */
             wakes_allowed: number;
         };
         /**
@@ -7374,7 +3004,7 @@ export interface components {
         /** @description How an answer compares with the output schema of its message. */
         CheckView: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description How many corrections were asked for, of 2.
              */
             corrections: number;
@@ -7496,16 +3126,22 @@ export interface components {
         /** @description The answer to `GET /api/status`. */
         DaemonStatus: {
             home: string;
-            /** @description Harness processes that are alive. */
+            /**
+             * Format: uint64
+             * @description Harness processes that are alive.
+             */
             live_processes: number;
-            /** Format: int32 */
+            /** Format: uint32 */
             pid: number;
-            /** @description How many may be; further turns wait as `starting`. */
+            /**
+             * Format: uint64
+             * @description How many may be; further turns wait as `starting`.
+             */
             process_limit: number;
             providers: string[];
             /** @description Those of them that could be used now, as far as can be seen without running anything. */
             ready_providers?: string[];
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             /** @description How many sessions have each status. */
             sessions: {
@@ -7517,7 +3153,10 @@ export interface components {
             tmux?: string | null;
             url: string;
             version: string;
-            /** @description Turns that wait for one. */
+            /**
+             * Format: uint64
+             * @description Turns that wait for one.
+             */
             waiting_turns?: number;
         };
         /**
@@ -7543,14 +3182,14 @@ export interface components {
         /** @description A message and its outcome. */
         DeliveryView: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description How often it is being handed over.
              */
             attempt?: number | null;
             check?: components["schemas"]["CheckView"] | null;
             delivery: string;
             reason?: components["schemas"]["HeldReason"] | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             session: string;
             stage: components["schemas"]["Stage"];
@@ -7591,7 +3230,7 @@ export interface components {
         };
         /** @description The body of `…/complete` and `…/fail`. */
         EndTask: {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             message?: components["schemas"]["MessageOfTeam"] | null;
             /** @description What came of it, in few words. */
@@ -7630,7 +3269,7 @@ export interface components {
         EventFrame: {
             actor: string;
             change: components["schemas"]["SessionChange"];
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             /** @description The session. */
             session: string;
@@ -7696,13 +3335,25 @@ export interface components {
         HeldReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped";
         /** @description How many sessions each filter hid. */
         Hidden: {
-            /** @description Of other definitions. */
+            /**
+             * Format: uint64
+             * @description Of other definitions.
+             */
             agent?: number;
-            /** @description By labels. */
+            /**
+             * Format: uint64
+             * @description By labels.
+             */
             labels: number;
-            /** @description Started elsewhere. */
+            /**
+             * Format: uint64
+             * @description Started elsewhere.
+             */
             project: number;
-            /** @description Closed ones. */
+            /**
+             * Format: uint64
+             * @description Closed ones.
+             */
             status: number;
         };
         /**
@@ -7718,50 +3369,36 @@ export interface components {
         /** @description A page of items, oldest first. */
         ItemPage: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Pass as `before` to read what came earlier; null: these are the first.
              */
             earlier?: number | null;
             items: components["schemas"]["ItemView"][];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Pass as `after` to read on; null: these are the newest.
              */
             next?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
         };
-        /** @description The query of `GET /api/sessions/{id}/items`. */
-        ItemQuery: {
-            /**
-             * Format: int64
-             * @description Items above this ordinal, oldest first.
-             */
-            after?: number | null;
-            /**
-             * Format: int64
-             * @description The newest items below this ordinal. Without either: the newest.
-             */
-            before?: number | null;
-            limit?: number | null;
-        };
         /** @description One thing in a transcript. */
         ItemView: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
              */
             full_length?: number | null;
             id: string;
-            /** Format: int64 */
+            /** Format: uint64 */
             ordinal: number;
             parent?: string | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
-            /** Format: int32 */
+            /** Format: uint32 */
             step: number;
             /** @description Text of a failed attempt: not part of the answer. */
             superseded?: boolean;
@@ -7849,7 +3486,7 @@ export interface components {
         /** @description The right to work on a task, for a time. */
         LeaseView: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description What the holder says when it is done.
              */
             epoch: number;
@@ -7883,7 +3520,7 @@ export interface components {
             item: string;
             kind: components["schemas"]["LiveKind"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where `text` begins in the item, in bytes.
              */
             offset: number;
@@ -7963,7 +3600,7 @@ export interface components {
         NoticeFields: {
             code: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Of a summary: after so many of that turn's words, calls and results.
              */
             kept_after?: number | null;
@@ -7978,31 +3615,19 @@ export interface components {
         /** @description A page of an inbox, or of the audit trail, the oldest first. */
         NoticePage: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Pass as `after` to read on; null: there is no more yet. To wait for more, remember the last `cursor`.
              */
             next?: number | null;
             notices: components["schemas"]["NoticeView"][];
         };
-        /** @description The query of an inbox and of the audit trail. */
-        NoticeQuery: {
-            /**
-             * Format: int64
-             * @description The last cursor that was seen.
-             */
-            after?: number | null;
-            /** @description Whose inbox; people only, as others read their own. */
-            agent?: string | null;
-            /** @description At most 500. */
-            limit?: number | null;
-        };
         /** @description One line of an inbox, or of the audit trail. */
         NoticeView: {
             /** @description Who did it: `user`, an agent, or `daemon`. */
             actor: string;
-            /** Format: int64 */
+            /** Format: uint64 */
             cursor: number;
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch?: number | null;
             /** @description What was said. */
             message?: string | null;
@@ -8119,12 +3744,12 @@ export interface components {
         /** @description What a person should know about the place where a new session runs. */
         PlaceNotes: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many files `.worktreeinclude` brought into it.
              */
             included: number;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many files with uncommitted work its worktree does not have.
              */
             left_out: number;
@@ -8135,7 +3760,7 @@ export interface components {
             /** @description Files that `.worktreeinclude` lists and that were not copied. */
             skipped: string[];
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many submodules are empty in its worktree.
              */
             submodules: number;
@@ -8165,7 +3790,7 @@ export interface components {
             /** @description Why those whom it wakes follow another version of their definition than the file holds. */
             notices?: string[];
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
@@ -8250,7 +3875,7 @@ export interface components {
         Queue: {
             handle: string;
             messages: components["schemas"]["QueuedMessage"][];
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             session: string;
         };
@@ -8260,7 +3885,7 @@ export interface components {
             cause: string;
             delivery: string;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How long all of it is, in bytes.
              */
             full_length: number;
@@ -8298,7 +3923,7 @@ export interface components {
             placement: components["schemas"]["Placement"];
             reason?: components["schemas"]["PlacementReason"] | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log from before the message: stream from here to see what becomes of it.
              */
             seq: number;
@@ -8306,7 +3931,7 @@ export interface components {
         };
         /** @description The body of `…/release`. */
         ReleaseTask: {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
         };
         /** @description A worktree that was removed. */
@@ -8318,25 +3943,25 @@ export interface components {
         };
         /** @description The body of `…/renew`. */
         RenewTask: {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             /** Format: int64 */
             ttl_ms?: number | null;
         };
         /** @description Tells a slow reader where to go on. */
         ResumeFrame: {
-            /** Format: int64 */
+            /** Format: uint64 */
             after: number;
         };
         /** @description An attempt to get an answer from the model after one that broke off. */
         RetryView: {
             /**
-             * Format: int32
+             * Format: uint32
              * @description Which one it is; `None` when the harness does not say.
              */
             attempt?: number | null;
             /**
-             * Format: int32
+             * Format: uint32
              * @description How many the harness makes at most.
              */
             of?: number | null;
@@ -8384,7 +4009,7 @@ export interface components {
             excerpt: components["schemas"]["ExcerptPiece"][];
             kind: components["schemas"]["SearchKind"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Which item of the transcript it is; none for names, and while a message waits.
              */
             ordinal?: number | null;
@@ -8393,11 +4018,6 @@ export interface components {
             who: string;
         };
         /**
-         * @description Where to search.
-         * @enum {string}
-         */
-        SearchIn: "agents" | "threads";
-        /**
          * @description What kind of text was found.
          * @enum {string}
          */
@@ -8405,36 +4025,13 @@ export interface components {
         /** @description A page of what was found. */
         SearchPage: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many of the newest events were not looked at yet.
              */
             behind: number;
             hits: components["schemas"]["SearchHit"][];
             /** @description Where the next page begins; none: this is the last. */
             next?: string | null;
-        };
-        /** @description What is asked for. Every condition must hold. */
-        SearchQuery: {
-            /** @description Where the page before this one ended: its `next`. */
-            after?: string | null;
-            /** @description In the transcript of this agent: a handle or an id. */
-            agent?: string | null;
-            /** @description What fits best first, not the newest. */
-            best?: boolean;
-            /** @description Of agents and threads at home in this directory or below it. */
-            directory?: string | null;
-            /** @description Who said it: `me` for any person, an agent's handle, or a participant of a thread. */
-            from?: string | null;
-            in?: components["schemas"]["SearchIn"] | null;
-            /** @description `said`, `answered`, `tool` or `name`; several with commas between them. */
-            kind?: string | null;
-            limit?: number | null;
-            /** @description Words that must all be in one text, "phrases" in quotes, beginnings*. Case and accents make no difference. */
-            q?: string;
-            since?: components["schemas"]["Moment"] | null;
-            /** @description In this thread: a name or an id. */
-            thread?: string | null;
-            until?: components["schemas"]["Moment"] | null;
         };
         /** @description What both sides of an external agent know. */
         SecretView: {
@@ -8466,7 +4063,7 @@ export interface components {
         };
         /** @description One session with the point in the log to stream from. */
         SessionAnswer: {
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             session: components["schemas"]["SessionView"];
         };
@@ -8546,9 +4143,9 @@ export interface components {
             /** @enum {string} */
             type: "turn_confirmed";
         } | {
-            /** Format: int32 */
+            /** Format: uint32 */
             attempt?: number | null;
-            /** Format: int32 */
+            /** Format: uint32 */
             of?: number | null;
             turn: string;
             /** @enum {string} */
@@ -8623,7 +4220,7 @@ export interface components {
             /** @description Pass as `after` to read on. */
             next?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
@@ -8635,33 +4232,11 @@ export interface components {
             /** @description Pass as `after` to read on. */
             next?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
             sessions: components["schemas"]["SessionView"][];
-        };
-        /** @description The query of `GET /api/sessions`. */
-        SessionQuery: {
-            after?: string | null;
-            /** @description Only sessions that follow this definition. */
-            agent?: string | null;
-            /** @description `true`: closed ones too. */
-            all_statuses?: boolean;
-            /** @description `true`: neither labels nor `ui` filter anything. */
-            any_labels?: boolean;
-            /** @description `true`: of each session only what a line in a table shows; the answer is `SessionLines`. */
-            brief?: boolean;
-            /** @description `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`. */
-            labels?: string | null;
-            limit?: number | null;
-            /** @description Only sessions started in or under this directory. */
-            project?: string | null;
-            /**
-             * @description `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
-             *     and this: only background sessions.
-             */
-            ui?: boolean;
         };
         /** @description A session, as lists and pages show it. */
         SessionView: {
@@ -8669,7 +4244,10 @@ export interface components {
             agent: string;
             /** @description Hash of the first ask that it waits for. */
             ask?: string | null;
-            /** @description How many asks it waits for. */
+            /**
+             * Format: uint64
+             * @description How many asks it waits for.
+             */
             asks: number;
             /** @description What people and programs noted about it: any JSON, by name. */
             attributes: Record<string, never>;
@@ -8689,7 +4267,10 @@ export interface components {
             /** @description The shortest prefix of the id that names it among the open ones. */
             handle: string;
             heard_at?: components["schemas"]["Moment"] | null;
-            /** @description Messages that wait for a person. */
+            /**
+             * Format: uint64
+             * @description Messages that wait for a person.
+             */
             held: number;
             hold: components["schemas"]["Hold"];
             id: string;
@@ -8716,7 +4297,10 @@ export interface components {
             /** @description Where it was started. */
             project: string;
             provider: string;
-            /** @description Messages that wait for a turn. */
+            /**
+             * Format: uint64
+             * @description Messages that wait for a turn.
+             */
             queued: number;
             retry?: components["schemas"]["RetryView"] | null;
             status: components["schemas"]["Status"];
@@ -8737,7 +4321,7 @@ export interface components {
             /** @description The turn under way. */
             turn?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description Turns since it was made or cleared.
              */
             turns: number;
@@ -8794,7 +4378,7 @@ export interface components {
             held?: components["schemas"]["PlacementReason"] | null;
             /** @description Why the worker follows another version of its definition than its file holds. */
             notice?: string | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             worker: components["schemas"]["WorkerView"];
         };
@@ -8835,7 +4419,7 @@ export interface components {
         };
         /** @description A task by itself. */
         TaskAnswer: {
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             task: components["schemas"]["TaskView"];
             team: string;
@@ -8844,7 +4428,7 @@ export interface components {
         TaskPage: {
             /** @description Pass as `after` to read on. */
             next?: string | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             tasks: components["schemas"]["TaskView"][];
         };
@@ -8861,7 +4445,7 @@ export interface components {
             description?: string | null;
             ended_at?: components["schemas"]["Moment"] | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description How often the task was claimed or assigned.
              */
             epoch: number;
@@ -8882,7 +4466,7 @@ export interface components {
         };
         /** @description A team by itself. */
         TeamAnswer: {
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             team: components["schemas"]["TeamView"];
         };
@@ -8933,7 +4517,7 @@ export interface components {
             /** @enum {string} */
             type: "task_created";
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             expires_at: components["schemas"]["Moment"];
             holder: string;
@@ -8941,7 +4525,7 @@ export interface components {
             /** @enum {string} */
             type: "task_claimed";
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             expires_at: components["schemas"]["Moment"];
             holder: string;
@@ -8949,14 +4533,14 @@ export interface components {
             /** @enum {string} */
             type: "task_renewed";
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             holder: string;
             task: string;
             /** @enum {string} */
             type: "task_expired";
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             holder: string;
             task: string;
@@ -8965,21 +4549,21 @@ export interface components {
             /** @description Tasks that are no longer blocked. */
             unblocks?: string[];
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             holder: string;
             task: string;
             /** @enum {string} */
             type: "task_failed";
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             holder: string;
             task: string;
             /** @enum {string} */
             type: "task_released";
         } | {
-            /** Format: int64 */
+            /** Format: uint64 */
             epoch: number;
             task: string;
             to?: string | null;
@@ -9001,7 +4585,7 @@ export interface components {
         TeamFrame: {
             actor: string;
             change: components["schemas"]["TeamChange"];
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             /** @description The task that it is about. */
             task?: string | null;
@@ -9013,18 +4597,11 @@ export interface components {
             /** @description Pass as `after` to read on. */
             next?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
             teams: components["schemas"]["TeamView"][];
-        };
-        /** @description A page of teams or tasks. */
-        TeamQuery: {
-            /** @description Pass `next` to read on. */
-            after?: string | null;
-            /** @description At most 500. */
-            limit?: number | null;
         };
         /**
          * @description What a member of a team is: a `leader` decides about what others have.
@@ -9041,11 +4618,27 @@ export interface components {
             /** @description The project, which the resources of tasks are parts of. */
             directory?: string | null;
             id: string;
+            /** Format: uint64 */
             in_progress: number;
-            /** @description Number of tasks, and of those in progress. */
+            /**
+             * Format: uint64
+             * @description Number of tasks, and of those in progress.
+             */
             tasks: number;
+            /** Format: uint64 */
             threads: number;
             updated_at: components["schemas"]["Moment"];
+        };
+        /** @description A failure in the shape of the protocol. */
+        TeamdError: {
+            error: components["schemas"]["TeamdRefusal"];
+        };
+        /** @description What went wrong. */
+        TeamdRefusal: {
+            /** @description A word of the protocol, as `TASK_NOT_FOUND`. */
+            code: string;
+            /** @description What is wrong, and what to do. */
+            message: string;
         };
         /** @description The terminal of a session that is a worker. */
         TerminalView: {
@@ -9059,7 +4652,7 @@ export interface components {
             /** @description Why participants follow another version of their definition than the file holds. */
             notices?: string[];
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
@@ -9081,7 +4674,7 @@ export interface components {
             ts: components["schemas"]["Moment"];
             type: components["schemas"]["ThreadEventKind"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Where it stands in the thread.
              */
             version: number;
@@ -9094,46 +4687,29 @@ export interface components {
         /** @description A page of what happened in a thread, oldest first. */
         ThreadEventPage: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Pass as `before` to read what came earlier.
              */
             earlier?: number | null;
             events: components["schemas"]["ThreadEvent"][];
             /**
-             * Format: int64
+             * Format: uint64
              * @description Pass as `after` to read on; what is not for people to see is left out.
              */
             next?: number | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
             thread: string;
-        };
-        /** @description The query of `GET /api/threads/{thread}/events`. */
-        ThreadEventQuery: {
-            /**
-             * Format: int64
-             * @description Only events above this version, the oldest first.
-             */
-            after?: number | null;
-            /**
-             * Format: int64
-             * @description Only events below this version, the newest of them.
-             */
-            before?: number | null;
-            /** @description Only the event with this id and what came after it. */
-            from?: string | null;
-            /** @description At most 500. */
-            limit?: number | null;
         };
         /** @description An event of a thread. */
         ThreadFrame: {
             /** @description The thread is no more, and neither is what was said in it. */
             deleted?: boolean;
             event?: components["schemas"]["ThreadEvent"] | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             thread: string;
         };
@@ -9150,25 +4726,21 @@ export interface components {
             /** @description Pass as `after` to read on. */
             next?: string | null;
             /**
-             * Format: int64
+             * Format: uint64
              * @description The point in the log to stream from.
              */
             seq: number;
             threads: components["schemas"]["ThreadView"][];
-        };
-        /** @description The query of `GET /api/threads`. */
-        ThreadQuery: {
-            /** @description Pass `next` to read on. */
-            after?: string | null;
-            /** @description At most 500. */
-            limit?: number | null;
         };
         /** @description Who is here, and who may do what. */
         ThreadState: {
             discussion: components["schemas"]["DiscussionView"];
             /** @description Who spoke without being invited, as far as they are remembered, in order of their ids. */
             guests?: string[];
-            /** @description How many replies are kept until their authors may speak again. */
+            /**
+             * Format: uint64
+             * @description How many replies are kept until their authors may speak again.
+             */
             held: number;
             invited_auto: components["schemas"]["Toggle"];
             /** @description In order of their ids. */
@@ -9188,7 +4760,7 @@ export interface components {
             /** @description Who of the team takes part in it, in order of their ids. */
             members?: string[];
             /**
-             * Format: int64
+             * Format: uint64
              * @description How many messages there are.
              */
             messages: number;
@@ -9198,7 +4770,7 @@ export interface components {
             team?: string | null;
             updated_at: components["schemas"]["Moment"];
             /**
-             * Format: int64
+             * Format: uint64
              * @description The version of the newest event.
              */
             version: number;
@@ -9279,7 +4851,7 @@ export interface components {
         ToolResultFields: {
             call: string;
             diffs?: components["schemas"]["DiffView"][];
-            /** Format: int64 */
+            /** Format: uint64 */
             duration_ms: number;
             /** Format: int32 */
             exit_code?: number | null;
@@ -9299,7 +4871,7 @@ export interface components {
         TraceStep: {
             actor: string;
             change: components["schemas"]["SessionChange"];
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             ts: components["schemas"]["Moment"];
         };
@@ -9332,11 +4904,6 @@ export interface components {
          * @enum {string}
          */
         TurnOutcome: "completed" | "failed" | "interrupted";
-        /** @description The query of `POST /api/attachments`. */
-        UploadQuery: {
-            /** @description What the file is called. */
-            name: string;
-        };
         /** @description The answer to `POST /api/attachments`: pass the `id` in the `attachments` of a message. */
         UploadedAttachment: components["schemas"]["AttachmentView"] & {
             /** @description Until when a message has to refer to the file. After that it is removed. */
@@ -9344,13 +4911,13 @@ export interface components {
         };
         /** @description Tokens and money. */
         UsageView: {
-            /** Format: int64 */
+            /** Format: uint64 */
             cached_tokens: number;
-            /** Format: int64 */
+            /** Format: uint64 */
             cost_micros?: number | null;
-            /** Format: int64 */
+            /** Format: uint64 */
             input_tokens: number;
-            /** Format: int64 */
+            /** Format: uint64 */
             output_tokens: number;
         };
         /** @description Of a message. */
@@ -9389,11 +4956,6 @@ export interface components {
             from?: string | null;
             session?: components["schemas"]["SessionView"] | null;
         };
-        /** @description The query of `GET /api/whereabouts`. */
-        WhereaboutsQuery: {
-            /** @description An absolute path. */
-            project: string;
-        };
         /** @description The answer to `GET /api/whoami`. */
         WhoAmI: {
             /** @description `human:…` or `session:…`. */
@@ -9401,22 +4963,15 @@ export interface components {
         };
         /** @description One worker. */
         WorkerAnswer: {
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             worker: components["schemas"]["WorkerView"];
         };
         /** @description All workers, in order of their names. */
         WorkerList: {
-            /** Format: int64 */
+            /** Format: uint64 */
             seq: number;
             workers: components["schemas"]["WorkerView"][];
-        };
-        /** @description Asks for workers. */
-        WorkerQuery: {
-            /** @description Whose name begins like this. */
-            prefix?: string | null;
-            /** @description Of this team only. */
-            team?: string | null;
         };
         /** @description A worker. */
         WorkerView: {
@@ -9426,7 +4981,10 @@ export interface components {
             alive: boolean;
             /** @description What a person types to see its terminal. */
             attach: string;
-            /** @description How many people look at its terminal now. */
+            /**
+             * Format: uint64
+             * @description How many people look at its terminal now.
+             */
             attached: number;
             created_at: components["schemas"]["Moment"];
             directory: string;
@@ -9457,7 +5015,7 @@ export interface components {
         /** @description A worktree in a list. */
         WorktreeEntry: {
             /**
-             * Format: int64
+             * Format: uint64
              * @description Commits that are nowhere else.
              */
             ahead: number;
@@ -9502,23 +5060,4963 @@ export interface components {
             allow: boolean;
             reason: components["schemas"]["WriteReason"];
         };
-        /** @description The query of `GET /api/teams/{team}/can-write`. */
-        WriteQuery: {
-            /** @description Whose; people only, as others ask for themselves. */
-            agent?: string | null;
-            path: string;
-        };
         /**
          * @description Why a path may be written to, or may not.
          * @enum {string}
          */
         WriteReason: "lease_active_for_resource" | "no_active_lease_for_path" | "outside_project" | "path_traversal_denied" | "invalid_path" | "team_closed";
+        /**
+         * @description Where to search.
+         * @enum {string}
+         */
+        SearchIn: "agents" | "threads";
     };
-    responses: never;
+    responses: {
+        /** @description The request is malformed, or has a parameter that does not exist. */
+        Invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "invalid_request",
+                 *       "message": "unknown query parameter `colour`",
+                 *       "hint": "use one of: after, limit"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description No credential, or one that is not valid. */
+        Unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "unauthenticated",
+                 *       "message": "missing or invalid credential",
+                 *       "hint": "use the `paseo` command, or create a token with `paseo token create`"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The credential does not allow this, or the request comes from another site. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "forbidden",
+                 *       "message": "only people can do this, and you are calling as an agent",
+                 *       "hint": "ask a person; this process belongs to agent 3f2a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description What the request names does not exist. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "not_found",
+                 *       "message": "agent not found",
+                 *       "hint": "run `paseo ls`"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The request contradicts the present state, or names several things at once. */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "conflict",
+                 *       "message": "the file has changed since it was read",
+                 *       "hint": "read it again, then repeat the change"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body, or something in it, is too large. */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "too_large",
+                 *       "message": "the body is larger than 1 MB",
+                 *       "hint": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description No agent takes files of this type. */
+        Unsupported: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "attachment_refused",
+                 *       "message": "files of this type cannot be attached",
+                 *       "hint": "attach an image, a PDF or text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The `Host` header names a host that is not this daemon. */
+        Misdirected: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "foreign_host",
+                 *       "message": "the Host header names another host",
+                 *       "hint": "use the address that `paseo status` shows"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Too many requests wait or came; `Retry-After` says when to try again, if that is known. */
+        TooMany: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "queue_full",
+                 *       "message": "too many messages wait already",
+                 *       "hint": "wait until some messages have been answered"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The daemon could not do it: `code` says why. */
+        Failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "storage_unavailable",
+                 *       "message": "the log cannot be written",
+                 *       "hint": "free some disk space; run `paseo doctor`"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The request is malformed, or has a parameter that does not exist. */
+        BridgeInvalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "invalid_request",
+                 *         "message": "unknown query parameter `colour`",
+                 *         "hint": "use one of: after, limit"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description No credential, or one that is not valid. */
+        BridgeUnauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "unauthenticated",
+                 *         "message": "missing or invalid credential",
+                 *         "hint": "use the `paseo` command, or create a token with `paseo token create`"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description The credential does not allow this, or the request comes from another site. */
+        BridgeForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "forbidden",
+                 *         "message": "only people can do this, and you are calling as an agent",
+                 *         "hint": "ask a person; this process belongs to agent 3f2a"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description What the request names does not exist. */
+        BridgeNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "not_found",
+                 *         "message": "agent not found",
+                 *         "hint": "run `paseo ls`"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description The request contradicts the present state, or names several things at once. */
+        BridgeConflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "the file has changed since it was read",
+                 *         "hint": "read it again, then repeat the change"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description The body, or something in it, is too large. */
+        BridgeTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "too_large",
+                 *         "message": "the body is larger than 1 MB"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description The `Host` header names a host that is not this daemon. */
+        BridgeMisdirected: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "foreign_host",
+                 *         "message": "the Host header names another host",
+                 *         "hint": "use the address that `paseo status` shows"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description Too many requests wait or came; `Retry-After` says when to try again, if that is known. */
+        BridgeTooMany: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "queue_full",
+                 *         "message": "too many messages wait already",
+                 *         "hint": "wait until some messages have been answered"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description The daemon could not do it: `code` says why. */
+        BridgeFailed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "storage_unavailable",
+                 *         "message": "the log cannot be written",
+                 *         "hint": "free some disk space; run `paseo doctor`"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BridgeError"];
+            };
+        };
+        /** @description The request is malformed, or has a parameter that does not exist. */
+        TeamdInvalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "INVALID_REQUEST",
+                 *         "message": "unknown query parameter `colour` (use one of: after, limit)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description No credential, or one that is not valid. */
+        TeamdUnauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "UNAUTHORIZED",
+                 *         "message": "missing or invalid credential (run `paseo team env TEAM --agent NAME` to print one)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description The credential does not allow this, or the request comes from another site. */
+        TeamdForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "FORBIDDEN",
+                 *         "message": "only people can do this, and you are calling as an agent (ask a person; this process belongs to agent 3f2a)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description What the request names does not exist. */
+        TeamdNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "NOT_FOUND",
+                 *         "message": "agent not found (run `paseo ls`)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description The request contradicts the present state, or names several things at once. */
+        TeamdConflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "CONFLICT",
+                 *         "message": "the file has changed since it was read (read it again, then repeat the change)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description The body, or something in it, is too large. */
+        TeamdTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "TOO_LARGE",
+                 *         "message": "the body is larger than 1 MB"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description The `Host` header names a host that is not this daemon. */
+        TeamdMisdirected: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "FORBIDDEN",
+                 *         "message": "the Host header names another host (use the address that `paseo status` shows)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+        /** @description The daemon could not do it: `code` says why. */
+        TeamdFailed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "UNAVAILABLE",
+                 *         "message": "the log cannot be written (free some disk space; run `paseo doctor`)"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamdError"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    getWhereabouts: {
+        parameters: {
+            query: {
+                /** @description An absolute path. */
+                project: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whereabouts"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description Where the page before this one ended: its `next`. */
+                after?: string;
+                /** @description Only sessions that follow this definition. */
+                agent?: string;
+                /** @description `true`: closed ones too. */
+                all_statuses?: boolean;
+                /** @description `true`: neither labels nor `ui` filter anything. */
+                any_labels?: boolean;
+                /** @description `true`: of each session only what a line in a table shows; the answer is `SessionLines`. */
+                brief?: boolean;
+                /** @description `key=value`, comma-separated; all must match. Inside, commas are written `%2C` and percent signs `%25`. */
+                labels?: string;
+                /** @description 500 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                limit?: number;
+                /** @description Only sessions started in or under this directory. */
+                project?: string;
+                /**
+                 * @description `true`: only what the web app shows, those with `ui=true` and open ones that descend from them. Without labels
+                 *     and this: only background sessions.
+                 */
+                ui?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"] | components["schemas"]["SessionLines"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSession"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSession"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: {
+                /** @description `true`: delete even what is in use. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    updateSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchSession"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getSessionPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getLastTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastTurn"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listItems: {
+        parameters: {
+            query?: {
+                /** @description Items above this ordinal, oldest first. */
+                after?: number;
+                /** @description The newest items below this ordinal. Without either: the newest. */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getItemText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+                /** @description The number of the item in its transcript. */
+                ordinal: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    stopSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    closeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    reopenSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    clearSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    goBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoBack"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WentBack"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessage"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    uploadAttachment: {
+        parameters: {
+            query: {
+                /** @description What the file is called. */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedAttachment"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["Unsupported"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+                /** @description The id of the attachment. */
+                attachment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    traceDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the delivery, as in a receipt. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryTrace"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the cause. */
+                cause: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CauseView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    stopCause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the cause. */
+                cause: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CauseView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /** @description Where the page before this one ended: its `next`. */
+                after?: string;
+                /** @description In the transcript of this agent: a handle or an id. */
+                agent?: string;
+                /** @description What fits best first, not the newest. */
+                best?: boolean;
+                /** @description Of agents and threads at home in this directory or below it. */
+                directory?: string;
+                /** @description Who said it: `me` for any person, an agent's handle, or a participant of a thread. */
+                from?: string;
+                in?: components["schemas"]["SearchIn"];
+                /** @description `said`, `answered`, `tool` or `name`; several with commas between them. */
+                kind?: string;
+                limit?: number;
+                /** @description Words that must all be in one text, "phrases" in quotes, beginnings*. Case and accents make no difference. */
+                q?: string;
+                since?: components["schemas"]["Moment"];
+                /** @description In this thread: a name or an id. */
+                thread?: string;
+                until?: components["schemas"]["Moment"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listPermissionRequests: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+                /** @description Only what this agent asks. */
+                session?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    answerPermissionRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+                /** @description The hash of the permission request. */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerPermission"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnsweredPermission"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the rule. */
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listAgentSessions: {
+        parameters: {
+            query: {
+                /** @description Pass `next` to read on. */
+                after?: string;
+                /** @description 50, unless it is said; at most 500. */
+                limit?: number;
+                /** @description Whose definitions count, and whose sessions: an absolute path. */
+                project: string;
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessions"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    messageAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageAgent"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagedAgent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    switchAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SwitchAgent"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SwitchedAgent"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: {
+                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                project?: string;
+                /** @description `true`: the untrusted definition of the project instead of the one in effect. */
+                untrusted?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    updateAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveAgent"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getAgentSource: {
+        parameters: {
+            query?: {
+                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSource"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    trustAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the agent definition. */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrustAgent"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    trustProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrustAgents"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    distrustProject: {
+        parameters: {
+            query?: {
+                /** @description The absolute path of a directory. Without it only the user's own and what is built in. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddProvider"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the provider. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listThreads: {
+        parameters: {
+            query?: {
+                /** @description Pass `next` to read on. */
+                after?: string;
+                /** @description At most 500. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createThread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateThread"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteThread: {
+        parameters: {
+            query?: {
+                /** @description `true`: delete even what is in use. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    updateThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchThread"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listThreadEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events above this version, the oldest first. */
+                after?: number;
+                /** @description Only events below this version, the newest of them. */
+                before?: number;
+                /** @description Only the event with this id and what came after it. */
+                from?: string;
+                /** @description At most 500. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadEventPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    postThreadMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostMessage"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostedMessage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    controlThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreadControl"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listPresence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresenceList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    updatePresence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SayPresence"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresenceList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createParticipantToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSeatToken"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: {
+                /** @description Pass `next` to read on. */
+                after?: string;
+                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTeam"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    closeTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    removeTeamAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the agent in the team; `-` is the caller. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    addTeamAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolAgent"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createTeamAgentToken: {
+        parameters: {
+            query?: {
+                /** @description `true`: an agent that was removed is added again. */
+                again?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the agent in the team; `-` is the caller. */
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listTasks: {
+        parameters: {
+            query?: {
+                /** @description Pass `next` to read on. */
+                after?: string;
+                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    claimTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    renewTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenewTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    completeTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    failTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    releaseTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    cancelTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    retryTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    reassignTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReassignTask"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listInbox: {
+        parameters: {
+            query?: {
+                /** @description The last cursor that was seen. */
+                after?: number;
+                /** @description Whose inbox; people only, as others read their own. */
+                agent?: string;
+                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listAuditTrail: {
+        parameters: {
+            query?: {
+                /** @description The last cursor that was seen. */
+                after?: number;
+                /** @description 100 unless it is said; more than 500 counts as 500, and 0 as 1. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    checkWrite: {
+        parameters: {
+            query: {
+                /** @description Whose; people only, as others ask for themselves. */
+                agent?: string;
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listWorkers: {
+        parameters: {
+            query?: {
+                /** @description Whose name begins like this. */
+                prefix?: string;
+                /** @description Of this team only. */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    startWorker: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartWorker"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedWorker"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its session. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    killWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its session. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    captureWorker: {
+        parameters: {
+            query?: {
+                /** @description How many lines, from the newest back: 1000 unless it is said, at most 10000. */
+                lines?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its session. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Capture"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    attachWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its session. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttachView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    sendToWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the worker, or the handle of its session. */
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendToWorker"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listWorktrees: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorktreeList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteWorktree: {
+        parameters: {
+            query?: {
+                /** @description `true`: delete even what is in use. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the worktree, its branch, or the handle of its agent. */
+                worktree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedWorktree"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listSessionTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    callTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the tool. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolArguments"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    requestPermission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskLeave"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeaveAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    callMcpServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+                /** @description The name of the MCP server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getSessionSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    receiveCallback: {
+        parameters: {
+            query?: {
+                /** @description The turn that it answers, as in the message's `callbackUrl`. */
+                turnOriginId?: string;
+            };
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+                /** @description Does the same as `Idempotency-Key`. */
+                "X-Paseo-Message-Id"?: string;
+                /** @description When it was signed, in seconds since 1970. */
+                "X-Paseo-Timestamp"?: string;
+                /** @description The signature, instead of a token. */
+                "X-Paseo-Signature"?: string;
+            };
+            path: {
+                /** @description The id of the session, or a beginning of it that no other has: its handle. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+                "text/markdown": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateToken"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or a beginning of it that no other has. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createLoginLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginLink"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    logIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            429: components["responses"]["TooMany"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    logOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listDevices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    deleteDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or a beginning of it that no other has. */
+                device: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DaemonStatus"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCaller: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhoAmI"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    stopDaemon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    updateSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The setting. */
+                key: "perm_send_to_tab" | "perm_read_tab" | "perm_user_agent" | "perm_summon" | "perm_todo";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutSetting"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsView"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    watchEvents: {
+        parameters: {
+            query?: {
+                /** @description The `seq` of the last event that was seen. Without it the stream begins now. */
+                after?: number;
+                /** @description `sessions` (the default), `session:<id>`, `thread:<id>` or `team:<id>`; several with commas between them. */
+                topics?: string;
+                /** @description `true`: of the topic `sessions`, only those with `ui=true` and those below them. */
+                ui?: boolean;
+            };
+            header?: {
+                /** @description The id of the last event that was seen. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    bridgePing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgePing"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    bridgeListThreads: {
+        parameters: {
+            query?: {
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgeThreads"];
+                };
+            };
+            400: components["responses"]["BridgeInvalid"];
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgeCreateThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BridgeCreate"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgeCreated"];
+                };
+            };
+            400: components["responses"]["BridgeInvalid"];
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            409: components["responses"]["BridgeConflict"];
+            413: components["responses"]["BridgeTooLarge"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgeListEvents: {
+        parameters: {
+            query?: {
+                /** @description At most this many events. Without it all are read. Not known to the protocol. */
+                limit?: number;
+                /** @description Only events after this `ts`. */
+                since?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgeEvents"];
+                };
+            };
+            400: components["responses"]["BridgeInvalid"];
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            409: components["responses"]["BridgeConflict"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgePostEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BridgePost"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgeReceived"];
+                };
+            };
+            400: components["responses"]["BridgeInvalid"];
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            409: components["responses"]["BridgeConflict"];
+            413: components["responses"]["BridgeTooLarge"];
+            421: components["responses"]["BridgeMisdirected"];
+            429: components["responses"]["BridgeTooMany"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgeWatchEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events after this `ts`. Without it the stream begins now. */
+                since?: string;
+            };
+            header?: {
+                /** @description The id of the last event that was seen. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BridgeInvalid"];
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            409: components["responses"]["BridgeConflict"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgeListPresence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgePresenceList"];
+                };
+            };
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            409: components["responses"]["BridgeConflict"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgeUpdatePresence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BridgePresence"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgePresent"];
+                };
+            };
+            400: components["responses"]["BridgeInvalid"];
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            409: components["responses"]["BridgeConflict"];
+            413: components["responses"]["BridgeTooLarge"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    bridgeGetState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the thread, a beginning of it that no other has, or its name. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BridgeStateAnswer"];
+                };
+            };
+            401: components["responses"]["BridgeUnauthenticated"];
+            403: components["responses"]["BridgeForbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            409: components["responses"]["BridgeConflict"];
+            421: components["responses"]["BridgeMisdirected"];
+            default: components["responses"]["BridgeFailed"];
+        };
+    };
+    teamdListTeams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdCreateTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdGetTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the team; `-` is the caller's own. */
+                team: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdListTasks: {
+        parameters: {
+            query?: {
+                /** @description Without it the team of the credential, or the only one. */
+                teamId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdCreateTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request happen once: the same key with the same body has the same answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdGetTask: {
+        parameters: {
+            query?: {
+                /** @description Without it the team of the credential, or the only one. */
+                teamId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdClaimTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdRenewTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdCompleteTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdFailTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdReleaseTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdCancelTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdRetryTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdListInbox: {
+        parameters: {
+            query?: {
+                /** @description The agent of the credential, or one of the team when a person asks. */
+                agentId?: string;
+                /** @description A `nextSince`: a number. */
+                since?: string;
+                teamId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdCreateThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdSearchThreads: {
+        parameters: {
+            query?: {
+                /** @description Text that a title or a message contains. */
+                q?: string;
+                /** @description The same as `q`, as the protocol's tool calls it. */
+                query?: string;
+                teamId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdPostMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread of the team. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdTailThread: {
+        parameters: {
+            query?: {
+                /** @description How many messages, at most 200. Anything but a positive number counts as 20. */
+                limit?: string;
+                teamId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The thread of the team. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdLinkThread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread of the team. */
+                thread: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            404: components["responses"]["TeamdNotFound"];
+            409: components["responses"]["TeamdConflict"];
+            413: components["responses"]["TeamdTooLarge"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    teamdCheckWrite: {
+        parameters: {
+            query?: {
+                agentId?: string;
+                /** @description Without it the whole project. */
+                path?: string;
+                teamId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["TeamdInvalid"];
+            401: components["responses"]["TeamdUnauthenticated"];
+            403: components["responses"]["TeamdForbidden"];
+            421: components["responses"]["TeamdMisdirected"];
+            default: components["responses"]["TeamdFailed"];
+        };
+    };
+    openFrontPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Go there. */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getLoginPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getAsset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the file. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Not logged in: go to the login page. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getAppView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The view: the rest of the path, which may contain slashes. */
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Not logged in: go to the login page. */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["Misdirected"];
+            default: components["responses"]["Failed"];
+        };
+    };
+}

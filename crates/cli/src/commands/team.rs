@@ -2,7 +2,7 @@
 
 use paseo_core::team::suggested;
 use paseo_wire::error::Exit;
-use paseo_wire::team::{AgentOfTeam, CreateTeam, NoticeQuery, NoticeView, TeamQuery, TeamView};
+use paseo_wire::team::{AgentOfTeam, CreateTeam, InboxQuery, NoticeQuery, NoticeView, TeamQuery, TeamView};
 use paseo_wire::words::{NoticeKind, TeamRole};
 use serde_json::json;
 
@@ -230,10 +230,10 @@ async fn audit(
     let (client, printer) = (context.client()?, context.printer.with(output));
     let (mut after, mut all): (Option<u64>, Vec<NoticeView>) = (from, Vec::new());
     loop {
-        let asked = NoticeQuery { agent: agent.clone(), after, limit: Some(500) };
-        let page = match agent {
-            Some(_) => client.inbox(team, &asked).await?,
-            None => client.audit(team, &NoticeQuery { agent: None, ..asked }).await?,
+        let limit = Some(500);
+        let page = match agent.clone() {
+            Some(agent) => client.inbox(team, &InboxQuery { agent: Some(agent), after, limit }).await?,
+            None => client.audit(team, &NoticeQuery { after, limit }).await?,
         };
         all.extend(page.notices);
         after = page.next;

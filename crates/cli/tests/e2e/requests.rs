@@ -41,7 +41,7 @@ fn an_unknown_query_parameter_is_refused_with_the_known_ones() {
     assert_eq!(body["message"], "unknown query parameter `label`");
     assert_eq!(
         body["hint"],
-        "use one of: labels, ui, any_labels, all_statuses, project, agent, after, limit, brief"
+        "use one of: after, agent, all_statuses, any_labels, brief, labels, limit, project, ui"
     );
     let (status, body) = get(&home, &format!("/api/sessions/{handle}?verbose=1"));
     assert_eq!((status, &body["hint"]), (400, &"remove the query; this route takes none".into()));

@@ -12,9 +12,8 @@ use paseo_runtime::external::signature::{
     self, Answer as Signed, SIGNATURE_HEADER, TIMESTAMP_HEADER, WINDOW_SECONDS,
 };
 use paseo_wire::error::Code;
-use paseo_wire::external::SecretView;
+use paseo_wire::external::{CallbackQuery, SecretView};
 use paseo_wire::{IDEMPOTENCY_KEY, MESSAGE_ID};
-use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::App;
@@ -34,13 +33,6 @@ static LONG_UNVERIFIED: Semaphore = Semaphore::const_new(4);
 /// After how many seconds another one may be sent.
 const RETRY_SECONDS: u64 = 1;
 
-/// What may be asked along with an answer. Whatever else stands there is the business of those who put it there.
-#[derive(Deserialize)]
-pub(crate) struct Origin {
-    #[serde(rename = "turnOriginId")]
-    turn: Option<String>,
-}
-
 /// How somebody says that they are the agent of a session.
 enum Credential<'a> {
     Token(&'a str),
@@ -51,7 +43,7 @@ enum Credential<'a> {
 pub(crate) async fn receive(
     State(app): State<App>,
     Path(id): Path<String>,
-    Asked(origin): Asked<Origin>,
+    Asked(origin): Asked<CallbackQuery>,
     headers: HeaderMap,
     request: Request,
 ) -> Result<StatusCode, Failure> {

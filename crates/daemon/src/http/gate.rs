@@ -98,7 +98,7 @@ impl Asked {
 
 /// Finds out who asks and whether they may.
 pub(crate) async fn gate(
-    State((app, route)): State<(App, &'static Route)>,
+    State((app, route, known)): State<(App, &'static Route, Arc<[String]>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -128,9 +128,12 @@ pub(crate) async fn gate(
         Err(failure) => return route.refuses(failure),
     }
     request.extensions_mut().insert(route.body_limit());
+    if let Some(query) = route.query {
+        request.extensions_mut().insert(query);
+    }
     // Pages may be linked to with whatever others add; the API ignores nothing.
     if route.path.starts_with("/api/")
-        && let Err(failure) = check_query(request.uri(), route.query)
+        && let Err(failure) = check_query(request.uri(), &known)
     {
         return failure.into_response();
     }

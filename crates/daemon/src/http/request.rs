@@ -1,5 +1,7 @@
 //! What handlers take out of a request.
 
+use std::any::type_name;
+
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{self, FromRequest, FromRequestParts, MatchedPath, Query, Request};
 use http::Uri;
@@ -11,13 +13,13 @@ use paseo_wire::error::Code;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::route::BodyLimit;
+use super::route::{BodyLimit, QueryOf};
 use crate::failure::Failure;
 use crate::mint;
 use crate::sessions::RequestKey;
 
 /// Longest idempotency key.
-const KEY_CHARS: usize = 200;
+pub(super) const KEY_CHARS: usize = 200;
 
 /// Who asks, as the gate found out.
 #[derive(Debug, Clone)]
@@ -62,11 +64,11 @@ pub(crate) fn one<I: Copy + ToString>(
 }
 
 /// Refuses a query that holds what the route does not know.
-pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
+pub(crate) fn check_query(uri: &Uri, known: &[String]) -> Result<(), Failure> {
     let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else {
         return Err(Failure::new(Code::InvalidRequest, "the query is not in the form `key=value&…`"));
     };
-    let Some((unknown, _)) = pairs.iter().find(|(key, _)| !known.contains(&key.as_str())) else {
+    let Some((unknown, _)) = pairs.iter().find(|(key, _)| !known.contains(key)) else {
         return Ok(());
     };
     let unknown: String = unknown.chars().take(60).flat_map(char::escape_debug).collect();
@@ -94,7 +96,9 @@ impl<S: Sync> FromRequestParts<S> for Key {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self(None)) };
-        let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= KEY_CHARS);
+        let is_printable = |key: &&str| key.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        let key = value.to_str().ok().filter(is_printable);
+        let key = key.filter(|key| (1..=KEY_CHARS).contains(&key.len()));
         let key = key.ok_or_else(|| {
             Failure::new(
                 Code::InvalidRequest,
@@ -145,6 +149,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        // What the document says of a query holds only if the handler reads the same one.
+        if parts.extensions.get::<QueryOf>().map(|query| (query.name)()) != Some(type_name::<T>()) {
+            return Err(Failure::internal("a route does not name the query that its handler reads"));
+        }
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(query)) => Ok(Self(query)),
             Err(QueryRejection::FailedToDeserializeQueryString(rejection)) => {

@@ -4,13 +4,50 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use paseo_core::limits::ATTACHMENT_BYTES;
 use paseo_wire::error::Code;
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::gate::Access;
 use super::{App, bridge, teamd};
 use crate::failure::Failure;
 
+/// Routes about one subject.
+pub(crate) struct Group {
+    /// What the document calls the subject.
+    pub(crate) tag: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) routes: &'static [Route],
+}
+
+/// The query that a route takes: a struct of the wire, which its handler reads and the document describes.
+#[derive(Clone, Copy)]
+pub(crate) struct QueryOf {
+    /// The name of its type.
+    pub(crate) name: fn() -> &'static str,
+    pub(crate) schema: fn() -> RefOr<Schema>,
+    /// Collects the schemas that it refers to.
+    pub(crate) inner: fn(&mut Vec<(String, RefOr<Schema>)>),
+}
+
+/// Names the query of a route.
+pub(super) const fn query<T: ToSchema>() -> QueryOf {
+    QueryOf { name: std::any::type_name::<T>, schema: <T as PartialSchema>::schema, inner: T::schemas }
+}
+
+impl QueryOf {
+    /// Returns the names of its parameters.
+    pub(crate) fn parameters(&self) -> Vec<String> {
+        match (self.schema)() {
+            RefOr::T(Schema::Object(object)) => object.properties.keys().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// One route.
 pub(crate) struct Route {
+    /// What programs call it: a verb and a noun, stable once it is released.
+    pub(crate) name: &'static str,
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
     pub(crate) access: Access,
@@ -19,8 +56,10 @@ pub(crate) struct Route {
     pub(crate) request: Option<&'static str>,
     /// Name of the schema of the answer.
     pub(crate) response: Option<&'static str>,
-    /// Names of what the query may hold.
-    pub(crate) query: &'static [&'static str],
+    /// What the query may hold.
+    pub(crate) query: Option<QueryOf>,
+    /// Names of the schemas of an answer that can be one of several, or of the events of a stream.
+    pub(crate) forms: &'static [&'static str],
     /// Names of headers that it heeds.
     pub(crate) headers: &'static [&'static str],
     /// Status of the answer when all goes well.
@@ -29,6 +68,10 @@ pub(crate) struct Route {
     pub(crate) media: Option<&'static str>,
     /// Its body is a file, which its handler reads.
     pub(crate) streamed: bool,
+    /// It looks for something that its body or its query names.
+    pub(crate) seeks: bool,
+    /// It can be asked too often, or with too much that waits.
+    pub(crate) limited: bool,
     pub(super) handler: fn() -> MethodRouter<App>,
 }
 
@@ -64,23 +107,28 @@ impl BodyLimit {
 
 /// Begins a route.
 pub(super) const fn route(
+    name: &'static str,
     method: &'static str,
     path: &'static str,
     access: Access,
     handler: fn() -> MethodRouter<App>,
 ) -> Route {
     Route {
+        name,
         method,
         path,
         access,
         summary: "",
         request: None,
         response: None,
-        query: &[],
+        query: None,
+        forms: &[],
         headers: &[],
         status: 200,
         media: None,
         streamed: false,
+        seeks: false,
+        limited: false,
         handler,
     }
 }
@@ -141,6 +189,11 @@ impl Route {
         self
     }
 
+    pub(super) const fn gives_one_of(mut self, schemas: &'static [&'static str]) -> Self {
+        self.forms = schemas;
+        self
+    }
+
     pub(super) const fn heeds(mut self, headers: &'static [&'static str]) -> Self {
         self.headers = headers;
         self
@@ -161,8 +214,18 @@ impl Route {
         self
     }
 
-    pub(super) const fn asks(mut self, query: &'static [&'static str]) -> Self {
-        self.query = query;
+    pub(super) const fn seeks(mut self) -> Self {
+        self.seeks = true;
+        self
+    }
+
+    pub(super) const fn limited(mut self) -> Self {
+        self.limited = true;
+        self
+    }
+
+    pub(super) const fn asks(mut self, query: QueryOf) -> Self {
+        self.query = Some(query);
         self
     }
 }

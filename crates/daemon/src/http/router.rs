@@ -1,5 +1,7 @@
 //! The router: every route of the table behind the gate, and the answers to unknown paths and methods.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
@@ -10,16 +12,17 @@ use paseo_wire::error::Code;
 
 use super::gate::{admit, edge, gate};
 use super::route::refusal;
-use super::routes::ROUTES;
+use super::routes;
 use super::{App, teamd};
 use crate::failure::Failure;
 
 /// Builds the router from the table.
 pub(crate) fn router(app: App) -> Router {
     let mut router = Router::new();
-    for route in ROUTES {
+    for route in routes::all() {
+        let known = route.query.map(|query| query.parameters()).unwrap_or_default();
         let gated = (route.handler)()
-            .route_layer(from_fn_with_state((app.clone(), route), gate))
+            .route_layer(from_fn_with_state((app.clone(), route, Arc::from(known)), gate))
             .layer(DefaultBodyLimit::max(route.body_limit().bytes()));
         router = router.route(route.path, gated);
     }

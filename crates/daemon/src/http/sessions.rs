@@ -16,12 +16,12 @@ use paseo_core::team::{self, Member};
 use paseo_wire::error::Code;
 use paseo_wire::message::CreatedSession;
 use paseo_wire::session::{
-    ActionAnswer, CreateSession, PatchSession, PromptView, SessionAnswer, SessionLine, SessionView,
+    ActionAnswer, CreateSession, ForceQuery, PatchSession, PromptView, SessionAnswer, SessionLine,
+    SessionView,
 };
 use paseo_wire::time::Moment;
 use paseo_wire::words::{Guard, PermissionMode, TeamRole};
 use paseo_wire::worktree::WorktreeEntry;
-use serde::Deserialize;
 
 use super::messages::noticed;
 use super::reply::Answer;
@@ -35,13 +35,6 @@ use crate::glimpse;
 use crate::sessions::{self, Command, NewSession, Order, Reply, RequestKey, routing, to_the_end};
 use crate::teams::Joining;
 use crate::worktrees::{self, Wish};
-
-/// The query of a deletion.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Force {
-    #[serde(default)]
-    force: bool,
-}
 
 pub(crate) async fn create(
     State(app): State<App>,
@@ -278,7 +271,7 @@ pub(crate) async fn remove(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    Asked(Force { force }): Asked<Force>,
+    Asked(ForceQuery { force }): Asked<ForceQuery>,
 ) -> Answer<ActionAnswer> {
     let id = resolve(&app, &by, &typed).await?;
     let session = app.sessions.context.journal.session(id).await?.map(|(session, _)| session);

@@ -14,8 +14,7 @@ use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use paseo_store::Seq;
 use paseo_wire::error::{Code, ErrorBody};
-use paseo_wire::stream::{Frame, ResumeFrame};
-use serde::Deserialize;
+use paseo_wire::stream::{Frame, ResumeFrame, StreamQuery};
 use tokio::time::{Instant, Sleep};
 
 use super::App;
@@ -37,16 +36,6 @@ const CURSOR_EVERY: Seq = 256;
 const LIVE_PIECES: usize = 16;
 /// A reader that comes back this far behind is told to connect again.
 const TOO_FAR: Seq = 50_000;
-
-/// The query of the stream.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct StreamQuery {
-    after: Option<Seq>,
-    topics: Option<String>,
-    /// `true`: of the topic `sessions`, only those with `ui=true` and those below them.
-    #[serde(default)]
-    ui: bool,
-}
 
 pub(crate) async fn stream(
     State(app): State<App>,

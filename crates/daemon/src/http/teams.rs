@@ -13,9 +13,9 @@ use paseo_core::thread;
 use paseo_wire::error::Code;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::team::{
-    AgentOfTeam, ClaimTask, CreateTask, CreateTeam, EndTask, EnrolAgent, NoticePage, NoticeQuery,
-    ReassignTask, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery, WriteAnswer,
-    WriteQuery,
+    AgainQuery, AgentOfTeam, ClaimTask, CreateTask, CreateTeam, EndTask, EnrolAgent, InboxQuery, NoticePage,
+    NoticeQuery, ReassignTask, ReleaseTask, RenewTask, TaskAnswer, TaskPage, TeamAnswer, TeamPage, TeamQuery,
+    WriteAnswer, WriteQuery,
 };
 use paseo_wire::words::TeamRole;
 
@@ -136,18 +136,11 @@ pub(crate) async fn close(
     Ok(answer(&app, &team))
 }
 
-/// Whether one who was taken out shall be taken in again.
-#[derive(Debug, Default, serde::Deserialize)]
-pub(crate) struct Again {
-    #[serde(default)]
-    again: bool,
-}
-
 pub(crate) async fn create_token(
     State(app): State<App>,
     Caller(by): Caller,
     Path((typed, agent)): Path<(String, String)>,
-    Asked(Again { again }): Asked<Again>,
+    Asked(AgainQuery { again }): Asked<AgainQuery>,
 ) -> Answer<CreatedToken> {
     let (team, _) = entered(&app, &by, &typed).await?;
     app.teams.let_in(&by, &team.id, &agent, again).await?;
@@ -281,12 +274,12 @@ pub(crate) async fn inbox(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    Asked(query): Asked<NoticeQuery>,
+    Asked(query): Asked<InboxQuery>,
 ) -> Answer<NoticePage> {
     let (team, acting) = entered(&app, &by, &typed).await?;
     let agent = asked_for(&acting, query.agent.as_deref())?;
     belongs(&team, query.agent.as_deref())?;
-    notices(&app, &team, Some(&agent), &query).await
+    notices(&app, &team, Some(&agent), NoticeQuery { after: query.after, limit: query.limit }).await
 }
 
 pub(crate) async fn audit(
@@ -296,7 +289,7 @@ pub(crate) async fn audit(
     Asked(query): Asked<NoticeQuery>,
 ) -> Answer<NoticePage> {
     let (team, _) = entered(&app, &by, &typed).await?;
-    notices(&app, &team, None, &query).await
+    notices(&app, &team, None, query).await
 }
 
 pub(crate) async fn can_write(
@@ -432,7 +425,7 @@ async fn act(app: &App, by: &Actor, typed: &str, task: &str, act: Act) -> Answer
     answered(app, &team, task).await
 }
 
-async fn notices(app: &App, team: &Team, agent: Option<&str>, query: &NoticeQuery) -> Answer<NoticePage> {
+async fn notices(app: &App, team: &Team, agent: Option<&str>, query: NoticeQuery) -> Answer<NoticePage> {
     let limit = query.limit.unwrap_or(100).clamp(1, PAGE_ROWS);
     let (told, next, more) = app.teams.told(team, agent, query.after.unwrap_or(0), limit).await?;
     Ok(Json(NoticePage { notices: told.iter().map(view::notice).collect(), next: more.then_some(next) }))

@@ -14,7 +14,7 @@ use tower::ServiceExt;
 
 use super::gate::Access;
 use super::route::Route;
-use super::routes::ROUTES;
+use super::routes;
 use super::{About, App, router};
 use crate::home::Home;
 use crate::identity::{Edge, Peer};
@@ -169,7 +169,7 @@ async fn json(response: Response<Body>) -> serde_json::Value {
 #[tokio::test]
 async fn without_a_credential_only_public_routes_answer() {
     let house = House::new().await;
-    for route in ROUTES {
+    for route in routes::all() {
         for credential in [
             None,
             Some("Bearer "),
@@ -219,7 +219,7 @@ async fn no_answer_is_kept_by_a_cache_or_taken_for_another_type() {
     let token = house.human_token().await;
     for credential in ["none", token.as_str()] {
         // What changes something is only refused here.
-        let tried = ROUTES.iter().filter(|route| credential == "none" || route.method == "GET");
+        let tried = routes::all().filter(|route| credential == "none" || route.method == "GET");
         let of =
             |method: &str, path: &str| Request::builder().method(method).uri(path).extension(Peer::Network);
         let more = [
@@ -255,7 +255,7 @@ async fn a_foreign_host_is_turned_away_everywhere() {
     let house = House::new().await;
     let token = house.human_token().await;
     let unknown = Request::get("/nowhere").extension(Peer::Network);
-    let all = ROUTES.iter().map(request).chain([unknown]);
+    let all = routes::all().map(request).chain([unknown]);
     for builder in all {
         let request = builder.header("authorization", format!("Bearer {token}"));
         let (mut parts, ()) = request.body(()).unwrap().into_parts();
@@ -290,7 +290,7 @@ async fn a_foreign_origin_is_turned_away_everywhere() {
     ];
     // A link to the login page may stand anywhere; nobody's rights go with it.
     let harmless = |route: &Route, name: &str| name == "sec-fetch-site" && route.access == Access::Public;
-    for route in ROUTES {
+    for route in routes::all() {
         for (name, value) in headers.into_iter().filter(|(name, _)| !harmless(route, name)) {
             let builder =
                 request(route).header("host", HOST).header("authorization", format!("Bearer {token}"));
@@ -309,7 +309,7 @@ async fn a_session_has_no_human_rights_by_any_way() {
     let created = house.session().await;
     let id = created.session.id.parse().unwrap();
     let _registration = house.app.sessions.context.credentials.register(id, "secret");
-    for route in ROUTES {
+    for route in routes::all() {
         let by_token = request(route).header("host", HOST).header("authorization", "Bearer secret");
         let mut by_ancestry = request(route);
         by_ancestry.extensions_mut().unwrap().insert(Peer::Local(Ok(Actor::Session(id))));

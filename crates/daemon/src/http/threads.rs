@@ -9,6 +9,7 @@ use paseo_core::limits::PAGE_ROWS;
 use paseo_core::settings::Event as Setting;
 use paseo_core::thread::{self, Thread};
 use paseo_wire::error::Code;
+use paseo_wire::session::ForceQuery;
 use paseo_wire::settings::CreatedToken;
 use paseo_wire::thread::{
     CreateSeatToken, CreateThread, PatchThread, PostMessage, PostedMessage, PresenceList, SayPresence,
@@ -87,18 +88,11 @@ pub(crate) async fn change(
     answer(&app, &app.threads.get(thread.id).await?).await
 }
 
-/// Whether it shall happen all the same.
-#[derive(Debug, Default, serde::Deserialize)]
-pub(crate) struct Force {
-    #[serde(default)]
-    force: bool,
-}
-
 pub(crate) async fn remove(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    Asked(Force { force }): Asked<Force>,
+    Asked(ForceQuery { force }): Asked<ForceQuery>,
 ) -> Answer<ThreadAnswer> {
     let (thread, speaker) = entered(&app, &by, &typed).await?;
     answer(&app, &app.threads.delete(&speaker, thread.id, force).await?).await

@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use paseo_wire::error::Code;
+use paseo_wire::session::ForceQuery;
 use paseo_wire::worktree::{ArchiveView, RemovedWorktree, WorktreeEntry, WorktreeList};
-use serde::Deserialize;
 
 use super::App;
 use super::reply::Answer;
@@ -12,13 +12,6 @@ use super::request::{Asked, Caller, Path};
 use crate::failure::Failure;
 use crate::sessions::{Command, Uproot};
 use crate::worktrees::{self, Listed};
-
-/// The query of a removal.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Force {
-    #[serde(default)]
-    force: bool,
-}
 
 pub(crate) async fn list(State(app): State<App>) -> Answer<WorktreeList> {
     let listed = all(&app).await?;
@@ -29,7 +22,7 @@ pub(crate) async fn remove(
     State(app): State<App>,
     Caller(by): Caller,
     Path(typed): Path<String>,
-    Asked(Force { force }): Asked<Force>,
+    Asked(ForceQuery { force }): Asked<ForceQuery>,
 ) -> Answer<RemovedWorktree> {
     let worktree = find(all(&app).await?, &typed)?;
     let name = worktree.name.clone();

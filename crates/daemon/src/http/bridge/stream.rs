@@ -14,7 +14,7 @@ use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use paseo_core::id::ThreadId;
 use paseo_store::{Seq, Version};
-use paseo_wire::bridge::{BridgeEvent, BridgeQuery};
+use paseo_wire::bridge::{BridgeEvent, BridgeStreamQuery};
 use paseo_wire::error::Code;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -42,7 +42,7 @@ pub(crate) async fn stream(
     connection: Option<Extension<Arc<Connection>>>,
     Path(typed): Path<String>,
     headers: HeaderMap,
-    query: Result<Asked<BridgeQuery>, Failure>,
+    query: Result<Asked<BridgeStreamQuery>, Failure>,
 ) -> Result<Response, Refusal> {
     let (thread, _) = entered(&app, &by, &typed).await?;
     let following = Following::begin(&app, by, &Subject::Thread(thread.id).to_string(), false).await?;

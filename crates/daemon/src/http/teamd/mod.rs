@@ -5,7 +5,6 @@ mod fields;
 mod refusal;
 mod shapes;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -17,6 +16,7 @@ use paseo_core::fold::{self, TeamHead};
 use paseo_core::limits::{MESSAGE_BYTES, PAGE_ROWS};
 use paseo_core::team::{Enrolled, Member, Reason, TaskId, Team, TeamId, ThreadAlias, check_agent};
 use paseo_wire::error::Code;
+use paseo_wire::teamd::{TeamdInboxQuery, TeamdQuery, TeamdSearchQuery, TeamdTailQuery, TeamdWriteQuery};
 use paseo_wire::time::Moment;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ const LONGEST_TAIL: usize = 200;
 const SUMMARY_CHARS: usize = 120;
 
 type Told = Result<Response, Refusal>;
-type Query = In<Asked<HashMap<String, String>>>;
+type Query<T> = In<Asked<T>>;
 
 pub(crate) async fn teams(State(app): State<App>, Caller(by): Caller) -> Told {
     let mut teams = Vec::new();
@@ -102,8 +102,12 @@ pub(crate) async fn team(
     Ok(told(200, json!({ "team": team_shape(&team) })))
 }
 
-pub(crate) async fn tasks(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
-    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
+pub(crate) async fn tasks(
+    State(app): State<App>,
+    Caller(by): Caller,
+    In(Asked(asked)): Query<TeamdQuery>,
+) -> Told {
+    let (team, _) = entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await?;
     let mut tasks = Vec::with_capacity(team.tasks.len());
     for id in team.tasks.keys() {
         tasks.push(task_shape(&app, &team, *id).await?);
@@ -137,9 +141,9 @@ pub(crate) async fn task(
     State(app): State<App>,
     Caller(by): Caller,
     In(Path(task)): In<Path<String>>,
-    In(Asked(asked)): Query,
+    In(Asked(asked)): Query<TeamdQuery>,
 ) -> Told {
-    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
+    let (team, _) = entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await?;
     Ok(told(200, json!({ "task": task_shape(&app, &team, task_id(&task)?).await? })))
 }
 
@@ -209,14 +213,18 @@ pub(crate) async fn retry(
     act(&app, &by, &task, &fields, |_| Ok(Act::Retry)).await
 }
 
-pub(crate) async fn inbox(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
-    let (team, acting) = entered(&app, &by, team_of(&asked)).await?;
-    let agent = asked.get("agentId").map(String::as_str);
+pub(crate) async fn inbox(
+    State(app): State<App>,
+    Caller(by): Caller,
+    In(Asked(asked)): Query<TeamdInboxQuery>,
+) -> Told {
+    let (team, acting) = entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await?;
+    let agent = asked.agent_id.as_deref();
     if agent.is_some_and(|agent| check_agent(agent).is_err() && agent != acting.id()) {
         return Err(Refusal::new(400, "INVALID_AGENT_ID", "`agentId` is not a valid agent id"));
     }
     let agent = asked_for(&acting, agent)?;
-    let since = match given(&asked, "since").map(str::parse::<u64>) {
+    let since = match given(asked.since.as_deref()).map(str::parse::<u64>) {
         None => 0,
         Some(Ok(since)) => since,
         Some(Err(_)) => {
@@ -273,12 +281,16 @@ pub(crate) async fn start_thread(State(app): State<App>, Caller(by): Caller, fie
     Ok(told(201, json!({ "thread": thread_shape(alias, &team.threads[&alias]) })))
 }
 
-pub(crate) async fn search(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
-    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
+pub(crate) async fn search(
+    State(app): State<App>,
+    Caller(by): Caller,
+    In(Asked(asked)): Query<TeamdSearchQuery>,
+) -> Told {
+    let (team, _) = entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await?;
     // Its tool calls it `query`.
-    let text = asked.get("q").or(asked.get("query")).map_or("", String::as_str);
+    let text = asked.q.or(asked.query).unwrap_or_default();
     let threads: Vec<Value> =
-        search_threads(&team, text).map(|(alias, thread)| thread_shape(alias, thread)).collect();
+        search_threads(&team, &text).map(|(alias, thread)| thread_shape(alias, thread)).collect();
     Ok(told(200, json!({ "threads": threads })))
 }
 
@@ -306,11 +318,11 @@ pub(crate) async fn tail(
     State(app): State<App>,
     Caller(by): Caller,
     In(Path(thread)): In<Path<String>>,
-    In(Asked(asked)): Query,
+    In(Asked(asked)): Query<TeamdTailQuery>,
 ) -> Told {
-    let (team, _) = entered(&app, &by, team_of(&asked)).await?;
+    let (team, _) = entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await?;
     let alias = alias(&thread)?;
-    let limit = given(&asked, "limit").and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
+    let limit = given(asked.limit.as_deref()).and_then(|limit| limit.parse().ok()).filter(|limit| *limit > 0);
     let limit = limit.unwrap_or(TAIL).min(LONGEST_TAIL);
     let tail = app.teams.tail(&team.id, alias, limit).await;
     let (team, messages) =
@@ -344,19 +356,23 @@ pub(crate) async fn link(
 }
 
 /// Whatever is asked, the answer is whether it is allowed, and why.
-pub(crate) async fn can_write(State(app): State<App>, Caller(by): Caller, In(Asked(asked)): Query) -> Told {
+pub(crate) async fn can_write(
+    State(app): State<App>,
+    Caller(by): Caller,
+    In(Asked(asked)): Query<TeamdWriteQuery>,
+) -> Told {
     let refused = |reason: &str, advice: String| {
         told(200, json!({ "allow": false, "reason": reason, "advice": advice }))
     };
-    let (team, acting) = match entered(&app, &by, team_of(&asked)).await {
+    let (team, acting) = match entered(&app, &by, given(asked.team_id.as_deref()).map(str::to_owned)).await {
         Ok(entered) => entered,
         Err(refusal) => return Ok(refused("team_not_found", refusal.message)),
     };
-    let agent = match asked_for(&acting, asked.get("agentId").map(String::as_str)) {
+    let agent = match asked_for(&acting, asked.agent_id.as_deref()) {
         Ok(agent) => agent,
         Err(failure) => return Ok(refused("identity_mismatch", Refusal::from(failure).message)),
     };
-    let path = match asked.get("path").map_or("", String::as_str) {
+    let path = match asked.path.as_deref().unwrap_or_default() {
         // As teamd has it: nothing is all of the project, and slashes alone are no path.
         "" => ".",
         slashes if slashes.trim_matches('/').is_empty() => {
@@ -424,12 +440,8 @@ fn named_team(app: &App, by: &Actor, named: Option<String>) -> Option<Result<Tea
 }
 
 /// Returns a parameter of the query; an empty one counts as absent.
-fn given<'a>(asked: &'a HashMap<String, String>, name: &str) -> Option<&'a str> {
-    asked.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
-}
-
-fn team_of(asked: &HashMap<String, String>) -> Option<String> {
-    given(asked, "teamId").map(str::to_owned)
+fn given(asked: Option<&str>) -> Option<&str> {
+    asked.map(str::trim).filter(|value| !value.is_empty())
 }
 
 fn no_team() -> Refusal {

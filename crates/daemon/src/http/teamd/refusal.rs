@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use paseo_wire::error::Code;
+use paseo_wire::teamd::{TeamdError, TeamdRefusal};
 use serde_json::json;
 
 use super::told;
@@ -17,6 +18,11 @@ pub(crate) struct Refusal {
 impl Refusal {
     pub(super) fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into() }
+    }
+
+    /// Returns the body that clients are told.
+    pub(in crate::http) fn body(&self) -> TeamdError {
+        TeamdError { error: TeamdRefusal { code: self.code.to_owned(), message: self.message.clone() } }
     }
 
     /// Says that a path takes other methods.
@@ -68,7 +74,6 @@ impl From<Failure> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = json!({ "error": { "code": self.code, "message": self.message } });
-        told(self.status, body)
+        told(self.status, json!(self.body()))
     }
 }

@@ -1,0 +1,66 @@
+//! Routes: agent definitions, and the sessions that follow them.
+
+use axum::routing::{delete, get, post, put};
+use paseo_wire::agent::{AgentQuery, AgentViewQuery};
+use paseo_wire::conversation::AgentSessionsQuery;
+
+use crate::http::gate::Access;
+use crate::http::route::{Group, query, route};
+use crate::http::{agents, conversations};
+
+pub(super) static AGENTS: Group = Group {
+    tag: "agents",
+    about: "Agent definitions, and the sessions that follow them.",
+    routes: &[
+    route("listAgentSessions", "GET", "/api/agents/{slug}/sessions", Access::Human, || get(conversations::list))
+        .says("List the sessions of an agent definition, open first, then by last update")
+        .asks(query::<AgentSessionsQuery>())
+        .gives("AgentSessions"),
+    route("messageAgent", "POST", "/api/agents/{slug}/messages", Access::Human, || post(conversations::message))
+        .limited()
+        .says(
+            "Send a message to a session of an agent definition, creating one if needed; supports \
+             Idempotency-Key",
+        )
+        .heeds(&["Idempotency-Key"])
+        .takes("MessageAgent")
+        .gives("MessagedAgent"),
+    route("switchAgent", "POST", "/api/agents/{slug}/switch", Access::Human, || post(conversations::switch))
+        .says("Enter a session of an agent definition and remember the previous one")
+        .takes("SwitchAgent")
+        .gives("SwitchedAgent"),
+    route("listAgents", "GET", "/api/agents", Access::Human, || get(agents::list))
+        .seeks()
+        .says("List agent definitions and their problems")
+        .asks(query::<AgentQuery>())
+        .gives("AgentList"),
+    route("getAgent", "GET", "/api/agents/{slug}", Access::Human, || get(agents::show))
+        .says("Get a resolved agent definition and its tools")
+        .asks(query::<AgentViewQuery>())
+        .gives("AgentView"),
+    route("getAgentSource", "GET", "/api/agents/{slug}/source", Access::Human, || get(agents::source))
+        .says("Get the files that define an agent")
+        .asks(query::<AgentQuery>())
+        .gives("AgentSource"),
+    route("updateAgent", "PUT", "/api/agents/{slug}", Access::Human, || put(agents::save))
+        .says(
+            "Update a user's own definition (agents/<slug>.toml) and trust it; fails if the file has changed",
+        )
+        .takes("SaveAgent")
+        .gives("AgentList"),
+    route("trustAgent", "POST", "/api/agents/{slug}/trust", Access::Human, || post(agents::trust_one))
+        .says("Trust a pending change of an agent definition")
+        .takes("TrustAgent")
+        .gives("AgentList"),
+    route("trustProject", "POST", "/api/projects/trust", Access::Human, || post(agents::trust))
+        .seeks()
+        .says("Trust the definitions of a project in their current version")
+        .takes("TrustAgents")
+        .gives("AgentList"),
+    route("distrustProject", "DELETE", "/api/projects/trust", Access::Human, || delete(agents::distrust))
+        .seeks()
+        .says("Revoke the trust in a project's definitions")
+        .asks(query::<AgentQuery>())
+        .gives("AgentList"),
+],
+};
