@@ -96,7 +96,7 @@ pub(crate) fn show(printer: &Printer, pending: &PendingAgent) {
         printer.note(&format!("  it would grant more: {}", widens.join(", ")));
     }
     let lines: Vec<&str> = diff.iter().flat_map(|diff| diff.lines()).collect();
-    lines.iter().take(LINES).for_each(|line| printer.note(line));
+    lines.iter().take(LINES).for_each(|line| printer.quote(line));
     if let Some(left) = lines.len().checked_sub(LINES).filter(|left| *left > 0) {
         printer.note(&format!("… {left} more lines: `paseo agents show {slug} --untrusted`"));
     }

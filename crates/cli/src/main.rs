@@ -66,6 +66,10 @@ fn main() -> ExitCode {
             Printer::new(false).json_if(true).failure(&failure);
             return ExitCode::from(Exit::Usage as u8);
         }
+        Err(error) if error.use_stderr() => {
+            Printer::new(false).misread(&error);
+            return ExitCode::from(Exit::Usage as u8);
+        }
         Err(error) => error.exit(),
     };
     // There it is what the tool gets.

@@ -256,7 +256,7 @@ pub(crate) fn report(printer: &Printer, receipt: &Receipt, waited: &Waited) -> R
             Err(Failure::new(Exit::Timeout, message).hint(going_on(handle)))
         }
         Ending::Detached => {
-            printer.note(&format!("{handle} keeps working. {}", going_on(handle)));
+            printer.note(&format!("{handle} keeps working; {}", going_on(handle)));
             Ok(Exit::Interrupted)
         }
         Ending::Alone => {
@@ -334,7 +334,7 @@ pub(crate) fn held(reason: &str) -> String {
 }
 
 fn going_on(handle: &str) -> String {
-    format!("To wait: paseo wait {handle}. To stop it: paseo stop {handle}")
+    format!("wait with `paseo wait {handle}`, or stop it with `paseo stop {handle}`")
 }
 
 fn cut_off(handle: &str) -> String {

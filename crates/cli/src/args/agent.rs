@@ -40,7 +40,7 @@ pub(crate) struct LogsArgs {
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
     /// Print only the newest N entries; 0 for none
-    #[arg(short = 'n', long, value_name = "N", visible_alias = "tail", conflicts_with = "since")]
+    #[arg(short = 'n', long, value_name = "N", visible_alias = "tail", conflicts_with = "since", value_parser = entries)]
     pub(crate) lines: Option<usize>,
     /// Print long texts, diffs and tool output in full
     #[arg(long, conflicts_with = "stat")]
@@ -175,6 +175,12 @@ pub(crate) struct LabelArgs {
     pub(crate) attributes: Vec<String>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Reads how many entries of a transcript are wanted.
+fn entries(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| format!("`{text}` is not a number of entries: expected 0 or more, for example 20"))
 }
 
 #[cfg(test)]

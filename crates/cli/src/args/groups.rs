@@ -39,11 +39,46 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
 /// As wide as clap makes the rest of the help.
 const WIDEST: usize = 100;
 
-/// Returns the definition of the command line, with the grouped help.
+/// Returns the definition of the command line, with the grouped help, and with examples that can be pasted.
 pub(crate) fn command() -> Command {
-    let command = Cli::command();
-    let template = template(&command, printer::size().0.min(WIDEST));
+    let width = printer::size().0.min(WIDEST);
+    let command = Cli::command().mut_subcommands(|below| with_examples(below, width));
+    let template = template(&command, width);
     command.help_template(template)
+}
+
+/// Lays out what stands under the help of a command, and of those below it. clap would break commands.
+fn with_examples(command: Command, width: usize) -> Command {
+    let command = command.mut_subcommands(|below| with_examples(below, width));
+    let Some(text) = command.get_after_help().map(ToString::to_string) else { return command };
+    // In a template, braces mean something else.
+    if text.contains('{') {
+        return command;
+    }
+    let text = laid_out(&text, width);
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{{all-args}}\n\n{text}"
+    ))
+}
+
+/// Returns a text that fits the terminal, but for examples: they stand on a line each, with what they do below them.
+fn laid_out(text: &str, width: usize) -> String {
+    let mut is_example = false;
+    let lines = text.lines().map(|line| {
+        is_example = line.starts_with("Examples:") || (is_example && line.starts_with(' '));
+        if line.chars().count() <= width {
+            return line.to_owned();
+        }
+        match line.trim_start().split_once("   ") {
+            _ if !is_example => printer::hanging(line, width).join("\n"),
+            Some((example, does)) => {
+                let does = printer::wrapped(does.trim_start(), width.saturating_sub(6)).join("\n      ");
+                format!("  {example}\n      {does}")
+            }
+            None => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<String>>().join("\n")
 }
 
 fn template(command: &Command, width: usize) -> StyledStr {
@@ -64,7 +99,8 @@ fn template(command: &Command, width: usize) -> StyledStr {
             let _ = writeln!(text, "{}", lines.join(&format!("\n{}", " ".repeat(column))));
         }
     }
-    let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}\n\n{{after-help}}");
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}\n\n{}", laid_out(&after, width));
     text.into()
 }
 
@@ -107,8 +143,19 @@ mod tests {
         for width in [40, 80, 100] {
             let template = template(&Cli::command(), width).to_string();
             let groups = template.split("{usage}").nth(1).unwrap();
+            // Examples are pasted, and never broken.
+            let groups = groups.split("Examples:").next().unwrap();
             let widest = groups.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{widest} of {width} columns: {template}");
         }
+    }
+
+    #[test]
+    fn examples_are_never_broken() {
+        let text = "Exit codes:\n  0  it went well, all of it\n\nExamples:\n  paseo ls   list the agents of a place\n  \
+                    paseo run --timeout 5m --quiet";
+        let shown = "Exit codes:\n  0  it went well,\n     all of it\n\nExamples:\n  paseo ls\n      list the\n      agents of \
+                     a\n      place\n  paseo run --timeout 5m --quiet";
+        assert_eq!(laid_out(text, 19), shown);
     }
 }

@@ -177,7 +177,7 @@ fn show(printer: &Printer, view: &AgentView) -> Result<(), Failure> {
     printer.table(&table)?;
     if let Some(prompt) = &view.prompt {
         printer.text("")?;
-        printer.text(prompt)?;
+        printer.prose(prompt)?;
     }
     for AgentProblem { file, line, message, .. } in &view.problems {
         printer.warn(&format!("{file}:{line}: {message}"), None);

@@ -222,7 +222,7 @@ async fn forget(context: &Context, rule: &str, output: Output) -> Result<Exit, F
     match printer.mode() {
         Mode::Json => printer.json(&list)?,
         Mode::Quiet => {}
-        Mode::Normal => printer.line(&format!("forgot {rule}"))?,
+        Mode::Normal => printer.line(&format!("Deleted rule {rule}"))?,
     }
     Ok(Exit::Ok)
 }

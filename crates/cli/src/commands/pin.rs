@@ -25,8 +25,8 @@ pub(crate) async fn run(context: &Context, args: PinArgs) -> Result<Exit, Failur
                 Mode::Json => printer.json(&answer.session)?,
                 Mode::Quiet => printer.line(&answer.session.handle)?,
                 Mode::Normal => {
-                    let pinned = if args.off { "was not pinned" } else { "is pinned" };
-                    printer.line(&format!("{} {pinned}", answer.session.handle))?;
+                    let deed = if args.off { "Unpinned" } else { "Pinned" };
+                    printer.line(&format!("{deed} {}", answer.session.handle))?;
                 }
             },
             Err(error) => {

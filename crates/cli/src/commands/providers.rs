@@ -42,7 +42,7 @@ async fn change(context: &Context, command: ProvidersCommand) -> Result<Exit, Fa
         }
         ProvidersCommand::Rm { name, output } => {
             let list = context.client()?.remove_provider(&name).await?;
-            (context.printer.with(output), list, format!("removed {name}"))
+            (context.printer.with(output), list, format!("Removed provider {name}"))
         }
     };
     match printer.mode() {
@@ -91,7 +91,7 @@ async fn list(context: &Context, output: Output) -> Result<Exit, Failure> {
         Mode::Normal => {
             let mut table = Table::new([
                 Column::fixed("NAME"),
-                Column::fixed("READY"),
+                Column::flexible("READY"),
                 Column::flexible("VERSION").optional(),
                 Column::wrapped("MISSING").optional(),
             ]);

@@ -58,10 +58,10 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
     }
     if last.text.is_none() {
         let why = match last.status.as_str() {
-            "starting" | "running" => "it is still working",
-            "waiting" => "it is waiting for a permission",
-            "interrupted" => "it was interrupted before it answered",
-            _ => "it has not answered",
+            "starting" | "running" => "yet: it is still working",
+            "waiting" => "yet: it is waiting for a permission",
+            "interrupted" => "yet: it was interrupted before it answered",
+            _ => "to print: its last turn ended without text",
         };
         let next = match last.status.as_str() {
             "starting" | "running" => format!("run `paseo wait {handle}`; "),
@@ -69,7 +69,7 @@ pub(crate) async fn run(context: &Context, args: ReadArgs) -> Result<Exit, Failu
             "interrupted" => format!("run `paseo send {handle} \"…\"`; "),
             _ => String::new(),
         };
-        return Err(Failure::new(Exit::AgentError, format!("{handle} has no answer yet: {why}"))
+        return Err(Failure::new(Exit::AgentError, format!("{handle} has no answer {why}"))
             .hint(format!("{next}to see its transcript, run `paseo logs {handle}`")));
     }
     match last.status.as_str() {

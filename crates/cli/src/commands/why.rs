@@ -268,18 +268,18 @@ fn next(session: &SessionView, reachable: bool) -> Vec<String> {
     commands.iter().map(|command| format!("paseo {command} {handle}{}", words(command))).collect()
 }
 
-/// Returns how a status is known, in words.
+/// Returns who reported a status, in words.
 fn known_from(source: &str, elsewhere: bool) -> &str {
     match source {
-        "protocol" if elsewhere => "its server reported it",
-        "process_exit" if elsewhere => "its server is unreachable",
-        "protocol" => "the harness reported it",
-        "process_exit" => "its process exited",
-        "hook" => "a hook of the harness reported it",
-        "screen" => "shown on its screen",
-        "person" => "set by a person",
-        "daemon" => "decided by the daemon",
-        "restart" => "the daemon restarted",
+        "protocol" if elsewhere => "its server",
+        "process_exit" if elsewhere => "its server, which is unreachable",
+        "protocol" => "the harness",
+        "process_exit" => "its process, which exited",
+        "hook" => "a hook of the harness",
+        "screen" => "its screen",
+        "person" => "a person",
+        "daemon" => "the daemon",
+        "restart" => "the daemon, which restarted",
         other => other,
     }
 }
@@ -344,7 +344,9 @@ fn show(printer: &Printer, view: &WhyView) -> Result<(), Failure> {
     if view.unlisted > 0 {
         row("queue", Style::Plain, format!("{} messages are waiting", view.unlisted));
     }
-    row("next", Style::Bold, view.next.join("   "));
+    for (index, command) in view.next.iter().enumerate() {
+        row(if index == 0 { "next" } else { " " }, Style::Bold, command.clone());
+    }
     printer.table(&table)
 }
 

@@ -31,7 +31,7 @@ pub(crate) async fn run(context: &Context, command: WorktreeCommand) -> Result<E
                 Mode::Json => printer.json(&removed)?,
                 Mode::Quiet => {}
                 Mode::Normal => {
-                    printer.line(&format!("removed {}", removed.name))?;
+                    printer.line(&format!("Removed {}", removed.name))?;
                     if let Some(archive) = &removed.archive {
                         printer.note(&format!("Archived its work as {}. To restore it:", archive.reference));
                         printer.note(&format!("  {}", archive.restore));

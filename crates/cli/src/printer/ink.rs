@@ -2,6 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::wrap::hanging;
 use super::{Style, line};
 
 const TAB: &str = "    ";
@@ -120,6 +121,32 @@ impl Row {
         }
     }
 
+    /// Breaks a row between words and leaves words whole, as ids and paths are: see [`hanging`].
+    pub(super) fn folded(&self, width: usize) -> Vec<Self> {
+        let plain = self.plain();
+        let mut at = 0;
+        let blanks = |text: &str| text.len() - text.trim_start().len();
+        let fold = |text: String| {
+            at += blanks(&plain[at..]);
+            let begin = at;
+            at += text.trim_start().len();
+            let mut row = Self::of(Style::Plain, &text[..blanks(&text)]);
+            self.between(begin, at).for_each(|(ink, text)| row.push(ink, text));
+            row
+        };
+        hanging(&plain, width).into_iter().map(fold).collect()
+    }
+
+    /// Returns the pieces between two places of the plain text.
+    fn between(&self, begin: usize, end: usize) -> impl Iterator<Item = (Ink, &str)> {
+        let mut at = 0;
+        self.0.iter().filter_map(move |span| {
+            let (from, to) = (begin.max(at) - at, end.clamp(at, at + span.text.len()) - at);
+            at += span.text.len();
+            (from < to).then(|| (span.ink, &span.text[from..to]))
+        })
+    }
+
     /// Breaks a row between words, into rows of at most `width`. What goes on begins with `lead`.
     pub(super) fn wrapped(self, width: usize, lead: &Row) -> Vec<Self> {
         if self.width() <= width {
@@ -233,6 +260,17 @@ mod tests {
         assert_eq!(rows("a 世界世界", 4, ""), ["a", "世界", "世界"]);
         assert_eq!(rows("x", 0, ""), ["x"]);
         assert_eq!(rows("ab abcdef", 4, ""), ["ab", "abcd", "ef"]);
+    }
+
+    #[test]
+    fn pieces_keep_their_look_when_they_are_folded() {
+        let mut row = Row::of(Style::Bold, "status  one");
+        row.push(Style::Dim.into(), " two  three");
+        let rows = row.folded(13);
+        let plain: Vec<String> = rows.iter().map(Row::plain).collect();
+        assert_eq!(plain, ["status  one", "two  three"]);
+        assert_eq!(rows[1].0, Row::of(Style::Dim, "two  three").0);
+        assert_eq!(row.folded(80), [row]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) use safe::{block, line, uncoloured};
 pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, truncate};
 pub(crate) use time::{clock, lasted, limit, relative};
-pub(crate) use wrap::wrapped;
+pub(crate) use wrap::{hanging, wrapped};
 
 use crate::args::Output;
 use crate::environment;
@@ -203,15 +203,20 @@ impl Printer {
         self.write(&rows.iter().map(|row| shown(row) + "\n").collect::<String>())
     }
 
-    /// Prints one line; what would break it is escaped.
+    /// Prints one line; what would break it is escaped. On a terminal it ends between words and goes on below.
     pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
-        self.write(&(line(text) + "\n"))
+        self.styled(&[(Style::Plain, text)])
     }
 
-    /// Prints a line made of styled parts; each part is made harmless.
+    /// Prints a line made of styled parts; each part is made harmless. On a terminal it ends between words and goes on
+    /// below.
     pub(crate) fn styled(&self, parts: &[(Style, &str)]) -> Result<(), Failure> {
-        let parts = parts.iter().map(|(style, text)| paint(self.out.color, *style, &line(text)));
-        self.write(&(parts.collect::<String>() + "\n"))
+        let mut row = Row::default();
+        parts.iter().for_each(|(style, text)| row.push((*style).into(), &line(text)));
+        match self.out.width {
+            Some(width) => self.rows(&row.folded(width)),
+            None => self.rows(&[row]),
+        }
     }
 
     /// Returns a text as lines that end between words and leave room on the terminal for so many columns.
@@ -261,15 +266,23 @@ impl Printer {
     /// Tells something on stderr, unless quiet.
     pub(crate) fn note(&self, text: &str) {
         if self.mode != Mode::Quiet {
+            self.tell(&(self.fitting(&line(text)) + "\n"));
+        }
+    }
+
+    /// Tells a line of code on stderr, unless quiet: it is never broken.
+    pub(crate) fn quote(&self, text: &str) {
+        if self.mode != Mode::Quiet {
             self.tell(&(line(text) + "\n"));
         }
     }
 
     /// Warns on stderr, even when quiet: what was asked for is done, and something is wrong.
     pub(crate) fn warn(&self, text: &str, hint: Option<&str>) {
-        let mut told = format!("{} {}\n", paint(self.err.color, Style::Yellow, "warning:"), line(text));
+        let beside = |text: &str| self.beside("warning: ".len(), &line(text));
+        let mut told = format!("{} {}\n", paint(self.err.color, Style::Yellow, "warning:"), beside(text));
         if let Some(hint) = hint {
-            told.push_str(&format!("{} {}\n", paint(self.err.color, Style::Dim, "   hint:"), line(hint)));
+            told.push_str(&format!("{} {}\n", paint(self.err.color, Style::Dim, "   hint:"), beside(hint)));
         }
         self.tell(&told);
     }
@@ -287,7 +300,7 @@ impl Printer {
     /// Tells something on stderr in a low voice, unless quiet.
     pub(crate) fn aside(&self, text: &str) {
         if self.tells_progress() {
-            self.tell(&(paint(self.err.color, Style::Dim, &line(text)) + "\n"));
+            self.tell(&(paint(self.err.color, Style::Dim, &self.beside(0, &line(text))) + "\n"));
         }
     }
 
@@ -309,7 +322,7 @@ impl Printer {
     /// Tells something on stderr when more is wanted.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
-            self.tell(&(line(text) + "\n"));
+            self.tell(&(self.beside(0, &line(text)) + "\n"));
         }
     }
 
@@ -333,16 +346,45 @@ impl Printer {
         {
             return self.tell(&(self.err.json(text) + "\n"));
         }
-        let mut text = format!(
-            "{} {}\n",
-            paint(self.err.color, Style::Red, "error:"),
-            block(&failure.message).trim_end().replace('\n', "\n  ")
-        );
+        let message = block(&failure.message);
+        let mut lines = message.trim_end().lines();
+        let first = self.beside("error: ".len(), lines.next().unwrap_or_default());
+        let mut text = format!("{} {first}\n", paint(self.err.color, Style::Red, "error:"));
+        lines.for_each(|line| text.push_str(&(self.fitting(&format!("  {line}")) + "\n")));
         if let Some(hint) = &failure.hint {
-            text.push_str(&format!("{} {}\n", paint(self.err.color, Style::Dim, " hint:"), line(hint)));
+            let hint = self.beside(" hint: ".len(), &line(hint));
+            text.push_str(&format!("{} {hint}\n", paint(self.err.color, Style::Dim, " hint:")));
         }
         text.push_str(&self.candidates(&failure.candidates));
         self.tell(&text);
+    }
+
+    /// Tells what is wrong with a command line. What fits is in the parser's own colours.
+    pub(crate) fn misread(&self, error: &clap::Error) {
+        let plain = error.render().to_string();
+        let fitting: Vec<String> = plain.lines().map(|line| self.fitting(line)).collect();
+        match fitting.iter().zip(plain.lines()).all(|(fitting, line)| fitting == line) {
+            true => drop(error.print()),
+            false => self.tell(&(fitting.join("\n") + "\n")),
+        }
+    }
+
+    /// Returns a text that goes on below itself, after so many columns, where the terminal of stderr ends.
+    fn beside(&self, columns: usize, text: &str) -> String {
+        match self.err.width {
+            Some(width) => {
+                wrapped(text, width.saturating_sub(columns)).join(&format!("\n{}", " ".repeat(columns)))
+            }
+            None => text.to_owned(),
+        }
+    }
+
+    /// Returns a line as lines that fit the terminal of stderr and keep its indentation.
+    fn fitting(&self, line: &str) -> String {
+        match self.err.width {
+            Some(width) => wrap::indented(line, width).join("\n"),
+            None => line.to_owned(),
+        }
     }
 
     /// Lists what could have been meant, under the failure.

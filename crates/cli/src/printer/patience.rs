@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use super::{Mode, Printer, Style, paint};
+use super::{Mode, Printer, Style, paint, truncate};
 
 /// Nothing is shown for what takes less.
 const QUIET: Duration = Duration::from_millis(300);
@@ -20,6 +20,8 @@ pub(crate) async fn patiently<F: Future>(printer: &Printer, words: &str, future:
         return output;
     }
     let _shown = Shown(printer);
+    // A sign that goes on below cannot be taken away.
+    let words = truncate(words, printer.err.width.unwrap_or(80).saturating_sub(3));
     for sign in SIGNS.iter().cycle() {
         printer
             .tell(&format!("\r{}\x1b[K", paint(printer.err.color, Style::Dim, &format!("{sign} {words}"))));

@@ -13,6 +13,8 @@ const LEAST: usize = 8;
 /// Nor one of which nothing may be missing: words need room.
 const LEAST_WRAPPED: usize = 24;
 const GAP: &str = "  ";
+/// Stands before what has no room beside the other columns.
+const BENEATH: &str = "    ";
 
 /// A column's title and manners.
 #[derive(Debug, Clone, Copy)]
@@ -97,14 +99,36 @@ impl<const N: usize> Table<N> {
 
     /// Returns the table as text, at most `width` wide where that is possible.
     pub(super) fn render(&self, width: Option<usize>, color: bool) -> String {
-        let widths = self.widths(width);
+        let mut widths = self.widths(width);
         let mut text = String::new();
+        let beneath = self.beneath(&widths, width);
+        if beneath.is_some() {
+            widths[N - 1] = 0;
+        }
         if self.columns.iter().any(|column| !column.title.is_empty()) {
             let titles = self.columns.map(|column| (Style::Dim, column.title.to_owned()));
             push_row(&mut text, &titles, &widths, color);
         }
-        self.rows.iter().for_each(|row| self.push_lines(&mut text, row, &widths, color));
+        for row in &self.rows {
+            if beneath.is_none() || row[..N - 1].iter().any(|(_, cell)| !cell.is_empty()) {
+                self.push_lines(&mut text, row, &widths, color);
+            }
+            if let Some(room) = beneath {
+                let (style, cell) = &row[N - 1];
+                for line in wrapped(cell, room).iter().filter(|line| !line.is_empty()) {
+                    text.push_str(&format!("{BENEATH}{}\n", paint(color, *style, line)));
+                }
+            }
+        }
         text
+    }
+
+    /// Returns the room for the last column under the others, where there is none for it beside them.
+    fn beneath(&self, widths: &[usize; N], limit: Option<usize>) -> Option<usize> {
+        let gaps = GAP.len() * widths.iter().filter(|width| **width > 0).count().saturating_sub(1);
+        let limit = limit.filter(|limit| widths.iter().sum::<usize>() + gaps > *limit)?;
+        let wraps = self.columns[N - 1].manner == Manner::Wrapped && widths[N - 1] > 0;
+        (wraps && N > 2).then(|| limit.saturating_sub(BENEATH.len()))
     }
 
     /// Adds a row, and what of it goes on below.
@@ -365,6 +389,21 @@ mod tests {
                             is read
         ");
         assert_eq!(table.render(None, false).lines().count(), 3, "a file is as wide as it takes");
+    }
+
+    #[test]
+    fn what_has_no_room_beside_the_others_stands_beneath_them() {
+        let mut table = Table::new([Column::fixed("TIME"), Column::fixed("STEP"), Column::wrapped("MEANS")]);
+        let plain = |text: &str| (Style::Plain, text.to_owned());
+        table.row([plain("12:00"), plain("accepted"), plain("it was taken up from the queue")]);
+        table.row([plain("12:01"), plain("ended"), plain("")]);
+        insta::assert_snapshot!(table.render(Some(30), false), @r"
+        TIME   STEP
+        12:00  accepted
+            it was taken up from the
+            queue
+        12:01  ended
+        ");
     }
 
     #[test]

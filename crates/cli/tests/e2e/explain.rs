@@ -11,25 +11,27 @@ fn why_tells_what_is_waited_for_and_what_to_do() {
     assert_shown!(home, home.paseo(&["why", &handle]).ok(), @r"
     agent         [id]
     status        waiting since [CLOCK] ([AGO])
-    reported by   the harness reported it (protocol)
+    reported by   the harness (protocol)
     waiting for   an answer to its permission request
     requests      may I push
     turn          [UUID]
     cause         [UUID]
     last message  [UUID]
-    next          paseo permit allow [id]   paseo permit deny [id]
+    next          paseo permit allow [id]
+                  paseo permit deny [id]
     ");
     let failed = start(&home, "<<fail boom>>");
     assert_eq!(home.paseo(&["wait", &failed]).code, 1);
     assert_shown!(home, home.paseo(&["why", &failed]).ok(), @r#"
     agent         [id]
     status        error since [CLOCK] ([AGO])
-    reported by   the harness reported it (protocol)
+    reported by   the harness (protocol)
     hold          error: the agent's last turn failed
     released by   the next message
     error         scripted_failure: boom
     last message  [UUID]
-    next          paseo logs [id]   paseo send [id] "…"
+    next          paseo logs [id]
+                  paseo send [id] "…"
     "#);
 }
 

@@ -132,7 +132,7 @@ fn pinned_ones_come_first_the_newest_pin_first() {
     let listed = || home.paseo(&["ls", "-q"]).ok().lines().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(listed().last(), Some(&handles[0]));
     let before = inspect(&home, &handles[0])["updated_at"].clone();
-    assert_eq!(home.paseo(&["pin", &handles[0]]).ok(), format!("{} is pinned", handles[0]));
+    assert_eq!(home.paseo(&["pin", &handles[0]]).ok(), format!("Pinned {}", handles[0]));
     assert_ne!(inspect(&home, &handles[0])["updated_at"], before, "that is a change");
     home.paseo(&["pin", &handles[1]]).ok();
     // What happens in the others does not put them before these.

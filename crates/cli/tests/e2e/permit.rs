@@ -290,7 +290,7 @@ fn always_is_kept_for_exactly_this_and_can_be_forgotten() {
     assert!(home.paseo(&["restart"]).code == 0, "a rule outlives the daemon");
     home.paseo(&["run", "--permissions", "ask", "<<sh touch made>>"]).ok();
     let id = rule["id"].as_str().unwrap();
-    assert_eq!(home.paseo(&["permit", "forget", id]).ok(), format!("forgot {id}"));
+    assert_eq!(home.paseo(&["permit", "forget", id]).ok(), format!("Deleted rule {id}"));
     assert_eq!(home.paseo(&["permit", "forget", id]).code, 3);
     let again = asking(&home, "<<sh touch made>>");
     home.paseo(&["stop", &again]).ok();

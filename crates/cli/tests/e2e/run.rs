@@ -76,7 +76,7 @@ fn control_c_leaves_the_agent_at_work() {
     std::io::Read::read_to_string(&mut stderr, &mut rest).unwrap();
     let output = finish(child);
     assert_eq!((output.code, output.stdout.as_str()), (130, ""));
-    assert!(rest.contains("keeps working. To wait: paseo wait"), "{rest}");
+    assert!(rest.contains("keeps working; wait with `paseo wait"), "{rest}");
     let handle = home.paseo(&["ls", "-q"]).ok().to_owned();
     assert_eq!(inspect(&home, &handle)["status"], "running");
 }

@@ -183,7 +183,7 @@ fn what_is_merged_goes_without_force_also_after_the_agent_was_deleted() {
     let table = home.paseo(&["worktree", "ls"]);
     assert!(table.ok().contains("deleted") && table.ok().contains("nothing"), "{}", table.stdout);
     let name = worktrees(&home)[0]["name"].as_str().unwrap().to_owned();
-    assert_eq!(home.paseo(&["worktree", "rm", &name]).ok(), format!("removed {name}"));
+    assert_eq!(home.paseo(&["worktree", "rm", &name]).ok(), format!("Removed {name}"));
     assert_eq!(git(&home.work(), &["worktree", "list"]).lines().count(), 1);
 }
 

@@ -181,9 +181,9 @@ pub(super) fn event(
     let id = if ids { format!("  {}", event.id) } else { String::new() };
     printer.styled(&[(style, &head), (Style::Dim, &format!("{answers}  {}{tags}{id}", clock(event.ts)))])?;
     match &event.content {
-        Value::String(text) => printer.text(text)?,
-        content if event.kind == ThreadEventKind::Control => printer.text(&control(content))?,
-        content => printer.text(&happened(event.kind.as_str(), content))?,
+        Value::String(text) => printer.prose(text)?,
+        content if event.kind == ThreadEventKind::Control => printer.prose(&control(content))?,
+        content => printer.prose(&happened(event.kind.as_str(), content))?,
     }
     printer.line("")
 }
