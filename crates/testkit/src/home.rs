@@ -40,7 +40,13 @@ pub struct Output {
 impl TestHome {
     /// Makes an empty home for a binary, `env!("CARGO_BIN_EXE_paseo")` in its own tests.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
-        let directory = tempfile::Builder::new().prefix("paseo-").tempdir().expect("a temporary directory");
+        Self::below(&std::env::temp_dir(), binary)
+    }
+
+    /// Makes an empty home in a directory: its path is as long on every machine.
+    pub fn below(parent: &Path, binary: impl Into<PathBuf>) -> Self {
+        let directory = tempfile::Builder::new().prefix("paseo-").tempdir_in(parent);
+        let directory = directory.expect("a temporary directory");
         fs::create_dir(directory.path().join("work")).expect("a directory to work in");
         let mut home =
             Self { binary: binary.into(), directory, environment: Vec::new(), wrapper: Vec::new() };

@@ -67,6 +67,7 @@ mod requests;
 mod retrieve;
 mod run;
 mod schemas;
+mod screens;
 mod search;
 mod send;
 mod setbacks;

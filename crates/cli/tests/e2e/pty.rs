@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use paseo_testkit::home::TestHome;
+use paseo_testkit::home::{Output, TestHome};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
@@ -28,18 +28,12 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(home: &TestHome, columns: u16, arguments: &[&str]) -> Self {
-        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&controller).unwrap();
-        unlockpt(&controller).unwrap();
-        let name = ptsname(&controller, Vec::new()).unwrap();
-        let side =
-            rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
-        set_width(&side, columns);
+        let (controller, side) = open(columns);
         let mut command = home.command(arguments);
         let copy = || side.try_clone().unwrap();
         command.stdin(copy()).stdout(copy()).stderr(copy());
         let child = command.spawn().unwrap();
-        Self { controller: File::from(controller), side, child, shown: Vec::new(), seen: 0 }
+        Self { controller, side, child, shown: Vec::new(), seen: 0 }
     }
 
     /// Makes the terminal wider or narrower, and tells the command, as the kernel tells whoever is in front.
@@ -103,6 +97,18 @@ impl Terminal {
     }
 }
 
+/// Opens a terminal: the end that people have, and the one that programs have.
+fn open(columns: u16) -> (File, OwnedFd) {
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap();
+    let side =
+        rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    set_width(&side, columns);
+    (File::from(controller), side)
+}
+
 fn set_width(side: &OwnedFd, columns: u16) {
     tcsetwinsize(side, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
 }
@@ -110,4 +116,23 @@ fn set_width(side: &OwnedFd, columns: u16) {
 /// Runs a command on a terminal of its own and returns what it shows.
 pub(crate) fn on_terminal(home: &TestHome, columns: u16, arguments: &[&str]) -> String {
     Terminal::start(home, columns, arguments).finish().1
+}
+
+/// Runs a command whose stdout and stderr are terminals, one each, so that they can be told apart. It has no input.
+pub(crate) fn on_two_terminals(home: &TestHome, columns: u16, arguments: &[&str]) -> Output {
+    let [(out, out_side), (err, err_side)] = [open(columns), open(columns)];
+    let mut child =
+        home.command(arguments).stdin(Stdio::null()).stdout(out_side).stderr(err_side).spawn().unwrap();
+    let [stdout, stderr] = [out, err].map(|mut controller| {
+        std::thread::spawn(move || {
+            let (mut shown, mut chunk) = (Vec::new(), [0; 4096]);
+            // Reading fails once the command has closed its side.
+            while let Ok(length @ 1..) = controller.read(&mut chunk) {
+                shown.extend_from_slice(&chunk[..length]);
+            }
+            String::from_utf8(shown).unwrap().replace("\r\n", "\n")
+        })
+    });
+    let code = child.wait().unwrap().code().unwrap_or(-1);
+    Output { code, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
 }
