@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
+use crate::screens::assert_told;
 use crate::watch::next;
 
 /// A subagent that may do what whoever starts it may do.
@@ -64,7 +65,7 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
     row("created ", &format!(" by {}", branch.handle));
     let idle = cast.idle("default").await;
     let nothing = cast.0.home.paseo(&["cause", &idle.handle]);
-    assert!(nothing.code == 3 && nothing.stderr.contains("has not worked on anything yet"), "{nothing:?}");
+    assert_told!(cast.0.home, nothing);
     let shown = cast.0.home.paseo(&["cause", &asked.cause]);
     let lines: Vec<&str> = shown.ok().lines().filter(|line| line.contains('└')).collect();
     assert!(lines[0].starts_with(&format!("└ {} Build it (started)", branch.handle)), "{shown:?}");

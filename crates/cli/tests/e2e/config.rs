@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
+use crate::screens::assert_told;
 use crate::{home, json, start};
 
 fn configure(home: &TestHome, text: &str) {
@@ -61,7 +62,7 @@ fn a_provider_that_does_not_exist_is_found() {
     configure(&home, "[limits]\nlive_processes = 0\n");
     let refused = home.paseo(&["run", "--provider", "scripted", "hello"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("live_processes in config.toml is 0"), "{refused:?}");
+    assert_told!(home, refused);
 }
 
 #[test]
@@ -129,8 +130,7 @@ fn whoever_is_not_logged_in_is_told() {
     }
     let started = home.paseo(&["run", "-d", "--provider", "codex", "hello"]);
     started.ok();
-    assert!(started.stderr.contains("warning: codex seems to be logged out"), "{started:?}");
-    assert!(started.stderr.contains("codex login"), "{started:?}");
+    assert_told!(home, started);
     assert!(!home.paseo(&["run", "-d", "hello"]).stderr.contains("warning"));
     // However it is started.
     home.paseo(&["thread", "new", "plan"]).ok();

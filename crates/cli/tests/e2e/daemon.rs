@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use paseo_testkit::home::finish;
 
+use crate::screens::assert_told;
 use crate::{assert_shown, home, json, start, start_hanging};
 
 #[test]
@@ -101,7 +102,7 @@ fn no_start_means_no_start() {
     let mut home = home();
     let flag = home.paseo(&["ls", "--no-start"]);
     assert_eq!(flag.code, 7);
-    assert!(flag.stderr.contains("the daemon is not running"), "{}", flag.stderr);
+    assert_told!(home, flag);
     home.set("PASEO_NO_START", "1");
     assert_eq!(home.paseo(&["ls"]).code, 7);
     assert_eq!(home.daemon_pid(), None);
@@ -147,7 +148,7 @@ fn a_home_that_cannot_be_one_is_named() {
     }
     home.set("PASEO_HOME", "x".repeat(150));
     let long = home.paseo(&["ls"]);
-    assert!(long.code == 7 && long.stderr.contains("too long for the path of a socket"), "{long:?}");
+    assert_told!(home, long);
     let path = home.path();
     home.set("PASEO_HOME", path);
 }
@@ -159,11 +160,7 @@ fn a_taken_port_is_named() {
     home.set("PASEO_LISTEN", taken.local_addr().unwrap().to_string());
     let output = home.paseo(&["ls"]);
     assert_eq!(output.code, 7);
-    assert!(
-        output.stderr.contains("cannot listen on") && output.stderr.contains("PASEO_LISTEN"),
-        "{}",
-        output.stderr
-    );
+    assert_told!(home, output);
     assert_eq!(home.daemon_pid(), None);
     home.set("PASEO_LISTEN", "nowhere");
     assert_eq!(home.paseo(&["ls"]).code, 2);
@@ -182,7 +179,7 @@ fn a_corrupt_or_newer_database_is_refused_with_words() {
     std::fs::write(&database, &newer).unwrap();
     let output = home.paseo(&["ls"]);
     assert_eq!(output.code, 7, "{output:?}");
-    assert!(output.stderr.contains("999") && output.stderr.contains("upgrade"), "{}", output.stderr);
+    assert_told!(home, output);
 
     std::fs::write(&database, "this is no database at all, whatever its name says").unwrap();
     let output = home.paseo(&["ls"]);
@@ -239,7 +236,7 @@ fn a_daemon_in_the_foreground_says_when_it_is_ready_and_stops_on_a_signal() {
     home.paseo(&["ls", "--no-start"]).ok();
     let second = home.paseo(&["daemon", "run"]);
     assert_eq!(second.code, 7);
-    assert!(second.stderr.contains("already running"), "{}", second.stderr);
+    assert_told!(home, second);
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM)
         .unwrap();
     assert_eq!(finish(child).code, 0);

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use paseo_testkit::home::TestHome;
 
 use crate::json;
+use crate::screens::assert_told;
 
 /// A home whose daemon was started without a default provider, and with no harness to fall back on.
 fn undecided() -> TestHome {
@@ -106,7 +107,7 @@ fn a_definitions_own_provider_beats_the_default_of_the_caller() {
     assert_eq!(home.paseo(&["ask", "own", "<<say mine>>"]).ok(), "mine");
     let refused = home.paseo(&["ask", "notes", "hello"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("`codex` is not installed"), "{}", refused.stderr);
+    assert_told!(home, refused);
     home.set("PASEO_PROVIDER", "clod");
     home.paseo(&["thread", "new", "planning"]).ok();
     for command in

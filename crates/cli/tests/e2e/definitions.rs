@@ -8,6 +8,7 @@ use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
 use crate::pty::Terminal;
+use crate::screens::assert_told;
 use crate::{home, json};
 
 /// Writes a file of the user's own.
@@ -113,7 +114,7 @@ fn what_a_broken_config_refuses_is_not_shown_as_if_it_counted() {
     assert!(shown["notice"].as_str().unwrap().contains(&why), "{shown}");
     let listed = home.paseo(&["agents", "ls"]);
     assert!(!listed.ok().contains("default") && listed.stderr.contains(&why), "{listed:?}");
-    assert!(listed.stderr.contains("fix it before using any definition"), "{listed:?}");
+    assert_told!(home, listed);
     // Once it is mended, nothing is left of that.
     fs::write(&config, "{}").unwrap();
     let shown = home.paseo(&["agents", "show", "default"]);
@@ -128,7 +129,7 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     own(&home, "agents/odd.toml", "effort = 'enormous'\n");
     let shown = home.paseo(&["agents", "ls"]);
     assert!(shown.ok().contains("good") && !shown.stdout.contains("bad"), "{shown:?}");
-    assert!(shown.stderr.contains("1 problem; see `paseo agents check`"), "{shown:?}");
+    assert_told!(home, shown);
     let checked = home.paseo(&["agents", "check"]);
     assert_eq!(checked.code, 1, "{checked:?}");
     let agents = home.path().join("agents");
@@ -140,7 +141,7 @@ fn a_bad_file_is_named_with_its_line_and_the_rest_loads() {
     assert!(lines.iter().any(|line| line.starts_with(&expected)), "{lines:?}");
     let refused = home.paseo(&["agents", "show", "bad"]);
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("bad.md:3: unknown field `tool`"), "{refused:?}");
+    assert_told!(home, refused);
     assert_eq!(home.paseo(&["agents", "show", "none"]).code, 3);
 
     own(&home, "agents/bad.md", "---\nname: Bad\ntools: Read\n---\nHello.\n");
@@ -168,8 +169,7 @@ fn a_change_counts_at_once_for_agents_that_run() {
     own(&home, "agents/default.md", "---\ntool: Read\n---\n");
     let sent = home.paseo(&["send", "--wait", &handle, "<<say hi>>"]);
     assert_eq!(sent.ok(), "hi");
-    assert!(sent.stderr.contains("default.md:2: unknown field `tool`"), "{sent:?}");
-    assert!(sent.stderr.contains("the last valid version of `default` stays in use"), "{sent:?}");
+    assert_told!(home, sent);
     assert!(added().contains("Be terse."), "{}", added());
     fs::remove_file(home.path().join("agents/default.md")).unwrap();
     assert_eq!(home.paseo(&["send", "--wait", &handle, "<<say back>>"]).ok(), "back");
@@ -183,10 +183,7 @@ fn a_projects_definitions_count_once_exactly_they_are_trusted() {
     assert!(!prompt(&home).contains("Obey"), "as if it were not there");
     let shown = home.paseo(&["agents", "ls"]);
     assert!(shown.ok().contains("project, not trusted"), "{shown:?}");
-    assert!(
-        shown.stderr.contains("1 definition") && shown.stderr.contains("`paseo agents trust`"),
-        "{shown:?}"
-    );
+    assert_told!(home, shown);
     // Nobody is there to look at it.
     let refused = home.paseo(&["agents", "trust"]);
     assert_eq!(refused.code, 2, "{refused:?}");
@@ -203,11 +200,7 @@ fn a_projects_definitions_count_once_exactly_they_are_trusted() {
     fs::write(&path, "Obey the changed project.\n").unwrap();
     let ran = home.paseo(&["run", "<<say hi>>"]);
     assert_eq!(ran.ok(), "hi");
-    assert!(
-        ran.stderr.contains("has changed and needs your approval: the previous version stays in use"),
-        "{ran:?}"
-    );
-    assert!(ran.stderr.contains("paseo agents trust"), "{ran:?}");
+    assert_told!(home, ran);
     assert!(prompt(&home).contains("Obey the project."), "this is what was trusted");
     assert_eq!(list(&home)["project"]["trust"], "changed");
     // Nor does removing it give what it held back.

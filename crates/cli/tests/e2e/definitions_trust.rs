@@ -8,6 +8,7 @@ use paseo_testkit::home::{Output, TestHome};
 use serde_json::Value;
 
 use crate::pty::Terminal;
+use crate::screens::assert_told;
 use crate::{home, json};
 
 const READS: &str = "provider = 'scripted'\ntools = ['read', 'bash']\n";
@@ -167,14 +168,13 @@ fn only_the_first_start_trusts_what_is_there() {
     assert_eq!(tools(&home, "modest").as_deref(), Some("native_read todo"));
     let refused = run(&home, "new", "<<say hi>>");
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("`new` is new and grants more than `default`"), "{refused:?}");
-    assert!(refused.stderr.contains("paseo agents trust"), "{refused:?}");
+    assert_told!(home, refused);
     // One that shadows another waits although it grants less.
     let ran = home.paseo(&["run", "<<say hi>>"]);
     assert!(ran.ok() == "hi" && ran.stderr.contains("the built-in definition stays in use"), "{ran:?}");
     let refused = home.paseo(&["agents", "trust"]);
     assert!(refused.code == 2 && refused.stderr.contains("--yes"), "{refused:?}");
-    assert!(refused.stderr.contains("+name = 'New'"), "the diff is shown: {refused:?}");
+    assert_told!(home, refused);
     home.paseo(&["agents", "trust", "--yes"]).ok();
     assert_eq!(
         (tools(&home, "new").as_deref(), tools(&home, "default").as_deref()),
@@ -231,13 +231,13 @@ fn what_is_saved_in_the_editor_is_trusted() {
     fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
     home.set("EDITOR", format!("{} --wait", editor.display()));
     let edited = home.paseo(&["agents", "edit", "mine"]);
-    assert!(edited.code == 0 && edited.stderr.contains("Saved and trusted"), "{edited:?}");
+    assert_told!(home, edited);
     assert_eq!(tools(&home, "mine").as_deref(), Some("all"));
     assert_eq!(pending(&home).len(), 1, "nothing else was trusted");
     // Who changes nothing trusts nothing.
     home.set("EDITOR", "true");
     let looked = home.paseo(&["agents", "edit", "other"]);
-    assert!(looked.code == 0 && looked.stderr.contains("nothing changed"), "{looked:?}");
+    assert_told!(home, looked);
     // What waits in the file is shown first: it would be saved along.
     let shown = looked.stderr.split_once("it would grant more").map(|(_, rest)| rest);
     assert!(shown.is_some_and(|rest| rest.contains("It takes effect when you save")), "{looked:?}");
@@ -328,7 +328,7 @@ fn a_config_that_does_not_parse_is_told_to_whoever_starts_an_agent() {
     write(&home, "config.json", "{\n \"agents\": [}\n");
     let ran = home.paseo(&["run", "<<say hi>>"]);
     assert!(ran.ok() == "hi" && ran.stderr.contains("config.json:2: "), "{ran:?}");
-    assert!(ran.stderr.contains("the last valid version stays in use"), "{ran:?}");
+    assert_told!(home, ran);
 }
 
 #[test]

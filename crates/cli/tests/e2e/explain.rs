@@ -1,6 +1,7 @@
 //! `paseo why`, `trace` and `cause`
 
 use crate::pty::on_terminal;
+use crate::screens::assert_told;
 use crate::{assert_shown, home, inspect, json, start, start_hanging, wait_for_text};
 
 #[test]
@@ -155,7 +156,7 @@ fn a_trace_of_an_agent_is_that_of_its_newest_message() {
     assert_eq!(traced(&handle), waiting.as_str());
     let unknown = home.paseo(&["trace", "zzzz"]);
     assert_eq!(unknown.code, 3);
-    assert!(unknown.stderr.contains("message not found"), "{unknown:?}");
+    assert_told!(home, unknown);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cast::{Cast, tool};
 use crate::far_agent::{FarAgent, Reply, answer, define_at, meet, post, send};
+use crate::screens::assert_told;
 use crate::watch::Watched;
 use crate::worktrees::make_repository;
 
@@ -315,7 +316,7 @@ async fn what_would_only_seem_to_bind_it_is_refused() {
         );
     }
     let refused = cast.0.home.paseo(&["run", "-d", "--provider", "external", "x"]);
-    assert!(refused.stderr.contains("it comes from an agent definition"), "{refused:?}");
+    assert_told!(cast.0.home, refused);
     far.define(&cast.0.home, "bound", "tools = ['read']");
     let checked = cast.0.home.paseo(&["agents", "check"]);
     assert!(

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+use crate::screens::assert_told;
 use crate::{assert_shown, home, start};
 
 #[test]
@@ -44,7 +45,7 @@ fn an_unknown_provider_is_named() {
     let home = home();
     let output = home.paseo(&["run", "--provider", "nonsense", "x"]);
     assert_eq!(output.code, 2, "{output:?}");
-    assert!(output.stderr.contains("nonsense") && output.stderr.contains("scripted"), "{}", output.stderr);
+    assert_told!(home, output);
     assert_eq!(home.paseo(&["ls", "-q", "-a", "-g"]).ok(), "");
 }
 

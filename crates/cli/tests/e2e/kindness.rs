@@ -6,6 +6,7 @@ use paseo_testkit::home::finish;
 use serde_json::Value;
 
 use crate::pty::{Terminal, on_terminal};
+use crate::screens::assert_told;
 use crate::web::log_in;
 use crate::{Transcript, home, start, start_hanging, wait_for_text};
 
@@ -47,7 +48,7 @@ fn nothing_is_no_handle() {
         assert!(told.code == 3 && told.stderr.contains(words), "{command}: {told:?}");
     }
     let told = home.paseo(&["agents", "show", ""]);
-    assert!(told.code == 3 && told.stderr.contains("agent definition ` ` not found"), "{told:?}");
+    assert_told!(home, told);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `paseo ls`
 
+use crate::screens::assert_told;
 use crate::{assert_shown, home, json, start};
 
 #[test]
@@ -75,7 +76,7 @@ fn an_empty_list_says_what_to_do() {
     let home = home();
     let empty = home.paseo(&["ls"]);
     assert_eq!((empty.code, empty.stdout.as_str()), (0, ""));
-    assert!(empty.stderr.contains("paseo run"), "{}", empty.stderr);
+    assert_told!(home, empty);
     home.paseo(&["run", "-d", "--ui", "x"]).ok();
     assert_eq!(home.paseo(&["ls"]).stderr, "No agents.\nhidden: 1 in the web app (--ui)\n");
     assert_eq!(home.paseo(&["ls", "-q"]).stderr, "");

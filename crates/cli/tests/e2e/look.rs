@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use serde_json::Value;
 
+use crate::screens::assert_told;
 use crate::{Transcript, assert_shown, home, inspect, start, start_hanging};
 
 #[test]
@@ -34,7 +35,7 @@ fn read_of_a_failed_agent_says_what_went_wrong() {
     assert_eq!(home.paseo(&["wait", &handle]).code, 1);
     let read = home.paseo(&["read", &handle]);
     assert_eq!((read.code, read.stdout.as_str()), (1, ""));
-    assert!(read.stderr.contains("failed (scripted_failure): no luck"), "{}", read.stderr);
+    assert_told!(home, read);
     assert!(!read.stderr.contains("no answer yet"), "{}", read.stderr);
 }
 
@@ -44,7 +45,7 @@ fn read_without_an_answer_says_why() {
     let handle = start_hanging(&home);
     let early = home.paseo(&["read", &handle]);
     assert_eq!((early.code, early.stdout.as_str()), (1, ""));
-    assert!(early.stderr.contains("no answer yet: it is still working"), "{}", early.stderr);
+    assert_told!(home, early);
     let silent = start(&home, "<<sh true>>");
     home.paseo(&["wait", &silent]).ok();
     assert_eq!(home.paseo(&["read", &silent]).code, 1);

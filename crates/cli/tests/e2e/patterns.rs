@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::followers::{define, sessions};
 use crate::pty::Terminal;
+use crate::screens::assert_told;
 use crate::{Transcript, home, inspect, json, start, wait_for_text};
 
 /// A home with an agent that keeps notes.
@@ -37,7 +38,7 @@ fn asking_uses_the_newest_session_and_starts_one_when_there_is_none() {
     let home = noted();
     let none = home.paseo(&["ask", "notes", "--session", "latest", "x"]);
     assert_eq!((none.code, none.stdout.as_str()), (3, ""), "{none:?}");
-    assert!(none.stderr.contains("has no session here yet"), "{}", none.stderr);
+    assert_told!(home, none);
 
     let first = home.paseo(&["ask", "notes", "<<say one>>"]);
     assert_eq!(first.ok(), "one");
@@ -75,7 +76,7 @@ fn an_answer_has_the_exit_codes_of_run() {
     let other = start(&home, "x");
     let not_its_own = home.paseo(&["ask", "notes", "--session", &other, "x"]);
     assert_eq!(not_its_own.code, 2);
-    assert!(not_its_own.stderr.contains("a session of `default`, not `notes`"), "{not_its_own:?}");
+    assert_told!(home, not_its_own);
     let ending = json(&home.paseo(&["ask", "notes", "--session", "create", "--json", "<<say hi>>"]));
     assert_eq!((&ending["outcome"], &ending["answer"]), (&"completed".into(), &"hi".into()));
 }
@@ -171,7 +172,7 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
     // What cannot be summed up loses nothing.
     let failed = home.paseo(&["switch", "--back", "<<fail boom>>"]);
     assert_eq!((failed.code, failed.stdout.as_str()), (6, ""), "{failed:?}");
-    assert!(failed.stderr.contains("failed to write the summary: boom"), "{}", failed.stderr);
+    assert_told!(home, failed);
     assert_eq!(came_from(&home, &notes), id(&home, &general));
 
     let back = json(&home.paseo(&["switch", "--back", "--json", "<<say we chose X>>"]));
@@ -195,7 +196,7 @@ fn going_back_takes_a_summary_along_with_its_provenance() {
     // The person is where they came from, and can leave from there.
     let again = home.paseo(&["switch", "--back"]);
     assert_eq!(again.code, 6, "{again:?}");
-    assert!(again.stderr.contains("nothing to switch back to"), "{}", again.stderr);
+    assert_told!(home, again);
     assert_eq!(switch(&home, &["notes"]), notes);
     assert_eq!(came_from(&home, &notes), id(&home, &general));
 }
@@ -227,7 +228,7 @@ fn a_summary_for_a_stopped_agent_waits_there_and_that_is_said() {
     wait_for_text(&home, &notes, "about X");
     home.paseo(&["stop", &general]).ok();
     let back = home.paseo(&["switch", "--back", "<<say we chose X>>"]);
-    assert!(back.stderr.contains("will read the summary with your next message: we chose X"), "{back:?}");
+    assert_told!(home, back);
     assert!(home.paseo(&["queue", &general]).stdout.contains("we chose X"));
 }
 
@@ -252,7 +253,7 @@ fn whoever_goes_back_stays_in_the_project() {
     // Elsewhere nobody has been anywhere yet.
     let nowhere = there(&home, &other, &["switch", "--back"]);
     assert_eq!((nowhere.code, nowhere.stdout.as_str()), (6, ""), "{nowhere:?}");
-    assert!(nowhere.stderr.contains("nothing to switch back to"), "{}", nowhere.stderr);
+    assert_told!(home, nowhere);
     let alone = there(&home, &other, &["switch", "notes"]).ok().to_owned();
     assert_eq!(came_from(&home, &alone), Value::Null, "whoever is here did not come from there");
 
@@ -292,7 +293,7 @@ fn without_words_of_ones_own_the_summary_is_asked_for() {
     assert!(back.stderr.contains(&format!("told {general}: You said: I am returning")), "{}", back.stderr);
     assert_ne!(inspect(&home, &general)["status"], "closed", "whoever goes there opens it again");
     let directly = home.paseo(&["switch", "--back", "--from", &notes]);
-    assert!(directly.stderr.contains("was not entered"), "{directly:?}");
+    assert_told!(home, directly);
 }
 
 #[test]
@@ -303,11 +304,7 @@ fn an_agent_that_asks_for_permission_is_not_waited_for() {
     let notes = switch(&home, &["notes"]);
     let asks = home.paseo(&["switch", "--back", "<<ask may I>><<say done>>"]);
     assert_eq!((asks.code, asks.stdout.as_str()), (4, ""), "{asks:?}");
-    assert!(
-        asks.stderr.contains("is waiting for permission and has not written the summary"),
-        "{}",
-        asks.stderr
-    );
+    assert_told!(home, asks);
     assert!(asks.stderr.contains(&format!("`paseo permit allow {notes}`")), "{}", asks.stderr);
     home.paseo(&["permit", "allow", "--yes", &notes]).ok();
     home.paseo(&["wait", &notes]).ok();
@@ -323,7 +320,7 @@ fn where_one_came_from_may_be_gone() {
     home.paseo(&["rm", &general]).ok();
     let gone = home.paseo(&["switch", "--back"]);
     assert_eq!(gone.code, 3, "{gone:?}");
-    assert!(gone.stderr.contains("was deleted"), "{}", gone.stderr);
+    assert_told!(home, gone);
     assert_eq!(came_from(&home, &notes), Value::Null);
 }
 

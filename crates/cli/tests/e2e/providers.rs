@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use crate::screens::assert_told;
 use crate::{home, json};
 
 #[test]
@@ -66,7 +67,7 @@ fn without_an_agent_nothing_is_started_and_the_next_step_is_told() {
     home.set("PATH", "/nowhere");
     let refused = home.paseo(&["run", "hello"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("no provider is ready"), "{}", refused.stderr);
+    assert_told!(home, refused);
     let words =
         ["claude is not installed: ", "codex is not installed: ", "paseo demo", "--provider scripted"];
     for word in words {
@@ -93,7 +94,7 @@ fn the_first_that_is_ready_is_used_and_says_so() {
     fs::write(home.path().join("config.toml"), config).unwrap();
 
     let told = home.paseo(&["run", "-d", "hello"]);
-    assert!(told.stderr.contains("Using claude, the first provider that is ready"), "{told:?}");
+    assert_told!(home, told);
     let created = json(&home.paseo(&["run", "-d", "--json", "hello"]));
     assert_eq!(
         (&created["session"]["provider"], &created["provider_reason"]),
@@ -113,14 +114,14 @@ fn what_a_provider_cannot_do_is_refused_before_anything_starts() {
     let home = home();
     let effort = home.paseo(&["run", "--effort", "high", "hello"]);
     assert_eq!(effort.code, 2);
-    assert!(effort.stderr.contains("scripted does not support the effort `high`"), "{}", effort.stderr);
+    assert_told!(home, effort);
     let mode = home.paseo(&["run", "--permissions", "none", "hello"]);
     assert_eq!(mode.code, 2);
-    assert!(mode.stderr.contains("full, ask, read-only"), "{}", mode.stderr);
+    assert_told!(home, mode);
     let model = home.paseo(&["run", "--model", "no-such.script", "hello"]);
     assert_eq!(model.code, 2);
-    assert!(model.stderr.contains("script file"), "{}", model.stderr);
+    assert_told!(home, model);
     let unknown = home.paseo(&["run", "--provider", "clod", "hello"]);
-    assert!(unknown.stderr.contains("known providers:"), "{}", unknown.stderr);
+    assert_told!(home, unknown);
     assert!(json(&home.paseo(&["ls", "--json"]))["sessions"].as_array().unwrap().is_empty());
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use paseo_testkit::home::finish;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::screens::assert_told;
 use crate::{home, inspect, json};
 
 #[test]
@@ -12,7 +13,7 @@ fn the_answer_alone_is_on_stdout() {
     let home = home();
     let output = home.paseo(&["run", "<<say looking>><<sh echo hi>><<say found it>>"]);
     assert_eq!(output.ok(), "found it");
-    assert!(output.stderr.contains("Run echo hi"), "{}", output.stderr);
+    assert_told!(home, output);
     let plain = home.paseo(&["run", "hello"]);
     assert_eq!(plain.ok(), "You said: hello");
     assert!(!plain.stderr.contains("You said"), "no streamed text away from a terminal: {}", plain.stderr);
@@ -43,13 +44,12 @@ fn outcomes_have_exit_codes() {
     let home = home();
     let failed = home.paseo(&["run", "<<fail boom>>"]);
     assert_eq!((failed.code, failed.stdout.as_str()), (1, ""));
-    assert!(failed.stderr.contains("failed (scripted_failure): boom"), "{}", failed.stderr);
+    assert_told!(home, failed);
     let crashed = home.paseo(&["run", "<<crash 3>>"]);
     assert_eq!(crashed.code, 1, "{crashed:?}");
     let asked = home.paseo(&["run", "<<ask may I>>"]);
     assert_eq!((asked.code, asked.stdout.as_str()), (4, ""));
-    assert!(asked.stderr.contains("asks for permission: may I"), "{}", asked.stderr);
-    assert!(asked.stderr.contains("paseo permit allow"), "{}", asked.stderr);
+    assert_told!(home, asked);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_timeout_leaves_the_agent_at_work() {
     let home = home();
     let output = home.paseo(&["run", "--timeout", "1s", "<<hang>>"]);
     assert_eq!((output.code, output.stdout.as_str()), (5, ""));
-    assert!(output.stderr.contains("keeps working"), "{}", output.stderr);
+    assert_told!(home, output);
     let handle = home.paseo(&["ls", "-q"]).ok().to_owned();
     assert_eq!(inspect(&home, &handle)["status"], "running");
 }

@@ -1,5 +1,6 @@
 //! `paseo send`
 
+use crate::screens::assert_told;
 use crate::{Transcript, home, inspect, json, start, start_hanging, wait_for_text};
 
 #[test]
@@ -12,7 +13,7 @@ fn an_idle_agent_takes_a_message_up() {
     wait_for_text(&home, &handle, "two");
     let answer = home.paseo(&["send", &handle, "--wait", "<<say three>>"]);
     assert_eq!(answer.ok(), "three");
-    assert!(answer.stderr.contains("Sent to "), "{}", answer.stderr);
+    assert_told!(home, answer);
     assert_eq!(home.paseo_with(&["send", &handle, "-w", "-"], b"<<say from stdin>>").ok(), "from stdin");
 }
 
@@ -50,7 +51,7 @@ fn a_key_sends_once() {
     assert_eq!(inspect(&home, &handle)["queued"], 1);
     let other = home.paseo(&["send", "--key", "k1", &handle, "something else"]);
     assert_eq!(other.code, 6, "{other:?}");
-    assert!(other.stderr.contains("hint: "), "{}", other.stderr);
+    assert_told!(home, other);
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn a_message_behind_a_stopped_turn_is_reported_as_held() {
     home.paseo(&["stop", &handle]).ok();
     let output = paseo_testkit::home::finish(waiting);
     assert_eq!((output.code, output.stdout.as_str()), (6, ""), "{output:?}");
-    assert!(output.stderr.contains("the agent was stopped"), "{}", output.stderr);
+    assert_told!(home, output);
 }
 
 #[test]
@@ -96,13 +97,11 @@ fn an_agent_that_cannot_be_started_says_why_and_takes_the_message_later() {
     std::fs::remove_dir(&gone).unwrap();
     let told = home.paseo(&["send", &agent, "--wait", "<<say later>>"]);
     assert_eq!(told.code, 1, "{told:?}");
-    assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
-    assert!(told.stderr.contains("the message is kept and will be read with the next one"), "{told:?}");
+    assert_told!(home, told);
     // The kept message goes first and fails again: that failure is why the new one did not start.
     let told = home.paseo(&["send", &agent, "--wait", "<<say sooner>>"]);
     assert_eq!((told.code, told.stdout.as_str()), (1, ""), "{told:?}");
-    assert!(told.stderr.contains("start_failed") && told.stderr.contains("gone"), "{told:?}");
-    assert!(told.stderr.contains("the message is kept and will be read with the next one"), "{told:?}");
+    assert_told!(home, told);
     assert!(!told.stderr.contains("until a person acts"), "{told:?}");
     std::fs::create_dir(&gone).unwrap();
     let told = home.paseo(&["send", &agent, "--wait", "<<say now>>"]);

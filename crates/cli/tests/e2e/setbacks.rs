@@ -7,6 +7,7 @@ use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
+use crate::screens::assert_told;
 use crate::workers::{Reader, red_at, until, until_seen};
 use crate::workers_tools::member;
 
@@ -58,7 +59,7 @@ async fn a_worker_that_dies_before_it_begins_says_so_and_its_leader_is_told() {
     let inside = cast.call(&lead.id, "team_tmux_list", &json!({})).await.json();
     assert_eq!(inside["sessions"][0]["exit"]["code"], 7);
     let down = cast.0.home.paseo(&["down"]);
-    assert!(down.stderr.contains("remove them with `paseo worker kill`: red-1"), "{down:?}");
+    assert_told!(cast.0.home, down);
 }
 
 #[tokio::test]

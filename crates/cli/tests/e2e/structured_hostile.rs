@@ -6,6 +6,7 @@ use paseo_wire::message::SendMessage;
 use paseo_wire::stream::Frame;
 use serde_json::{Map, Value, json};
 
+use crate::screens::assert_told;
 use crate::structured::file;
 use crate::structured_people::{begin, settled};
 use crate::watch::{Watched, until};
@@ -83,5 +84,5 @@ fn a_bomb_of_patterns_is_refused_or_bounded() {
     let path = file(&home, "bomb.json", &json!({ "pattern": nested }).to_string());
     let output = home.paseo(&["run", "--output-schema", &path, "<<say \"a\">>"]);
     assert_eq!(output.code, 2, "{output:?}");
-    assert!(output.stderr.contains("at /pattern"), "{}", output.stderr);
+    assert_told!(home, output);
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::cast::Cast;
 use crate::json as parsed;
+use crate::screens::assert_told;
 use crate::teamd::ask;
 use crate::workers::{Reader, red, started, until};
 
@@ -86,7 +87,7 @@ async fn whoever_leaves_a_team_loses_what_it_had_there_and_is_told_so() {
     let claim = shell(&ann.id, "paseo task claim task-0001").await;
     assert!(claim.contains("exit=6"), "{claim}");
     let nobody = home.paseo(&["team", "leave", "red", "--agent", "nobody"]);
-    assert!(nobody.code == 3 && nobody.stderr.contains("members: lea"), "{nobody:?}");
+    assert_told!(home, nobody);
 
     // Lea goes by herself.
     assert!(shell(&lea.id, "paseo team leave").await.contains("Left team red"));
@@ -95,7 +96,7 @@ async fn whoever_leaves_a_team_loses_what_it_had_there_and_is_told_so() {
     let again = shell(&lea.id, "paseo team leave").await;
     assert!(again.contains("exit=0") && again.contains("Left team red"), "{again}");
     let nobody = home.paseo(&["team", "leave", "red"]);
-    assert!(nobody.code == 2 && nobody.stderr.contains("name the agent with --agent"), "{nobody:?}");
+    assert_told!(home, nobody);
 }
 
 #[tokio::test]
@@ -183,7 +184,7 @@ async fn a_closed_team_can_be_read_and_nothing_else() {
     home.paseo(&["task", "create", "Paint"]).ok();
     assert_eq!(home.paseo(&["task", "ls", "--team", "blue", "-q"]).ok(), "task-0001");
     let taken = home.paseo(&["team", "create", "red"]);
-    assert!(taken.code == 6 && taken.stderr.contains("was closed"), "{taken:?}");
+    assert_told!(home, taken);
     for words in [
         &["task", "claim", "task-0001", "--team", "red"][..],
         &["task", "create", "More", "--team", "red"],
@@ -227,7 +228,7 @@ async fn nobody_speaks_for_whoever_has_its_name_by_now() {
     let listed = cast.call(&lea.id, "team_tmux_list", &json!({})).await.json();
     assert_eq!(listed["sessions"], json!([]));
     let listed = home.paseo(&["worker", "ls"]);
-    assert!(listed.stderr.contains("No longer in a team") && listed.stderr.contains("red-1"), "{listed:?}");
+    assert_told!(home, listed);
     assert_eq!(home.paseo(&["worker", "ls", "--team", "red", "-q"]).ok(), "");
     let shown = cast.view(&worker.session).await;
     assert_eq!((shown.team, shown.member), (None, None));

@@ -2,6 +2,7 @@
 
 use paseo_wire::session::CreateSession;
 
+use crate::screens::assert_told;
 use crate::workers::{red, started};
 
 #[tokio::test]
@@ -9,11 +10,11 @@ async fn an_agent_that_is_gone_or_has_another_name_can_be_found() {
     let cast = red();
     let home = &cast.0.home;
     let none = home.paseo(&["worker", "attach", "red-1"]);
-    assert!(none.code == 3 && none.stderr.contains("paseo worker start"), "{none:?}");
+    assert_told!(home, none);
     let worker = started(&cast, "<<say here>>").await;
     cast.0.settled(&worker.session).await;
     let others = home.paseo(&["worker", "ls", "--prefix", "blue"]);
-    assert!(others.stderr.contains("No matching workers. List all: paseo worker ls"), "{others:?}");
+    assert_told!(home, others);
     let bob = CreateSession {
         provider: Some("scripted".to_owned()),
         team: Some("red".to_owned()),
@@ -50,15 +51,15 @@ fn what_is_over_is_not_there_to_be_claimed() {
     let cast = red();
     let home = &cast.0.home;
     let unknown = home.paseo(&["task", "show", "task-9999", "--team", "red"]);
-    assert!(unknown.stderr.contains("task-9999 not found in team red"), "{unknown:?}");
+    assert_told!(home, unknown);
     home.paseo(&["task", "create", "Parse"]).ok();
     home.paseo(&["task", "claim", "task-0001"]).ok();
     let complete = || home.paseo(&["task", "complete", "task-0001", "--epoch", "1"]);
     complete().ok();
     let twice = complete();
-    assert!(twice.stderr.contains("task-0001 is already completed"), "{twice:?}");
+    assert_told!(home, twice);
     assert!(!twice.stderr.contains("claim it"), "{twice:?}");
     let led = home.paseo(&["team", "create", "blue", "--agent", "lea:leader"]);
-    assert!(led.stderr.contains("Start lea: paseo team leader blue --member lea"), "{led:?}");
+    assert_told!(home, led);
     home.paseo(&["team", "leader", "blue", "--member", "lea", "-d", "<<say hello>>"]).ok();
 }

@@ -3,6 +3,7 @@
 use paseo_testkit::home::finish;
 use serde_json::{Value, json};
 
+use crate::screens::assert_told;
 use crate::teamd::{Agent, Team, code};
 use crate::worktrees::make_repository;
 use crate::{json as parsed, workers};
@@ -80,7 +81,7 @@ fn what_is_suggested_can_be_done() {
     let home = &cast.0.home;
     home.paseo(&["team", "create", "green"]).ok();
     let none = home.paseo(&["task", "ls", "--team", "green"]);
-    assert!(none.stderr.contains("--team green"), "{none:?}");
+    assert_told!(home, none);
     home.paseo(&["team", "rm", "green"]).ok();
     home.paseo(&["run", "-d", "--team", "red", "--member", "ann", "<<say hello>>"]).ok();
     assert!(home.paseo(&["ls"]).ok().contains("ann"));
@@ -136,7 +137,7 @@ fn paths_count_from_where_people_are_and_patterns_are_none() {
     assert!(there(&["task", "create", "out", "--resource", "../../x"]).stderr.contains("`..`"));
 
     let pattern = home.paseo(&["task", "create", "all", "--resource", "src/*"]);
-    assert!(pattern.code == 2 && pattern.stderr.contains("name the directory"), "{pattern:?}");
+    assert_told!(home, pattern);
     // Clients of teamd have them taken for names.
     let names = team.agent("ann").post("/v1/tasks", json!({ "title": "x", "resources": ["src/*"] }));
     assert_eq!((names.0, &names.1["task"]["resources"]), (201, &json!(["src/*"])));

@@ -5,6 +5,7 @@ use paseo_wire::thread::PostMessage;
 use paseo_wire::worker::StartWorker;
 use serde_json::json;
 
+use crate::screens::assert_told;
 use crate::workers::{red, started, tmux, until, wanted};
 use crate::worktrees::make_repository;
 
@@ -31,7 +32,7 @@ async fn a_capture_has_the_lines_of_the_terminal() {
     // The terminal goes, and the worker stays.
     assert!(tmux(&cast, &["kill-session", "-t", "=red-1"]).status().unwrap().success());
     let gone = cast.0.home.paseo(&["worker", "capture", "red-1"]);
-    assert!(gone.stderr.contains("the terminal of red-1 no longer exists"), "{gone:?}");
+    assert_told!(cast.0.home, gone);
 }
 
 #[tokio::test]
@@ -60,17 +61,17 @@ async fn a_thread_of_a_team_goes_by_what_the_team_calls_it() {
     let second = cast.0.client.start_worker(&second, None).await.unwrap().worker;
     assert_eq!(second.thread.as_deref(), Some("thread-0001"));
     let lonely = home.paseo(&["thread", "new", "lonely"]);
-    assert!(lonely.stderr.contains("paseo thread invite lonely scripted"), "{lonely:?}");
+    assert_told!(home, lonely);
     let plan = home.paseo(&["thread", "new", "plan", "-q"]).ok().trim().to_owned();
     let foreign = home.paseo(&["worker", "start", "--team", "red", "--thread", &plan, "x"]);
-    assert!(foreign.stderr.contains("does not belong to team red"), "{foreign:?}");
+    assert_told!(home, foreign);
 
     // Of two teams one has to be named.
     home.paseo(&["team", "create", "blue"]).ok();
     let blue = StartWorker { team: Some("blue".to_owned()), ..wanted("<<say blue>>") };
     cast.0.client.start_worker(&blue, None).await.unwrap();
     let which = home.paseo(&["thread", "tail", "thread-0001"]);
-    assert!(which.stderr.contains("blue/thread-0001, red/thread-0001"), "{which:?}");
+    assert_told!(home, which);
     let message = PostMessage { text: "hello".to_owned(), ..PostMessage::default() };
     cast.0.client.post("blue/thread-0001", &message, None).await.unwrap();
     assert!(home.paseo(&["worker", "ls"]).ok().contains("TEAM"));
@@ -101,7 +102,7 @@ async fn a_worker_that_is_ended_says_what_stays() {
     assert_eq!(cast.0.settled(&worker.session).await, "idle");
     let ended = cast.0.home.paseo(&["worker", "kill", "red-1"]);
     ended.ok();
-    assert!(ended.stderr.contains("Worktree ") && ended.stderr.contains("has uncommitted work"), "{ended:?}");
+    assert_told!(cast.0.home, ended);
 }
 
 #[tokio::test]

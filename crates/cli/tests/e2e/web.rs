@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use paseo_testkit::home::TestHome;
 
 use crate::pty::on_terminal;
+use crate::screens::assert_told;
 use crate::{home, json};
 
 /// Logs a browser in, as the page behind the link does.
@@ -75,10 +76,7 @@ fn a_qr_code_needs_a_public_url() {
     let home = home();
     let none = home.paseo(&["open", "--qr"]);
     assert_eq!((none.code, none.stdout.as_str()), (2, ""));
-    assert!(
-        none.stderr.contains("public_urls = [\"https://…\"]") && none.stderr.contains("config.toml"),
-        "{none:?}"
-    );
+    assert_told!(home, none);
     std::fs::write(home.path().join("config.toml"), "public_urls = ['https://paseo.example.org']\n").unwrap();
     assert!(home.paseo(&["open", "--qr"]).stderr.contains("run `paseo restart` to apply them"));
     home.paseo(&["restart"]).ok();

@@ -11,6 +11,7 @@ use paseo_wire::error::Code;
 use paseo_wire::worker::{CaptureQuery, StartWorker, StartedWorker, WorkerQuery, WorkerView};
 
 use crate::cast::Cast;
+use crate::screens::assert_told;
 use crate::watch::PATIENCE;
 
 /// A home with the team `red`.
@@ -387,10 +388,7 @@ fn without_tmux_there_are_no_workers() {
     home.paseo(&["team", "create", "red", "-C", &work]).ok();
     let refused = home.paseo(&["worker", "start", "--team", "red", "--provider", "scripted", "hi", "--json"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(
-        refused.stderr.contains("tmux_not_installed") && refused.stderr.contains("install"),
-        "{refused:?}"
-    );
+    assert_told!(home, refused);
     assert_eq!(home.paseo(&["worker", "ls", "-q"]).ok(), "");
     let diagnosis = home.paseo(&["doctor"]);
     assert!(diagnosis.stdout.contains("tmux") && diagnosis.stdout.contains("not installed"), "{diagnosis:?}");

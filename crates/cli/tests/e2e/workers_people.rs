@@ -6,6 +6,7 @@ use paseo_wire::permission::AnswerPermission;
 use paseo_wire::worker::StartWorker;
 
 use crate::cast::Cast;
+use crate::screens::assert_told;
 use crate::workers::{red, started, type_in, until_seen, wanted};
 
 async fn until_status(cast: &Cast, session: &str, status: &str) {
@@ -41,7 +42,7 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
     );
     let allowed = home.paseo(&["permit", "allow", "--yes", &worker.handle]);
     assert_eq!(allowed.code, 6, "{allowed:?}");
-    assert!(allowed.stderr.contains("paseo worker attach red-1"), "{allowed:?}");
+    assert_told!(home, allowed);
     // Whoever would be asked to confirm first, or wants it for good, is told the same: by its code, and where.
     for flags in [&["allow"][..], &["allow", "--yes", "--always"], &["deny"]] {
         let told = home.paseo(&[&["permit"], flags, &[worker.handle.as_str()]].concat());
@@ -69,7 +70,7 @@ async fn a_worker_that_asks_in_its_terminal_is_seen_to_wait() {
     // Whoever waits for the answer is told where to go, and of nothing that would not help.
     let waited = home.paseo(&["send", &worker.handle, "<<sh touch more>>", "--wait"]);
     assert_eq!(waited.code, 4, "{waited:?}");
-    assert!(waited.stderr.contains("`paseo worker attach red-1`"), "{waited:?}");
+    assert_told!(home, waited);
     assert!(!waited.stderr.contains("permit allow"), "{waited:?}");
     let inspected = home.paseo(&["inspect", &worker.handle]);
     assert!(!format!("{inspected:?}").contains("permit allow"), "{inspected:?}");

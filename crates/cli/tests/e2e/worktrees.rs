@@ -7,6 +7,7 @@ use std::process::Command;
 use paseo_testkit::home::TestHome;
 use serde_json::Value;
 
+use crate::screens::assert_told;
 use crate::{home, inspect, json};
 
 /// A home whose working directory is a repository with one commit.
@@ -57,9 +58,7 @@ fn an_agent_in_the_app_works_on_a_branch_of_its_own() {
     fs::write(home.work().join("new file"), "").unwrap();
     let output = home.paseo(&["run", "--ui", "<<sh git rev-parse --abbrev-ref HEAD; cat src/lib.rs; ls>>"]);
     output.ok();
-    assert!(output.stderr.contains("Branch paseo/"), "{}", output.stderr);
-    assert!(output.stderr.contains("without your uncommitted changes in 2 files: "), "{}", output.stderr);
-    assert!(output.stderr.contains("src/lib.rs") && output.stderr.contains("new file"), "{}", output.stderr);
+    assert_told!(home, output);
 
     let handle = home.paseo(&["ls", "--ui", "-q"]).ok().to_owned();
     let view = inspect(&home, &handle);
@@ -87,7 +86,7 @@ fn others_get_none_unless_asked_for() {
     assert!(path.ends_with("/worktrees/work-spike"), "{path}");
     let refused = home.paseo(&["run", "--worktree=spike", "x"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("already exists"), "{}", refused.stderr);
+    assert_told!(home, refused);
 }
 
 #[test]
@@ -134,12 +133,12 @@ fn where_there_can_be_none_the_agent_is_told_or_the_person_is() {
     assert_eq!(run(&home, &["--ui"], "<<say a>>")["worktree"], Value::Null);
     let refused = home.paseo(&["run", "--worktree", "x"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("is not in a git repository"), "{}", refused.stderr);
+    assert_told!(home, refused);
 
     git(&home.work(), &["init", "-q", "-b", "main"]);
     let output = home.paseo(&["run", "--ui", "<<say a>>"]);
     assert_eq!(output.ok(), "a");
-    assert!(output.stderr.contains("no commits yet"), "{}", output.stderr);
+    assert_told!(home, output);
     for flag in ["-q", "--json"] {
         let output = home.paseo(&["run", "-d", "--ui", flag, "<<say a>>"]);
         output.ok();
@@ -158,11 +157,11 @@ fn removal_refuses_while_anything_would_be_lost_and_force_archives_it() {
 
     let refused = home.paseo(&["worktree", "rm", &name]);
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("is still open") && refused.stderr.contains("paseo close"));
+    assert_told!(home, refused);
     home.paseo(&["close", id]).ok();
     let refused = home.paseo(&["worktree", "rm", &id[..8]]);
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("an uncommitted file (notes.txt)"), "{}", refused.stderr);
+    assert_told!(home, refused);
 
     let removed = json(&home.paseo(&["worktree", "rm", "--force", &name, "--json"]));
     let archive = removed["archive"]["reference"].as_str().unwrap();
@@ -196,10 +195,10 @@ fn a_closed_agent_whose_worktree_is_gone_says_so() {
     home.paseo(&["worktree", "rm", &id[..8]]).ok();
     let answer = home.paseo(&["reopen", id]);
     assert_eq!(answer.code, 6, "{answer:?}");
-    assert!(answer.stderr.contains("its worktree was removed"), "{}", answer.stderr);
+    assert_told!(home, answer);
     let answer = home.paseo(&["send", id, "--wait", "<<say b>>"]);
     assert_eq!(answer.code, 1, "{answer:?}");
-    assert!(answer.stderr.contains("no longer exists"), "{}", answer.stderr);
+    assert_told!(home, answer);
     let (_, command) = answer.stderr.split_once("restore it with: ").unwrap();
     shell(command.lines().next().unwrap());
     assert_eq!(home.paseo(&["send", id, "--wait", "<<say b>>"]).ok(), "b");
@@ -237,7 +236,7 @@ fn a_worktree_that_was_brought_back_has_its_owner_again() {
     home.paseo(&["reopen", id]).ok();
     let refused = home.paseo(&["worktree", "rm", "--force", &id[..8]]);
     assert_eq!(refused.code, 6, "{refused:?}");
-    assert!(refused.stderr.contains("is still open"), "{}", refused.stderr);
+    assert_told!(home, refused);
     assert_eq!(home.paseo(&["send", id, "--wait", "<<sh cat notes.txt>><<say ok>>"]).ok(), "ok");
 }
 
@@ -305,10 +304,10 @@ fn a_name_apart_from_its_flag_is_recognised() {
     let home = repository();
     let refused = home.paseo(&["run", "--worktree", "foo", "do it"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("write --worktree=foo"), "{}", refused.stderr);
+    assert_told!(home, refused);
     let refused = home.paseo(&["run", "do", "it"]);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("quote the whole prompt"), "{}", refused.stderr);
+    assert_told!(home, refused);
 }
 
 #[test]

@@ -17,8 +17,8 @@ static PLACEHOLDERS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"127\.0\.0\.1:\d{5}\b", "127.0.0.1:40000"),
         (r"\bpid( +)\d+\b", "pid${1}1000"),
         (r"\b\d+ MB free", "1000 MB free"),
-        (r"\bprocess \d+\b", "process 1000"),
-        (r"/tmp/paseo-[0-9A-Za-z]{6}\b", "/tmp/paseo-000000"),
+        (r"\b(process|CONT) \d+\b", "$1 1000"),
+        (r"(/[\w.-]+)+/tmux ", "/usr/bin/tmux "),
     ];
     all.into_iter().map(|(pattern, word)| (Regex::new(pattern).unwrap(), word)).collect()
 });
@@ -76,12 +76,15 @@ pub(super) struct Filter {
     /// What stands for an id that was shown.
     ids: HashMap<String, String>,
     binary: String,
+    directory: String,
 }
 
 impl Filter {
     pub(super) fn new(home: &TestHome) -> Self {
         let binary = home.command::<&str>(&[]).get_program().to_string_lossy().into_owned();
-        Self { handles: BTreeSet::new(), ids: HashMap::new(), binary }
+        let directory = home.work().with_file_name("").display().to_string();
+        let directory = directory.trim_end_matches('/').to_owned();
+        Self { handles: BTreeSet::new(), ids: HashMap::new(), binary, directory }
     }
 
     /// Takes in the handles of all agents there are, and returns a filter for one screen: numbers begin at one, so that
@@ -103,8 +106,14 @@ impl Filter {
 
     /// Returns a text that is the same in every run.
     pub(super) fn plain(&mut self, text: &str) -> String {
-        let mut text =
-            text.replace(&self.binary, "/usr/bin/paseo").replace(env!("CARGO_PKG_VERSION"), "0.0.0");
+        let mut text = text.to_owned();
+        for (known, word) in [
+            (self.binary.as_str(), "/usr/bin/paseo"),
+            (&self.directory, "/tmp/paseo-000000"),
+            (env!("CARGO_PKG_VERSION"), "0.0.0"),
+        ] {
+            text = text.replace(known, word);
+        }
         for (pattern, word) in PLACEHOLDERS.iter() {
             text = pattern.replace_all(&text, *word).into_owned();
         }

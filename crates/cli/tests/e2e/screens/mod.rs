@@ -132,17 +132,13 @@ impl Screens {
     }
 }
 
-/// Returns what a command printed into pipes, the same in every run.
+/// Returns what a command told into a pipe, and how it ended, the same in every run.
 pub(crate) fn told(home: &TestHome, output: &Output) -> String {
     let mut filter = Filter::new(home).learn(home);
-    let marked = |text: String, mark: &str| -> String {
-        text.lines().map(|line| format!("{mark} {line}").trim_end().to_owned() + "\n").collect()
-    };
-    let (out, err) = (filter.plain(&output.stdout), filter.plain(&output.stderr));
-    format!("exit {}\n{}{}", output.code, marked(out, "|"), marked(err, "!"))
+    format!("exit {}\n{}", output.code, filter.plain(&output.stderr))
 }
 
-/// Compares what a command printed with a snapshot that is named after the test.
+/// Compares what a command told on stderr with a snapshot that is named after the test.
 macro_rules! assert_told {
     ($home:expr, $output:expr) => {
         insta::with_settings!({ omit_expression => true }, {
