@@ -59,9 +59,10 @@ clippy:
 	@echo '== clippy'
 	@cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 
+# A snapshot that differs fails, and leaves no file behind.
 tests:
 	@echo '== tests'
-	@cargo test --workspace --all-features --locked
+	@INSTA_UPDATE=no cargo test --workspace --all-features --locked
 
 web: ui/dist/index.html
 
