@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release, tool};
+use crate::screens::assert_said;
 
 /// An agent that may ask others.
 pub(crate) const ASKER: &str = "toolAllowlist = ['agents_*']\nagentAllowlist = ['*']";
@@ -62,7 +63,7 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
         cast.call(&caller.id, "agents_message", &input).await
     };
     let none = message("latest").await;
-    assert!(none.error().contains("agent `notes` has no session yet"), "{}", none.text);
+    assert_said!(cast.0.home, none.error());
     let first = message("latest-or-create").await.json();
     let again = message("latest-or-create").await.json();
     assert_eq!((&again["sessionId"], &again["created"]), (&first["sessionId"], &json!(false)));
@@ -87,11 +88,7 @@ async fn the_session_is_the_latest_a_new_one_or_the_one_that_is_named() {
     }
     cast.0.client.close(second["sessionId"].as_str().unwrap()).await.unwrap();
     let closed = message(second["sessionId"].as_str().unwrap()).await;
-    assert!(
-        closed.error().contains(" is closed\ndo not send again; only a person can reopen it"),
-        "{}",
-        closed.text
-    );
+    assert_said!(cast.0.home, closed.error());
     // A closed one of somebody else is nobody's.
     cast.0.client.close(&other.id).await.unwrap();
     assert!(message(&other.id).await.error().starts_with("no agent matches"));
@@ -184,7 +181,7 @@ async fn only_agents_that_can_start_are_listed_and_the_prompt_names_fifty() {
     assert!(!prompt.contains("peer49") && !prompt.contains("guarded"), "{prompt}");
     // One that is asked all the same says why not.
     let refused = cast.call(&caller.id, "agents_message", &ask("gone")).await;
-    assert!(refused.error().contains("unknown provider `nobodys`"), "{}", refused.text);
+    assert_said!(cast.0.home, refused.error());
 }
 
 #[tokio::test]
@@ -332,7 +329,7 @@ async fn three_may_wait_in_a_row_and_nobody_in_a_circle() {
     }
     let fourth = cast.open("d").await.remove(0);
     let refused = cast.called(&fourth.id).await.pop().unwrap();
-    assert!(refused.error().contains("a chain of 4 agents"), "{}", refused.text);
+    assert_said!(cast.0.home, refused.error());
     assert!(refused.text.contains(&first.handle) && !refused.text.contains(&first.id), "{}", refused.text);
     // Whom it would have asked is not there yet.
     let end = format!(

@@ -6,6 +6,7 @@ use paseo_testkit::home::TestHome;
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, tool};
+use crate::screens::assert_said;
 
 fn summon(agent: &str, more: Value) -> Value {
     let mut input = json!({ "agent": agent, "task": "do it" });
@@ -131,7 +132,7 @@ async fn a_ceiling_holds_for_everything_below() {
         assert!(own.iter().all(|tool| ["native_read", "todo"].contains(&tool.as_str())), "{own:?}");
     }
     // An agent that may do more is not asked.
-    assert!(other.error().contains("you cannot pass on: native_shell"), "{}", other.text);
+    assert_said!(cast.0.home, other.error());
     assert_eq!(cast.view(&strong.id).await.turns, 0);
 }
 
@@ -194,13 +195,13 @@ async fn a_request_starts_so_many_agents_and_a_family_has_so_many() {
     cast.0.settled(&root.id).await;
     let called: Vec<_> = cast.called(&root.id).await;
     assert_eq!(called.iter().filter(|called| called.outcome == "ok").count(), 12);
-    assert!(called[12].error().contains("12 agents were started within a minute"), "{}", called[12].text);
+    assert_said!(cast.0.home, called[12].error());
     assert_eq!(cast.open("flash").await.len(), 12, "nothing is left of what was refused");
     // Another request has a rate of its own, and the family a limit.
     cast.0.send(&root.id, &one.repeat(5)).await;
     cast.0.settled(&root.id).await;
     let last = cast.called(&root.id).await.pop().unwrap();
-    assert!(last.error().contains("16 agents below the one a person started are working"), "{}", last.text);
+    assert_said!(cast.0.home, last.error());
     let close = cast.open("flash").await.remove(0);
     cast.0.client.close(&close.id).await.unwrap();
     cast.call(&root.id, "summon", &summon("flash", json!({ "background": true }))).await.ok();

@@ -6,6 +6,7 @@ use paseo_testkit::model::ModelServer;
 use serde_json::Value;
 
 use crate::chat::{Bytes, Canned, at, http, items, notices, run, says, send};
+use crate::screens::assert_told;
 
 /// Runs a first turn against an answer, and a second against one that is as it should be.
 fn told(answer: Bytes, code: &str) -> String {
@@ -101,7 +102,7 @@ fn what_is_missing_is_said_before_an_agent_is_made() {
     let mut home = at("http://127.0.0.1:1/v1");
     home.unset("OPENAI_MODEL");
     let refused = home.paseo(&["run", "hello"]);
-    assert!(refused.code != 0 && refused.stderr.contains("openai needs a model name"), "{refused:?}");
+    assert_told!(home, refused);
     assert!(refused.stderr.contains("--model"), "{refused:?}");
     let id = run(&home, &["--provider", "openai-compatible", "--model", "m"], "hello");
     let error = items(&home, &id, "error").pop().unwrap()["text"].as_str().unwrap().to_owned();

@@ -7,6 +7,7 @@ use paseo_wire::worker::StartWorker;
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
+use crate::screens::assert_told;
 use crate::workers::{red as red_workers, wanted};
 use crate::worktrees::make_repository;
 use crate::{home, inspect, json as parsed};
@@ -144,7 +145,7 @@ async fn whom_a_worker_starts_is_guarded_as_long_as_its_own_program_is() {
 fn a_guard_needs_a_team_and_a_provider_that_asks() {
     let home = red(&[]);
     let alone = home.paseo(&["run", "-d", "--guard", "lease", "<<say hi>>"]);
-    assert!(alone.code != 0 && alone.stderr.contains("needs a team"), "{alone:?}");
+    assert_told!(home, alone);
     let unknown = home.paseo(&["run", "-d", "--guard", "hard", "<<say hi>>"]);
     assert!(unknown.code != 0 && unknown.stderr.contains("lease"), "{unknown:?}");
     fs::create_dir_all(home.path().join("agents")).unwrap();
@@ -155,7 +156,7 @@ fn a_guard_needs_a_team_and_a_provider_that_asks() {
     .unwrap();
     home.trust();
     let far = home.paseo(&["run", "-d", "--agent", "far", "--team", "red", "--guard", "lease", "hi"]);
-    assert!(far.code != 0 && far.stderr.contains("cannot be guarded"), "{far:?}");
+    assert_told!(home, far);
     assert!(far.stderr.contains("scripted"), "{far:?}");
 }
 

@@ -8,6 +8,7 @@ use paseo_wire::stream::Frame;
 use serde_json::{Value, json};
 
 use crate::cast::{Cast, WAIT, release};
+use crate::screens::assert_said;
 
 fn task(agent: &str) -> Value {
     json!({ "agent": agent, "task": "do it" })
@@ -243,7 +244,7 @@ async fn a_child_works_in_its_parents_directory_and_nowhere_else() {
         );
     }
     let missing = start("nowhere").await;
-    assert!(missing.error().contains("is not a directory"), "{}", missing.text);
+    assert_said!(cast.0.home, missing.error());
     assert_eq!(cast.open("flash").await.len(), open);
 }
 

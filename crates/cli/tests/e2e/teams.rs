@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cast::Cast;
 use crate::json as parsed;
-use crate::screens::assert_told;
+use crate::screens::{assert_said, assert_told};
 use crate::watch::next;
 
 /// A home with the team `red`.
@@ -42,10 +42,10 @@ async fn agents_of_a_team_work_with_tools_of_their_own() {
     let claimed = cast.call(&ann.id, "team_tasks_claim", &json!({ "taskId": "task-0001" })).await.json();
     assert_eq!((&claimed["task"]["lease"]["holder"], &claimed["task"]["epoch"]), (&json!("ann"), &json!(1)));
     let lost = cast.call(&ben.id, "team_tasks_claim", &json!({ "taskId": "task-0001" })).await;
-    assert!(lost.error().contains("ann holds it"), "{lost:?}");
+    assert_said!(cast.0.home, lost.error());
     let stolen =
         cast.call(&ben.id, "team_tasks_complete", &json!({ "taskId": "task-0001", "epoch": 1 })).await;
-    assert!(stolen.error().contains("task-0001 is held by ann, not ben"), "{stolen:?}");
+    assert_said!(cast.0.home, stolen.error());
     let renewed = cast.call(&ann.id, "team_tasks_renew", &json!({ "taskId": "task-0001", "epoch": 1 })).await;
     assert_eq!(renewed.json()["task"]["status"], "in_progress");
 
@@ -104,7 +104,7 @@ async fn threads_of_a_team_are_not_for_others_of_the_project() {
     assert!(listed.ok().starts_with("- plan (") && listed.text.lines().count() == 1, "{}", listed.text);
     let post = json!({ "thread": "Parser", "message": "what is it about?" });
     let refused = cast.call(&scribe.id, "threads_post", &post).await;
-    assert!(refused.error().contains("not yours and not in your project"), "{}", refused.text);
+    assert_said!(cast.0.home, refused.error());
 }
 
 #[tokio::test]
@@ -297,7 +297,7 @@ async fn roles_count() {
     let after_all = json!({ "after": "task-4294967295" });
     assert_eq!(cast.call(&ann.id, "team_tasks_list", &after_all).await.json()["tasks"], json!([]));
     let refused = cast.call(&ben.id, "team_tasks_cancel", &claim).await;
-    assert!(refused.error().contains("only a person, a team leader or the creator of"), "{refused:?}");
+    assert_said!(cast.0.home, refused.error());
     let leads = EnrolAgent { id: "ben".into(), role: Some("leader".into()), model: None };
     client.enrol("red", &leads).await.unwrap();
     cast.call(&ben.id, "team_tasks_cancel", &claim).await.ok();

@@ -11,6 +11,7 @@ use paseo_wire::thread::{PostMessage, ThreadEvent, ThreadEventQuery};
 use serde_json::{Value, json};
 
 use crate::cast::Cast;
+use crate::screens::assert_said;
 use crate::watch::{Watched, next};
 
 /// A home with a thread called `plan`.
@@ -120,7 +121,7 @@ async fn an_agent_that_invites_again_keeps_the_model_and_answers_only_what_is_th
     let thread = cast.0.client.thread("plan").await.unwrap().thread.id;
     let post = json!({ "thread": "plan", "message": "yes", "reply_to": thread });
     let told = cast.call(&scribe.id, "threads_post", &post).await;
-    assert!(told.error().contains("`reply_to`: message not found in this thread"), "{}", told.text);
+    assert_said!(cast.0.home, told.error());
 }
 
 #[tokio::test]

@@ -314,7 +314,7 @@ async fn what_is_refused_leaves_no_worktree() {
     start("scripted").ok();
     assert_eq!(left().await, (1, 1, 1));
     let refused = start("scripted");
-    assert!(refused.code != 0 && refused.stderr.contains("1 workers exist"), "{refused:?}");
+    assert_told!(cast.0.home, refused);
     assert_eq!(left().await, (1, 1, 1));
     let branches = crate::worktrees::git(&home.work(), &["branch", "--list", "paseo/*"]);
     assert_eq!(branches.lines().count(), 1, "{branches}");

@@ -7,6 +7,7 @@ use paseo_wire::error::Code;
 use paseo_wire::team::NoticeQuery;
 use paseo_wire::worker::{CaptureQuery, WorkerQuery};
 
+use crate::screens::assert_told;
 use crate::workers::{Reader, red, red_at, started, tmux, type_in, until};
 
 #[tokio::test]
@@ -17,7 +18,7 @@ async fn an_ended_worker_leaves_its_tasks_and_nobody_gets_its_name() {
     cast.0.settled(&first.session).await;
     assert_eq!(cast.0.client.task("red", "task-0001").await.unwrap().task.owner.as_deref(), Some("red-1"));
     let again = cast.0.home.paseo(&["task", "reassign", "task-0001", "--to", "nobody-here"]);
-    assert!(again.code != 0 && again.stderr.contains("members: red-1, user"), "{again:?}");
+    assert_told!(cast.0.home, again);
 
     cast.0.home.paseo(&["worker", "kill", "red-1"]).ok();
     let task = cast.0.client.task("red", "task-0001").await.unwrap().task;
@@ -40,7 +41,7 @@ async fn an_ended_worker_leaves_its_tasks_and_nobody_gets_its_name() {
     let team = cast.0.home.paseo(&["team", "show", "red"]);
     assert!(team.ok().contains("gone: red-1"), "{team:?}");
     let gone = cast.0.home.paseo(&["task", "reassign", "task-0001", "--to", "red-1"]);
-    assert!(gone.code != 0 && gone.stderr.contains("is closed"), "{gone:?}");
+    assert_told!(cast.0.home, gone);
 
     // The next one is another, and the first comes back as itself.
     let second = started(&cast, "<<say second>>").await;
@@ -70,7 +71,7 @@ async fn an_ended_worker_whose_name_another_has_stays_ended() {
     assert_eq!(second.name, "x-1");
     cast.0.settled(&second.session).await;
     let refused = cast.0.home.paseo(&["send", &first.session, "<<say not me>>"]);
-    assert!(refused.code != 0 && refused.stderr.contains("x-1 is now another worker"), "{refused:?}");
+    assert_told!(cast.0.home, refused);
     cast.0.home.paseo(&["rm", "--force", &first.session]).ok();
     assert!(cast.0.client.worker("x-1").await.unwrap().worker.alive, "it is not that one's terminal");
     assert_eq!(cast.said(&second.session).await, ["here"]);
@@ -167,9 +168,9 @@ async fn without_tmux_nothing_is_half_ended() {
     let listed = cast.0.home.paseo(&["worker", "ls"]);
     assert!(listed.ok().contains("unknown"), "{listed:?}");
     let unsent = cast.0.home.paseo(&["worker", "send", "red-1", "hi"]);
-    assert!(unsent.code != 0 && unsent.stderr.contains("on the PATH"), "{unsent:?}");
+    assert_told!(cast.0.home, unsent);
     let unsent = cast.0.home.paseo(&["send", &worker.handle, "hi"]);
-    assert!(unsent.code != 0 && unsent.stderr.contains("on the PATH"), "{unsent:?}");
+    assert_told!(cast.0.home, unsent);
     let refused = cast.0.home.paseo(&["worker", "kill", "red-1", "--json"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("nothing was killed"), "{refused:?}");
@@ -186,7 +187,7 @@ async fn without_tmux_nothing_is_half_ended() {
 async fn a_role_that_means_nothing_is_refused() {
     let cast = red();
     let refused = cast.0.home.paseo(&["team", "create", "blue", "--agent", "bob:foo"]);
-    assert!(refused.code != 0 && refused.stderr.contains("leader or worker"), "{refused:?}");
+    assert_told!(cast.0.home, refused);
     assert_eq!(cast.0.client.team("blue").await.unwrap_err().code(), Some(Code::NotFound));
 }
 

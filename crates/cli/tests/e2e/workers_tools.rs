@@ -7,6 +7,7 @@ use paseo_wire::worker::WorkerQuery;
 use serde_json::json;
 
 use crate::cast::{Cast, tool};
+use crate::screens::assert_said;
 use crate::workers::{Reader, red, red_at, started, until};
 
 pub(crate) async fn member(cast: &Cast, agent: Option<&str>, role: &str) -> SessionView {
@@ -88,7 +89,7 @@ async fn a_leader_starts_watches_and_ends_workers() {
         assert_eq!((&noted.actor, noted.to.as_deref()), (&own.id, Some("red-1")), "{kind}");
     }
     let missing = cast.call(&lead.id, "team_tmux_capture", &name).await;
-    assert!(missing.error().contains("worker `red-1` not found"), "{missing:?}");
+    assert_said!(cast.0.home, missing.error());
     assert!(cast.0.client.workers(&WorkerQuery::default()).await.unwrap().workers.is_empty());
 }
 
@@ -191,7 +192,7 @@ async fn a_start_that_is_refused_leaves_nothing_behind() {
     cast.0.settled(&lead.id).await;
     let called = cast.called(&lead.id).await;
     assert_eq!(called.iter().filter(|called| called.outcome == "ok").count(), 12);
-    assert!(called[12].error().contains("12 agents were started within a minute"), "{}", called[12].text);
+    assert_said!(cast.0.home, called[12].error());
     // Neither a number of its own nor one of its thread was spent.
     let next = started(&cast, "<<say ready>>").await;
     assert_eq!((next.name.as_str(), next.thread.as_deref()), ("red-13", Some("thread-0013")));

@@ -148,6 +148,21 @@ macro_rules! assert_told {
 }
 pub(crate) use assert_told;
 
+/// Returns a text that the daemon wrote, the same in every run.
+pub(crate) fn said(home: &TestHome, text: &str) -> String {
+    Filter::new(home).learn(home).plain(text)
+}
+
+/// Compares what agents are told with a snapshot that is named after the test.
+macro_rules! assert_said {
+    ($home:expr, $text:expr) => {
+        insta::with_settings!({ omit_expression => true }, {
+            insta::assert_snapshot!($crate::screens::said(&$home, $text))
+        })
+    };
+}
+pub(crate) use assert_said;
+
 /// Returns a time zone in which it is about noon.
 fn noon() -> String {
     let hour = Timestamp::now().as_second().rem_euclid(86_400) / 3_600;
