@@ -35,7 +35,7 @@ fn whoever_leaves_is_told_what_becomes_of_the_agent() {
     let home = home();
     let handle = start_hanging(&home);
     let left = |typed: &[(&str, &str)]| {
-        let mut terminal = Terminal::start(&home, 80, &["attach", &handle]);
+        let mut terminal = Terminal::start(&home, 120, &["attach", &handle]);
         terminal.until("Ctrl-D detaches");
         for (keys, shown) in typed {
             terminal.type_in(keys);
