@@ -12,7 +12,14 @@ import {
     type PathWith,
     type Rest,
 } from './route.js';
-import type { CreatedSession, CreateSession, Receipt, SendMessage, UploadedAttachment } from './wire.js';
+import type {
+    CreatedSession,
+    CreateSession,
+    Receipt,
+    SendMessage,
+    SessionLines,
+    UploadedAttachment,
+} from './wire.js';
 
 export interface PaseoOptions {
     /** The daemon's address, such as `http://127.0.0.1:6767`. By default the page's own, which only browsers have. */
@@ -81,6 +88,13 @@ export class Paseo {
         ...[options]: Rest<Operation<P, 'delete'>>
     ): Promise<Answer<Operation<P, 'delete'>>> {
         return this.call('delete', path, options);
+    }
+
+    /** Lists sessions like `get('/api/sessions')`, with only the fields of a table row. */
+    async lines(...[options]: Rest<Operation<'/api/sessions', 'get'>>): Promise<SessionLines> {
+        const query = { ...options?.query, brief: true };
+        const page: unknown = await this.call('get', '/api/sessions', { ...options, query });
+        return page as SessionLines;
     }
 
     /** Creates a session, with its first message if it has a `prompt`. Repeats the request if it has to, creates once. */

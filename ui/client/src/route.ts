@@ -1,11 +1,23 @@
 import type { paths } from './api.js';
+import type { SessionPage } from './wire.js';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
+/** The API itself: what is beside it are pages, and the protocols of other programs. */
+type ApiPath = Extract<keyof paths, `/api/${string}` | '/healthz'>;
+
+/** Files and streams have methods of their own. */
+type Raw = { 'text/event-stream': unknown } | { 'application/octet-stream': unknown };
+type IsRaw<O> = Contents<O> extends Raw ? true : O extends { requestBody: { content: Raw } } ? true : false;
+
 /** The paths that have a method. */
 export type PathWith<M extends Method> = {
-    [P in keyof paths]: paths[P] extends { [K in M]: object } ? P : never;
-}[keyof paths];
+    [P in ApiPath]: paths[P] extends { [K in M]: infer O extends object }
+        ? IsRaw<O> extends true
+            ? never
+            : P
+        : never;
+}[ApiPath];
 
 export type Operation<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O }
     ? O
@@ -24,9 +36,9 @@ type PathOption<O> = [NonNullable<In<O, 'path'>>] extends [never]
     : { readonly path: Loose<NonNullable<In<O, 'path'>>> };
 type QueryOption<O> = [NonNullable<In<O, 'query'>>] extends [never]
     ? unknown
-    : object extends NonNullable<In<O, 'query'>>
-      ? { readonly query?: Loose<NonNullable<In<O, 'query'>>> | undefined }
-      : { readonly query: Loose<NonNullable<In<O, 'query'>>> };
+    : object extends Query<O>
+      ? { readonly query?: Loose<Query<O>> | undefined }
+      : { readonly query: Loose<Query<O>> };
 type BodyOption<O> = O extends { requestBody: { content: { 'application/json': infer B } } }
     ? { readonly body: B }
     : O extends { requestBody?: { content: { 'application/json': infer B } } }
@@ -53,10 +65,14 @@ type Contents<O> = O extends { responses: infer R }
           : undefined
     : never;
 
+/** Rows of `/api/sessions` are whole, unless `brief` is asked for: `Paseo.lines` does that. */
+type Whole<A> = [Extract<A, SessionPage>] extends [never] ? A : Extract<A, SessionPage>;
+type Query<O> = Omit<NonNullable<In<O, 'query'>>, 'brief'>;
+
 /** What a successful request returns: JSON, a text, or nothing. */
 export type Answer<O> =
     Contents<O> extends { 'application/json': infer A }
-        ? A
+        ? Whole<A>
         : Contents<O> extends { 'text/plain': string } | { 'text/html': string }
           ? string
           : undefined;

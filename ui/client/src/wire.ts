@@ -4,6 +4,8 @@ import type { components } from './api.js';
 export type Schemas = components['schemas'];
 
 export type SessionView = Schemas['SessionView'];
+export type SessionPage = Schemas['SessionPage'];
+export type SessionLines = Schemas['SessionLines'];
 export type ItemView = Schemas['ItemView'];
 export type Receipt = Schemas['Receipt'];
 export type CreateSession = Schemas['CreateSession'];

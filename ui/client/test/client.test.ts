@@ -55,6 +55,14 @@ describe('a request', () => {
         expect(await paseo.get('/api/sessions/{id}/items/{ordinal}/text', { path })).toBe('words');
     });
 
+    test('asks for the lines of a table', async () => {
+        const { paseo, asked } = client(json({ sessions: [] }), json({ sessions: [] }));
+        expect(await paseo.lines()).toEqual({ sessions: [] });
+        await paseo.lines({ query: { project: '/a b' } });
+        const queries = asked.map(({ url }) => url.split('?')[1]);
+        expect(queries).toEqual(['brief=true', 'project=%2Fa+b&brief=true']);
+    });
+
     test('uploads a file as it is', async () => {
         const { paseo, asked } = client(json({ id: 'f' }));
         const bytes = new Uint8Array([0, 255]);

@@ -23,6 +23,13 @@ const typed = async () => {
     await paseo.get('/api/sessions', { query: { colour: 'red' } });
     // @ts-expect-error A body is required.
     await paseo.post('/api/sessions');
+    // @ts-expect-error Rows that are brief have another type: `lines` returns it.
+    await paseo.get('/api/sessions', { query: { brief: true } });
+    expectTypeOf(await paseo.lines({ query: { limit: 1 } })).toEqualTypeOf<Schemas['SessionLines']>();
+    // @ts-expect-error A file has no JSON: `upload` sends it.
+    await paseo.post('/api/attachments');
+    // @ts-expect-error Nor has a stream: `events` follows it.
+    await paseo.get('/api/stream');
     // @ts-expect-error Not this one.
     await paseo.post('/api/sessions', { body: { folder: '/' } });
 
