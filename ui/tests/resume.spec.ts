@@ -1,5 +1,8 @@
 import { App, Complaints, count, expect, gate, lines, test } from './app';
 
+const UNKNOWN =
+    'id: 1\nevent: event\ndata: {"seq":1,"session":"none","change":{"type":"dreamt"},"view":null}\n\n';
+
 test('a cut in the middle leaves neither gap nor duplicate', async ({ app, daemon, complaints, context }) => {
     complaints.allow(/ERR_INTERNET_DISCONNECTED/);
     const script = count(1, 60, 10) + gate('cut') + count(61, 120, 0) + gate('back') + count(121, 150, 10);
@@ -39,6 +42,30 @@ test('a restart of the daemon is a pause', async ({ app, daemon, complaints }) =
     await app.send(count(6, 10, 0));
     await expect(app.items('answer')).toHaveText(lines(1, 10));
 });
+
+for (const [what, first] of [
+    [
+        'a position that the daemon does not have',
+        { status: 400, json: { code: 'invalid_request', message: '' } },
+    ],
+    ['a word that the page does not know', { contentType: 'text/event-stream', body: UNKNOWN }],
+] as const)
+    test(`${what} makes the page read everything again`, async ({ app, daemon, complaints }) => {
+        complaints.allow(/400/);
+        await daemon.agent('before', '<<say hello>>');
+        await expect(app.row('before')).toBeVisible();
+        await app.page.route('**/api/stream*', (route) => route.fulfill(first), { times: 1 });
+        const lists: string[] = [];
+        app.page.on('request', (request) => {
+            if (request.url().includes('/api/sessions?ui=true')) lists.push(request.url());
+        });
+        await app.page.reload();
+        // When the page opens, and again.
+        await expect.poll(() => lists.length).toBe(2);
+        await daemon.agent('after', '<<say hello>>');
+        await expect(app.row('after')).toBeVisible();
+        expect(lists.length).toBe(2);
+    });
 
 test('changing agents in the middle of a turn loses nothing', async ({ app, daemon }) => {
     const script = count(1, 40, 20) + gate('changed') + count(41, 60, 0);
