@@ -46,9 +46,14 @@ export class Paseo {
     private readonly token: string | undefined;
     private readonly fetch: typeof fetch;
     private readonly onRefusal: (error: PaseoError) => void;
+    /** It has no address, and there is no page that has one. */
+    private readonly isNowhere: boolean;
 
     constructor(options: PaseoOptions = {}) {
         this.url = (options.url ?? '').replace(/\/+$/, '');
+        if (this.url !== '' && !/^https?:\/\//.test(this.url))
+            throw new TypeError(`\`${this.url}\` is not an address that starts with http:// or https://`);
+        this.isNowhere = this.url === '' && options.fetch === undefined && !('location' in globalThis);
         this.token = options.token;
         // Looked up at each call, as browsers want it to be called on the window.
         this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
@@ -176,6 +181,9 @@ export class Paseo {
     }
 
     private async request(method: string, to: string, init: RequestInit): Promise<Response> {
+        // A mistake of the program, not a daemon that may come back.
+        if (this.isNowhere)
+            throw new TypeError('`url` is missing: pass the one that `paseo status --json` prints');
         const headers = new Headers(init.headers);
         if (this.token !== undefined) headers.set('Authorization', `Bearer ${this.token}`);
         // Browsers know `cache`; Node.js has none.

@@ -72,7 +72,7 @@ export class EventStream implements AsyncIterable<Frame> {
         this.reconnect();
     }
 
-    /** Connects anew, at once. */
+    /** Connects again, at once. */
     reconnect(): void {
         this.hurried = true;
         this.backoff.hurry();

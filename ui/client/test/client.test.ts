@@ -29,6 +29,14 @@ describe('a request', () => {
         expect(asked[0]?.headers.get('content-type')).toBeNull();
     });
 
+    test('needs an address where there is no page', async () => {
+        const error = await thrown(new Paseo().send('s', 'x'));
+        expect(error).toEqual(
+            new TypeError('`url` is missing: pass the one that `paseo status --json` prints'),
+        );
+        expect(() => new Paseo({ url: 'localhost:6767' })).toThrow('`localhost:6767` is not an address');
+    });
+
     test('leaves out a parameter without a value', async () => {
         const { paseo, asked } = client(json({}));
         await paseo.get('/api/agents', { query: {} });
