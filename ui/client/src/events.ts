@@ -124,11 +124,13 @@ export class EventStream implements AsyncIterable<Frame> {
         const stop = () => connection.abort();
         this.options.signal?.addEventListener('abort', stop);
         let silence = setTimeout(stop, SILENCE_MS);
+        let answered = false;
         try {
             const { topics, position: after } = this;
             const query = { after, topics: topics.join(','), ui: this.options.ui || undefined } as const;
             const { body } = await this.connect(query, connection.signal);
             if (!body) throw new UnreachableError('the answer has no body');
+            answered = true;
             const reader = body.getReader();
             const parser = new SseParser();
             for (let isFirst = true; ; isFirst = false) {
@@ -144,7 +146,7 @@ export class EventStream implements AsyncIterable<Frame> {
             }
         } catch (error) {
             if (connection.signal.aborted) return;
-            throw error instanceof PaseoError ? error : new UnreachableError(error);
+            throw answered ? new UnreachableError(error) : error;
         } finally {
             clearTimeout(silence);
             this.options.signal?.removeEventListener('abort', stop);

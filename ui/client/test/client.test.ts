@@ -30,10 +30,10 @@ describe('a request', () => {
     });
 
     test('needs an address where there is no page', async () => {
-        const error = await thrown(new Paseo().send('s', 'x'));
-        expect(error).toEqual(
-            new TypeError('`url` is missing: pass the one that `paseo status --json` prints'),
-        );
+        const missing = new TypeError('`url` is missing: pass the one that `paseo status --json` prints');
+        expect(await thrown(new Paseo().send('s', 'x'))).toEqual(missing);
+        const stream = new Paseo().events({ after: 0, topics: ['sessions'] });
+        expect(await thrown(stream[Symbol.asyncIterator]().next())).toEqual(missing);
         expect(() => new Paseo({ url: 'localhost:6767' })).toThrow('`localhost:6767` is not an address');
     });
 
