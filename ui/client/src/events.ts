@@ -49,6 +49,8 @@ export class EventStream implements AsyncIterable<Frame> {
     private topics: readonly Topic[];
     private connection: AbortController | undefined;
     private hurried = false;
+    /** The daemon said to connect again. */
+    private resumes = false;
     private closed = false;
     private readonly backoff: Backoff;
 
@@ -91,34 +93,60 @@ export class EventStream implements AsyncIterable<Frame> {
     }
 
     async *[Symbol.asyncIterator](): AsyncGenerator<Frame, void, undefined> {
+        for await (const events of this.chunks()) {
+            for (const event of events) {
+                const frame = this.open(event);
+                if (frame) yield frame;
+                // Only now, when the loop has taken it.
+                this.position = positionOf(event) ?? this.position;
+                if (this.hurried) break;
+            }
+        }
+    }
+
+    /** Takes frames that arrive together one after the other, with nothing in between: a page draws once for all of them. */
+    async forEach(take: (frame: Frame) => void): Promise<void> {
+        for await (const events of this.chunks()) {
+            for (const event of events) {
+                const frame = this.open(event);
+                if (frame) take(frame);
+                this.position = positionOf(event) ?? this.position;
+                if (this.hurried) break;
+            }
+        }
+    }
+
+    /** Reads the frame of an event. Throws when it says that there will be no other. */
+    private open(event: SseEvent): Frame | undefined {
+        if (event.data === undefined) return undefined;
+        const data: unknown = JSON.parse(event.data);
+        if (event.event === 'ended') throw new PaseoError(0, data as Partial<ErrorBody>);
+        if (event.event !== 'resume') return frameOf(event, data);
+        this.resumes = true;
+        this.position = Math.max(this.position, (data as { after: number }).after);
+        return undefined;
+    }
+
+    /** Reads one connection after the other. Yields what arrives together. */
+    private async *chunks(): AsyncGenerator<SseEvent[], void, undefined> {
         const { signal } = this.options;
         while (!this.closed) {
             signal?.throwIfAborted();
             this.hurried = false;
-            let resumes = false;
+            this.resumes = false;
             try {
-                for await (const event of this.read()) {
-                    const data: unknown = event.data === undefined ? undefined : JSON.parse(event.data);
-                    if (event.event === 'ended') throw new PaseoError(0, data as Partial<ErrorBody>);
-                    if (event.event === 'resume') {
-                        resumes = true;
-                        this.position = Math.max(this.position, (data as { after: number }).after);
-                    } else if (data !== undefined) yield frameOf(event, data);
-                    // Only now, when the loop has taken it.
-                    this.position = positionOf(event) ?? this.position;
-                    if (this.hurried) break;
-                }
+                yield* this.read();
             } catch (error) {
                 if (!this.isPassing(error)) throw error;
             }
-            if (this.closed || this.hurried || resumes) continue;
+            if (this.closed || this.hurried || this.resumes) continue;
             this.options.onState?.('waiting');
             if (!(await this.backoff.wait(signal))) throw new UnreachableError('the patience is used up');
         }
     }
 
     /** Reads one connection to its end. */
-    private async *read(): AsyncGenerator<SseEvent, void, undefined> {
+    private async *read(): AsyncGenerator<SseEvent[], void, undefined> {
         const connection = new AbortController();
         this.connection = connection;
         const stop = () => connection.abort();
@@ -142,7 +170,7 @@ export class EventStream implements AsyncIterable<Frame> {
                     this.backoff.reset();
                     this.options.onState?.('open');
                 }
-                yield* parser.push(value);
+                yield parser.push(value);
             }
         } catch (error) {
             if (connection.signal.aborted) return;

@@ -78,6 +78,34 @@ test('heartbeats are nothing, and an id alone moves the cursor', async () => {
     expect(afters()).toEqual(['7', '300']);
 });
 
+test('frames that arrive together are taken together', async () => {
+    const { stream, afters } = follow([
+        events(change(8, 'created') + change(9, 'closed')),
+        silent(change(10, 'closed')),
+    ]);
+    const seen: unknown[] = [];
+    const drawn: number[] = [];
+    await stream.forEach(({ seq }) => {
+        seen.push(seq);
+        queueMicrotask(() => drawn.push(seen.length));
+        if (seq === 10) stream.close();
+    });
+    expect(seen).toEqual([8, 9, 10]);
+    expect(drawn).toEqual([2, 2, 3]);
+    expect(afters()).toEqual(['7', '9']);
+});
+
+test('one of several frames that cannot be taken comes again, and none before it', async () => {
+    const both = silent(change(8, 'created') + change(9, 'closed'));
+    const { stream, afters } = follow([both, silent(change(9, 'closed'))]);
+    const failing = stream.forEach(({ seq }) => {
+        if (seq === 9) throw new Error('cannot show it');
+    });
+    await expect(failing).rejects.toThrow('cannot show it');
+    expect(seqs(await read(stream, 1))).toEqual([9]);
+    expect(afters()).toEqual(['7', '8']);
+});
+
 test('live text has no position', async () => {
     const piece = 'event: live\ndata: {"text":"Hel"}\n\n';
     const { stream } = follow([silent(piece)]);

@@ -82,7 +82,7 @@ export class PageStream {
     private async run(): Promise<void> {
         while (this.events) {
             try {
-                for await (const frame of this.events) this.take(frame);
+                await this.events.forEach((frame) => this.take(frame));
             } catch (error) {
                 if (await this.isSettled(error)) continue;
             }
