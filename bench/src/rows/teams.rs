@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
 
+use paseo_wire::id::TaskId;
 use paseo_wire::team::{NoticePage, NoticeView, TaskAnswer, TeamAnswer};
 use paseo_wire::words::NoticeKind;
 use serde::de::DeserializeOwned;
@@ -34,7 +35,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
     }
     let ending = &teams[0];
     let (_, mut cursor) = audit(&mut connection, ending, 0);
-    let expected: Vec<(String, i64)> =
+    let expected: Vec<(TaskId, i64)> =
         (0..ENDING).map(|number| lease(&mut connection, ending, 2_000 + 20 * number as i64)).collect();
     let mut ended = HashMap::new();
     while ended.len() < ENDING {
@@ -54,7 +55,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Row> {
 }
 
 /// Makes a task and claims it; returns its id and when the lease ends.
-fn lease(connection: &mut Connection, team: &str, ttl_ms: i64) -> (String, i64) {
+fn lease(connection: &mut Connection, team: &str, ttl_ms: i64) -> (TaskId, i64) {
     let tasks = format!("/api/teams/{team}/tasks");
     let made: TaskAnswer = post(connection, &tasks, &json!({ "title": "one of many" }));
     let task = made.task.id;

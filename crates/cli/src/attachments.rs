@@ -7,6 +7,7 @@ use paseo_core::attachment::{self, Inspection, Refused, Unusable};
 use paseo_core::limits::{ATTACHMENT_BYTES, ATTACHMENTS, ATTACHMENTS_BYTES};
 use paseo_runtime::plain_file;
 use paseo_wire::attachment::AttachmentView;
+use paseo_wire::id::FileId;
 use paseo_wire::item::ItemView;
 use serde_json::Value;
 
@@ -55,7 +56,7 @@ fn read_one(path: &Path) -> Result<Attachable, Failure> {
 }
 
 /// Uploads files, and returns what a message calls them.
-pub(crate) async fn upload(context: &Context, files: Vec<Attachable>) -> Result<Vec<String>, Failure> {
+pub(crate) async fn upload(context: &Context, files: Vec<Attachable>) -> Result<Vec<FileId>, Failure> {
     let mut ids = Vec::with_capacity(files.len());
     for file in files {
         ids.push(context.client()?.upload(&file.name, file.bytes).await?.attachment.id);

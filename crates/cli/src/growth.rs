@@ -18,7 +18,7 @@ impl Growth {
         };
         let skip = usize::try_from(shown.checked_sub(live.offset)?).ok()?;
         let new = live.text.get(skip..).filter(|new| !new.is_empty())?;
-        self.0 = Some((live.item.clone(), live.offset + live.text.len() as u64));
+        self.0 = Some((live.item.to_string(), live.offset + live.text.len() as u64));
         Some((new, shown == 0))
     }
 
@@ -40,8 +40,8 @@ mod tests {
 
     fn live(item: &str, offset: u64, text: &str) -> LiveFrame {
         LiveFrame {
-            session: "s".to_owned(),
-            item: item.to_owned(),
+            session: "s".into(),
+            item: item.into(),
             kind: "assistant_text".into(),
             offset,
             text: text.to_owned(),

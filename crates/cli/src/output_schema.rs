@@ -92,6 +92,8 @@ fn listed(violations: &[ViolationView]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use paseo_wire::id::DeliveryId;
+
     use super::*;
 
     #[test]
@@ -130,7 +132,7 @@ mod tests {
         let violation =
             |path: &str| ViolationView { path: path.to_owned(), expected: "1 is wrong".to_owned() };
         let check = CheckView {
-            delivery: String::new(),
+            delivery: DeliveryId::default(),
             state: CheckState::Invalid,
             valid: Some(false),
             violations: vec![violation(""), violation("/a")],

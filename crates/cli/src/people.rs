@@ -35,7 +35,8 @@ impl People {
         match actor.parse() {
             Ok(Actor::Human(device)) if device.starts_with(BROWSER) && self.browsers.is_none() => {
                 let devices = client.devices().await.map(|list| list.devices).unwrap_or_default();
-                self.browsers = Some(devices.into_iter().map(|device| (device.id, device.name)).collect());
+                self.browsers =
+                    Some(devices.into_iter().map(|device| (device.id.into(), device.name)).collect());
             }
             Ok(Actor::Session(id)) if !self.agents.contains_key(&id.to_string()) => {
                 let id = id.to_string();

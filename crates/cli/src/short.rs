@@ -1,13 +1,19 @@
 //! Ids in lists: as much of each as tells it from the others.
 
 /// Returns the shortest beginning of an id, at least eight characters, that none of the others shares.
-pub(crate) fn short(id: &str, all: &[String]) -> String {
+pub(crate) fn short(id: &str, all: &[impl AsRef<str>]) -> String {
     const LEAST: usize = 8;
-    let common = |other: &String| id.bytes().zip(other.bytes()).take_while(|(one, two)| one == two).count();
-    let shared = all.iter().filter(|other| *other != id).map(common).max().unwrap_or_default();
+    let common = |other: &str| id.bytes().zip(other.bytes()).take_while(|(one, two)| one == two).count();
+    let others = all.iter().map(AsRef::as_ref).filter(|other| *other != id);
+    let shared = others.map(common).max().unwrap_or_default();
     let length = LEAST.max(shared + 1);
     let length = if id.get(..length).is_some_and(|short| short.ends_with('-')) { length + 1 } else { length };
     id.get(..length).unwrap_or(id).to_owned()
+}
+
+/// Returns ids in one line.
+pub(crate) fn joined(ids: &[impl AsRef<str>], between: &str) -> String {
+    ids.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(between)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use paseo_core::answer::document;
 use paseo_wire::change::SessionChange;
 use paseo_wire::error::Code;
+use paseo_wire::id::{DeliveryId, ItemId, SessionId, TurnId};
 use paseo_wire::item::{ItemQuery, ItemView};
 use paseo_wire::message::{CheckView, DeliveryView};
 use paseo_wire::stream::{EventFrame, Frame, LiveFrame};
@@ -20,20 +21,20 @@ const REMEMBERED: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The turn that took it is over; its answer, when something was said.
-    Completed { turn: String, answer: Option<String> },
+    Completed { turn: TurnId, answer: Option<String> },
     /// The answer satisfies the message's output schema: it is this document.
-    Satisfied { turn: String, document: String, check: CheckView },
+    Satisfied { turn: TurnId, document: String, check: CheckView },
     /// There is no answer that satisfies the message's output schema; the last one there was.
-    Unsatisfied { turn: String, answer: Option<String>, check: CheckView },
+    Unsatisfied { turn: TurnId, answer: Option<String>, check: CheckView },
     /// The turn that took it failed.
-    Failed { turn: String, code: String, text: String, answer: Option<String> },
+    Failed { turn: TurnId, code: String, text: String, answer: Option<String> },
     /// The turn that took it was interrupted.
-    Interrupted { turn: String, answer: Option<String> },
+    Interrupted { turn: TurnId, answer: Option<String> },
     /// It waits until a person does something.
     Held { reason: String },
     /// Its turn waits for a permission.
     WaitingForPermission {
-        turn: String,
+        turn: TurnId,
         hash: String,
         headline: String,
         text: String,
@@ -48,7 +49,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
     /// A turn took the message.
-    Opened { turn: String },
+    Opened { turn: TurnId },
     /// The session has this status now.
     Status(Status),
     /// The turn's transcript grew.
@@ -71,18 +72,18 @@ pub enum Step {
 pub struct Follow {
     client: Client,
     events: Events,
-    session: String,
-    delivery: String,
-    turn: Option<String>,
+    session: SessionId,
+    delivery: DeliveryId,
+    turn: Option<TurnId>,
     /// The answer has to satisfy a schema: the end of the turn is not the end.
     structured: bool,
     /// The message by which the answer is to be corrected.
-    correction: Option<String>,
+    correction: Option<DeliveryId>,
     /// The turn that gave the message back.
-    left: Option<String>,
+    left: Option<TurnId>,
     status: Option<Status>,
     /// The newest stored items: a late live frame of one of them is old news.
-    stored: VecDeque<String>,
+    stored: VecDeque<ItemId>,
 }
 
 impl Client {
@@ -91,8 +92,8 @@ impl Client {
         Follow {
             client: self.clone(),
             events: self.events(from, &[format!("session:{session}")]),
-            session: session.to_owned(),
-            delivery: delivery.to_owned(),
+            session: session.into(),
+            delivery: delivery.into(),
             turn: None,
             structured: false,
             correction: None,
@@ -208,8 +209,8 @@ impl Follow {
     }
 
     fn take_up(&mut self, turn: &str) -> Step {
-        self.turn = Some(turn.to_owned());
-        Step::Progress(Progress::Opened { turn: turn.to_owned() })
+        self.turn = Some(turn.into());
+        Step::Progress(Progress::Opened { turn: turn.into() })
     }
 
     fn status_change(&mut self, event: &EventFrame) -> Option<Step> {
@@ -253,7 +254,7 @@ impl Follow {
     async fn failed(&self, turn: &str, code: Option<&str>) -> Result<Outcome, Error> {
         let failure = self.client.insist(|| self.client.failure(&self.session, turn)).await?;
         Ok(Outcome::Failed {
-            turn: turn.to_owned(),
+            turn: turn.into(),
             code: code.unwrap_or("failed").to_owned(),
             text: failure.and_then(|item| item.text).unwrap_or_default(),
             answer: None,
@@ -291,12 +292,14 @@ impl Follow {
         if matches!(check.state, CheckState::Checking | CheckState::Correcting) {
             return Ok(None);
         }
-        let turn = turn.or_else(|| self.turn.clone()).unwrap_or_default();
+        let turn = turn.or_else(|| self.turn.clone().map(Into::into)).unwrap_or_default();
         let answer = self.client.insist(|| self.client.answer(&self.session, &turn)).await?;
         let document = answer.as_deref().filter(|_| check.valid == Some(true)).map(document);
         Ok(Some(Step::Done(match document {
-            Some(Ok(document)) => Outcome::Satisfied { document: document.to_owned(), turn, check },
-            _ => Outcome::Unsatisfied { turn, answer, check },
+            Some(Ok(document)) => {
+                Outcome::Satisfied { document: document.to_owned(), turn: turn.into(), check }
+            }
+            _ => Outcome::Unsatisfied { turn: turn.into(), answer, check },
         })))
     }
 
@@ -312,7 +315,7 @@ impl Follow {
 
     /// Says whether a change is about our message, or about the correction of its answer.
     fn concerns_us(&self, change: &SessionChange) -> bool {
-        let corrects = |correction: &String| change.concerns(correction);
+        let corrects = |correction: &DeliveryId| change.concerns(correction);
         change.concerns(&self.delivery) || self.correction.as_ref().is_some_and(corrects)
     }
 }

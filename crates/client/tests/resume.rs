@@ -165,7 +165,7 @@ async fn a_message_is_followed_to_its_answer() {
             break outcome;
         }
     };
-    assert_eq!(outcome, Outcome::Completed { turn: "t2".to_owned(), answer: Some("found".to_owned()) });
+    assert_eq!(outcome, Outcome::Completed { turn: "t2".into(), answer: Some("found".to_owned()) });
 }
 
 #[tokio::test]
@@ -183,7 +183,7 @@ async fn a_message_behind_a_failed_turn_ends_with_that_failure() {
     let daemon = FakeDaemon::new(vec![stream(&failed), answer("200 OK", &queued), page(&items)]);
     let step = daemon.client().follow(SESSION, "d1", 0).next().await.unwrap();
     let (turn, code, text) = ("t1".to_owned(), "start_failed".to_owned(), "no such directory".to_owned());
-    assert_eq!(step, Step::Done(Outcome::Failed { turn, code, text, answer: None }));
+    assert_eq!(step, Step::Done(Outcome::Failed { turn: turn.into(), code, text, answer: None }));
 }
 
 #[tokio::test]
@@ -209,7 +209,10 @@ async fn an_ask_that_is_decided_already_does_not_stop_the_way() {
     };
     let (turn, hash, text) = ("t1".to_owned(), "h2".to_owned(), "and this".to_owned());
     let headline = "asks more".to_owned();
-    assert_eq!(outcome, Outcome::WaitingForPermission { turn, hash, headline, text, terminal: None });
+    assert_eq!(
+        outcome,
+        Outcome::WaitingForPermission { turn: turn.into(), hash, headline, text, terminal: None }
+    );
 }
 
 #[tokio::test]

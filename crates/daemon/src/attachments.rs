@@ -18,6 +18,7 @@ use paseo_runtime::provider::Attachment;
 use paseo_store::{FileRow, Log, NewFile};
 use paseo_wire::attachment::{AttachmentView, UploadedAttachment};
 use paseo_wire::error::Code;
+use paseo_wire::id as wire;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -128,7 +129,7 @@ impl Attachments {
     }
 
     /// Finds the files that a message names. Only their uploader may use them, and once.
-    pub(crate) async fn claimed(&self, by: &Actor, ids: &[String]) -> Result<Vec<Claimed>, Failure> {
+    pub(crate) async fn claimed(&self, by: &Actor, ids: &[wire::FileId]) -> Result<Vec<Claimed>, Failure> {
         let mut files = Vec::with_capacity(ids.len());
         for (at, typed) in ids.iter().enumerate() {
             let id: FileId = typed.parse().map_err(|_| gone(typed))?;
@@ -147,16 +148,20 @@ impl Attachments {
         Ok(files)
     }
 
-    /// Returns what files are known by when a request is made again: by their bytes, as a client that repeats it uploads
-    /// them again.
-    pub(crate) async fn fingerprints(&self, by: &Actor, ids: &[String]) -> Result<Vec<String>, Failure> {
+    /// Returns what stands for the ids of files when a request is compared with a repeated one: hashes of their bytes, as
+    /// a client that repeats it uploads them again.
+    pub(crate) async fn fingerprints(
+        &self,
+        by: &Actor,
+        ids: &[wire::FileId],
+    ) -> Result<Vec<wire::FileId>, Failure> {
         let mut fingerprints = Vec::with_capacity(ids.len());
         for typed in ids {
             let row = match typed.parse::<FileId>() {
                 Ok(id) => self.log.file(id.uuid()).await?.filter(|row| row.actor == by.to_string()),
                 Err(_) => None,
             };
-            fingerprints.push(row.map_or_else(|| typed.clone(), |row| mint::hex(&row.sha256)));
+            fingerprints.push(row.map_or_else(|| typed.clone(), |row| mint::hex(&row.sha256).into()));
         }
         Ok(fingerprints)
     }
@@ -381,7 +386,7 @@ impl Drop for Pieces {
 /// Shows an attached file.
 pub(crate) fn view(attached: &Attached, meta: &Meta) -> AttachmentView {
     AttachmentView {
-        id: attached.id.to_string(),
+        id: attached.id.into(),
         name: meta.name.clone(),
         media_type: attached.kind.media_type().into(),
         size: attached.len,

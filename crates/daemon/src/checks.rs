@@ -45,7 +45,7 @@ async fn under_way(journal: &Journal, session: &Session) -> Result<Option<CheckV
         Stage::Correcting(_) => CheckState::Correcting,
     };
     Ok(Some(CheckView {
-        delivery: check.delivery.to_string(),
+        delivery: check.delivery.into(),
         state,
         valid: None,
         violations: violations(journal, check.violations.as_ref()).await?,
@@ -67,7 +67,7 @@ pub(crate) async fn over(
         Conclusion::Abandoned(reason) => (CheckState::Abandoned, None, Some(reason.into())),
     };
     Ok(CheckView {
-        delivery: delivery.to_string(),
+        delivery: delivery.into(),
         state,
         valid,
         violations: violations(journal, checked.violations.as_ref()).await?,

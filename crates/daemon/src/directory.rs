@@ -327,7 +327,7 @@ impl Directory {
     pub(crate) fn candidate(&self, session: &Session) -> Candidate {
         Candidate {
             handle: self.handle(session.id),
-            id: session.id.to_string(),
+            id: session.id.into(),
             name: session.naming.shown().or(member(session)).map(str::to_owned),
             status: session.condition.status.into(),
         }

@@ -177,7 +177,13 @@ mod tests {
 
     fn say(live: &Live, session: SessionId, after: Seq, text: &str) {
         let (session_name, item, kind) = (session.to_string(), "i".to_owned(), LiveKind::AssistantText);
-        let frame = LiveFrame { session: session_name, item, kind, offset: 0, text: text.to_owned() };
+        let frame = LiveFrame {
+            session: session_name.into(),
+            item: item.into(),
+            kind,
+            offset: 0,
+            text: text.to_owned(),
+        };
         live.publish(session, after, || frame);
     }
 

@@ -198,7 +198,12 @@ impl Tail {
     async fn thread_frame(&self, id: ThreadId, record: &Record) -> Result<StoredFrame, Failure> {
         let thread = id.to_string();
         let event = threads::view::event(&self.journal, &thread, record).await?;
-        let frame = ThreadFrame { seq: record.seq, thread, event, deleted: record.kind == "thread.deleted" };
+        let frame = ThreadFrame {
+            seq: record.seq,
+            thread: thread.into(),
+            event,
+            deleted: record.kind == "thread.deleted",
+        };
         let bytes = self.buffers.count(sse(Some(record.seq), Frame::THREAD, &frame));
         Ok(StoredFrame::other(record.seq, Subject::Thread(id), bytes))
     }
@@ -209,9 +214,9 @@ impl Tail {
         let frame = TeamFrame {
             seq: record.seq,
             ts: Timestamp::from_millis(record.ts).into(),
-            team: id.to_string(),
+            team: (&id).into(),
             actor: record.actor,
-            task: task.map(|task| task.to_string()),
+            task: task.map(Into::into),
             change,
         };
         let bytes = self.buffers.count(sse(Some(record.seq), Frame::TEAM, &frame));
@@ -303,7 +308,7 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Resu
             let frame = EventFrame {
                 seq: record.seq,
                 ts: Timestamp::from_millis(record.ts).into(),
-                session: session.to_string(),
+                session: session.into(),
                 actor: record.actor,
                 change,
                 view,
@@ -321,11 +326,7 @@ fn encode(session: SessionId, record: Record, view: Option<SessionView>) -> Resu
                 data: record.data,
                 content,
             };
-            sse(
-                Some(record.seq),
-                Frame::ITEM,
-                &ItemFrame { session: session.to_string(), item: view::item(row) },
-            )
+            sse(Some(record.seq), Frame::ITEM, &ItemFrame { session: session.into(), item: view::item(row) })
         }
     })
 }

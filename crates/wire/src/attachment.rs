@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::FileId;
 use crate::time::Moment;
 use crate::words::MediaType;
 
@@ -25,7 +26,7 @@ pub struct UploadedAttachment {
 /// A file that is attached to a message. Items of the kind `user_text` list theirs in `fields.attachments`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AttachmentView {
-    pub id: String,
+    pub id: FileId,
     pub name: String,
     /// By its bytes.
     pub media_type: MediaType,

@@ -85,7 +85,7 @@ pub struct BridgeThread {
 impl From<ThreadView> for BridgeThread {
     fn from(thread: ThreadView) -> Self {
         let ThreadView { id, name, created_at, updated_at, .. } = thread;
-        Self { id, name, created_at, updated_at }
+        Self { id: id.into(), name, created_at, updated_at }
     }
 }
 
@@ -154,11 +154,15 @@ impl BridgeEvent {
             ThreadEventKind::Created | ThreadEventKind::Renamed => event.content["name"].clone(),
             ThreadEventKind::Moved | ThreadEventKind::Other(_) => return None,
         };
-        let meta = BridgeMeta { reply_to: event.meta.reply_to, tags: event.meta.tags, via: event.meta.via };
+        let meta = BridgeMeta {
+            reply_to: event.meta.reply_to.map(Into::into),
+            tags: event.meta.tags,
+            via: event.meta.via,
+        };
         Some(Self {
-            id: event.id,
+            id: event.id.into(),
             ts: place.to_string(),
-            thread: event.thread,
+            thread: event.thread.into(),
             kind: event.kind.to_string(),
             from: event.from,
             to: event.to,
@@ -292,7 +296,11 @@ impl From<PresenceList> for BridgePresenceList {
             }
         };
         let PresenceList { thread, ttl_seconds, participants } = list;
-        Self { thread, ttl_seconds, participants: participants.into_iter().map(view).collect() }
+        Self {
+            thread: thread.into(),
+            ttl_seconds,
+            participants: participants.into_iter().map(view).collect(),
+        }
     }
 }
 

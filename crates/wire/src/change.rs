@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::{CauseId, DeliveryId, SessionId, TaskId, TurnId};
 use crate::message::Verb;
 use crate::time::Moment;
 use crate::words::{
@@ -35,7 +36,7 @@ pub enum SessionChange {
         signal: Option<i32>,
     },
     MessageAccepted {
-        delivery: String,
+        delivery: DeliveryId,
         /// Who sent it: `human:…`, `session:…` or `daemon`.
         origin: String,
         verb: Verb,
@@ -44,49 +45,49 @@ pub enum SessionChange {
         structured: bool,
         /// It asks for a correction of the answer to this message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        corrects: Option<String>,
+        corrects: Option<DeliveryId>,
     },
     MessageHeld {
-        deliveries: Vec<String>,
+        deliveries: Vec<DeliveryId>,
         reason: HeldReason,
     },
     /// The message is about to enter the current turn.
     MessageHanding {
-        delivery: String,
-        turn: String,
+        delivery: DeliveryId,
+        turn: TurnId,
     },
     /// The harness took the message into the current turn.
     MessageHanded {
-        delivery: String,
+        delivery: DeliveryId,
     },
     /// The harness never confirmed the message, which is back at the front of the queue.
     MessageReturned {
-        delivery: String,
+        delivery: DeliveryId,
         /// The agent may have read it.
         repeat: bool,
     },
     MessageCancelled {
-        delivery: String,
+        delivery: DeliveryId,
     },
     TurnStarted {
-        turn: String,
-        cause: String,
-        deliveries: Vec<String>,
+        turn: TurnId,
+        cause: CauseId,
+        deliveries: Vec<DeliveryId>,
     },
     /// The harness confirmed the messages of the turn.
     TurnConfirmed {
-        turn: String,
+        turn: TurnId,
     },
     /// An attempt to get an answer from the model failed, and the harness retries.
     TurnRetried {
-        turn: String,
+        turn: TurnId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempt: Option<u32>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<u32>,
     },
     TurnEnded {
-        turn: String,
+        turn: TurnId,
         outcome: TurnOutcome,
         source: StatusSource,
         /// Error code.
@@ -98,13 +99,13 @@ pub enum SessionChange {
     },
     /// The answer to a message was checked against the message's output schema.
     AnswerChecked {
-        delivery: String,
-        turn: String,
+        delivery: DeliveryId,
+        turn: TurnId,
         verdict: AnswerVerdict,
     },
     /// A valid answer is no longer waited for.
     AnswerAbandoned {
-        delivery: String,
+        delivery: DeliveryId,
         reason: AbandonReason,
     },
     PermissionRequested {
@@ -198,18 +199,18 @@ pub enum TeamChange {
     AgentEnrolled {
         agent: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        session: Option<String>,
+        session: Option<SessionId>,
     },
     AgentLeft {
         agent: String,
     },
     WorkerStarted {
         agent: String,
-        session: String,
+        session: SessionId,
     },
     WorkerEnded {
         agent: String,
-        session: String,
+        session: SessionId,
     },
     ThreadStarted {
         /// As the team calls it: `thread-0001`.
@@ -217,7 +218,7 @@ pub enum TeamChange {
     },
     ThreadLinked {
         thread: String,
-        task: String,
+        task: TaskId,
     },
     /// A message was posted to one of its threads.
     ThreadPosted {
@@ -226,55 +227,55 @@ pub enum TeamChange {
         message: String,
     },
     TaskCreated {
-        task: String,
+        task: TaskId,
     },
     TaskClaimed {
-        task: String,
+        task: TaskId,
         holder: String,
         epoch: u64,
         expires_at: Moment,
     },
     TaskRenewed {
-        task: String,
+        task: TaskId,
         holder: String,
         epoch: u64,
         expires_at: Moment,
     },
     TaskExpired {
-        task: String,
+        task: TaskId,
         holder: String,
         epoch: u64,
     },
     TaskCompleted {
-        task: String,
+        task: TaskId,
         holder: String,
         epoch: u64,
         /// Tasks that are no longer blocked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        unblocks: Vec<String>,
+        unblocks: Vec<TaskId>,
     },
     TaskFailed {
-        task: String,
+        task: TaskId,
         holder: String,
         epoch: u64,
     },
     TaskReleased {
-        task: String,
+        task: TaskId,
         holder: String,
         epoch: u64,
     },
     /// The task was reassigned, or returned to the queue if `to` is missing.
     TaskReassigned {
-        task: String,
+        task: TaskId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<String>,
         epoch: u64,
     },
     TaskCanceled {
-        task: String,
+        task: TaskId,
     },
     TaskRetried {
-        task: String,
+        task: TaskId,
     },
     /// Any other change: read the team.
     Updated {},

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::id::{FileId, SessionId};
 use crate::message::Receipt;
 use crate::session::SessionView;
 
@@ -46,7 +47,7 @@ pub struct MessageAgent {
     pub wait: bool,
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<String>,
+    pub attachments: Vec<FileId>,
     /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
     /// 64 KB, without references that lead out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +79,7 @@ pub struct WhereaboutsQuery {
 pub struct Whereabouts {
     pub session: Option<SessionView>,
     /// Id of the session that they came from, when there is one to go back to.
-    pub from: Option<String>,
+    pub from: Option<SessionId>,
 }
 
 /// The body of `POST /api/agents/{slug}/switch`.
@@ -109,7 +110,7 @@ pub struct SwitchedAgent {
     /// There was none, so it was made.
     pub created: bool,
     /// Id of the session that they came from, when there is one to go back to.
-    pub from: Option<String>,
+    pub from: Option<SessionId>,
     /// Of what was said there, if anything was.
     pub receipt: Option<Receipt>,
 }
@@ -129,7 +130,7 @@ pub struct WentBack {
     /// The session that they came from, and are in again.
     pub session: SessionView,
     /// Id of the session that they left.
-    pub left: String,
+    pub left: SessionId,
     /// What was passed on.
     pub summary: String,
     /// Of that.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::DeviceId;
 use crate::time::Moment;
 
 /// The answer to `POST /api/login-links`: a link that works once, for five minutes.
@@ -26,7 +27,7 @@ pub struct Login {
 /// A browser that is logged in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeviceView {
-    pub id: String,
+    pub id: DeviceId,
     /// What the browser says it is.
     pub name: String,
     pub created_at: Moment,

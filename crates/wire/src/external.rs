@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::SessionId;
+
 /// What both sides of an external agent know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SecretView {
-    pub session: String,
+    pub session: SessionId,
     /// Signs what is posted to the agent, and may sign its answers.
     pub secret: String,
     /// With which answers are sent by those who sign nothing.

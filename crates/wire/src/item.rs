@@ -6,6 +6,7 @@ use utoipa::openapi::{AllOfBuilder, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::attachment::AttachmentView;
+use crate::id::{DeliveryId, ItemId, SessionId, TurnId};
 use crate::time::Moment;
 use crate::words::{Decision, ItemKind, Status, ToolClass, ToolOutcome};
 
@@ -14,11 +15,11 @@ use crate::words::{Decision, ItemKind, Status, ToolClass, ToolOutcome};
 /// Its schema is [`ItemPlace`] together with [`ItemBody`]: `fields` has what goes with the `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemView {
-    pub id: String,
+    pub id: ItemId,
     pub ordinal: u64,
     pub seq: u64,
     pub ts: Moment,
-    pub turn: Option<String>,
+    pub turn: Option<TurnId>,
     pub step: u32,
     pub parent: Option<String>,
     /// Text of a failed attempt: not part of the answer.
@@ -51,11 +52,11 @@ impl ToSchema for ItemView {
 #[derive(ToSchema)]
 #[allow(dead_code)] // Only its shape is wanted.
 pub struct ItemPlace {
-    id: String,
+    id: ItemId,
     ordinal: u64,
     seq: u64,
     ts: Moment,
-    turn: Option<String>,
+    turn: Option<TurnId>,
     step: u32,
     parent: Option<String>,
     /// Text of a failed attempt: not part of the answer.
@@ -106,7 +107,7 @@ pub struct NoFields {}
 pub struct UserTextFields {
     /// Who sent it: `human:…`, `session:…` or `daemon`.
     pub origin: String,
-    pub delivery: String,
+    pub delivery: DeliveryId,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<AttachmentView>,
 }
@@ -173,7 +174,7 @@ pub struct NoticeFields {
     pub code: String,
     /// Of a summary: the turn in which what is kept word for word begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept_turn: Option<String>,
+    pub kept_turn: Option<TurnId>,
     /// Of a summary: after so many of that turn's words, calls and results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_after: Option<u64>,
@@ -221,11 +222,11 @@ pub struct ItemQuery {
 /// What an agent said in its last turn that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LastTurn {
-    pub session: String,
+    pub session: SessionId,
     pub handle: String,
     pub status: Status,
     /// The newest turn in which it said something, other than the running one.
-    pub turn: Option<String>,
+    pub turn: Option<TurnId>,
     /// Everything that it said in that turn, in order. Agents get the first 20,000 characters.
     pub text: Option<String>,
     /// The text is longer.

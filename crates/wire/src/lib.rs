@@ -10,6 +10,7 @@ pub mod conversation;
 pub mod device;
 pub mod error;
 pub mod external;
+pub mod id;
 pub mod item;
 pub mod message;
 pub mod permission;

@@ -5,6 +5,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::attachment::AttachmentView;
+use crate::id::{CauseId, DeliveryId, FileId, SessionId, TurnId};
 use crate::session::SessionView;
 use crate::time::Moment;
 use crate::words::{
@@ -23,7 +24,7 @@ pub struct SendMessage {
     pub wait: bool,
     /// Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<String>,
+    pub attachments: Vec<FileId>,
     /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
     /// 64 KB, without references that lead out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,14 +48,14 @@ pub enum Verb {
 /// The receipt of an accepted message. The same again when the request is repeated with its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Receipt {
-    pub delivery: String,
-    pub session: String,
+    pub delivery: DeliveryId,
+    pub session: SessionId,
     pub handle: String,
     pub placement: Placement,
     /// Why it is held, or queued when not for a running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<PlacementReason>,
-    pub cause: String,
+    pub cause: CauseId,
     /// The point in the log from before the message: stream from here to see what becomes of it.
     pub seq: u64,
     /// Why the agent follows another version of its definition than its file holds.
@@ -96,7 +97,7 @@ pub struct PlaceNotes {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Queue {
     pub seq: u64,
-    pub session: String,
+    pub session: SessionId,
     pub handle: String,
     pub messages: Vec<QueuedMessage>,
 }
@@ -104,10 +105,10 @@ pub struct Queue {
 /// A message that no turn has taken up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct QueuedMessage {
-    pub delivery: String,
+    pub delivery: DeliveryId,
     /// Who sent it: `human:…`, `session:…` or `daemon`.
     pub origin: String,
-    pub cause: String,
+    pub cause: CauseId,
     pub since: Moment,
     /// Queued or held.
     pub stage: Stage,
@@ -126,8 +127,8 @@ pub struct QueuedMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryView {
     pub seq: u64,
-    pub delivery: String,
-    pub session: String,
+    pub delivery: DeliveryId,
+    pub session: SessionId,
     pub stage: Stage,
     /// Why it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,7 +138,7 @@ pub struct DeliveryView {
     pub attempt: Option<u8>,
     /// The turn that took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<String>,
+    pub turn: Option<TurnId>,
     /// How its answer compares with its output schema, once there was an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckView>,
@@ -147,7 +148,7 @@ pub struct DeliveryView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CheckView {
     /// The message that has the schema.
-    pub delivery: String,
+    pub delivery: DeliveryId,
     pub state: CheckState,
     /// Whether the answer satisfies the schema; nothing while that is not decided.
     pub valid: Option<bool>,

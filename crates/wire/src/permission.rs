@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::id::{RuleId, SessionId};
 use crate::time::Moment;
 use crate::words::LeaveDecision;
 
 /// Something that an agent waits to be allowed, or to be told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OpenAsk {
-    pub session: String,
+    pub session: SessionId,
     pub handle: String,
     /// What people call the agent.
     pub name: Option<String>,
@@ -76,7 +77,7 @@ pub struct AnswerPermission {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AnsweredPermission {
     pub seq: u64,
-    pub id: String,
+    pub id: SessionId,
     pub handle: String,
     pub hash: String,
     pub allow: bool,
@@ -102,7 +103,7 @@ pub struct LeaveAnswer {
 /// A permission rule: a remembered answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RuleView {
-    pub id: String,
+    pub id: RuleId,
     /// Where it counts: when it denies, also everywhere below, and in each worktree of the repository.
     pub project: String,
     /// The tool, in the harness's words. What is denied is denied to every tool.

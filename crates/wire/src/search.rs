@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::{PostId, SessionId, ThreadId};
 use crate::time::Moment;
 use crate::words::{SearchIn, SearchKind, Status};
 
@@ -73,7 +74,7 @@ pub struct SearchHit {
     pub ordinal: Option<u64>,
     /// Which event of the thread it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub event: Option<String>,
+    pub event: Option<PostId>,
     /// A piece of the text, around what was asked for.
     pub excerpt: Vec<ExcerptPiece>,
 }
@@ -81,7 +82,7 @@ pub struct SearchHit {
 /// The agent in whose transcript it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FoundAgent {
-    pub id: String,
+    pub id: SessionId,
     pub handle: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -92,7 +93,7 @@ pub struct FoundAgent {
 /// The thread in which it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FoundThread {
-    pub id: String,
+    pub id: ThreadId,
     pub name: String,
 }
 

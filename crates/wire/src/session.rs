@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::id::{CauseId, FileId, SessionId, TeamId, TurnId};
 use crate::item::UsageView;
 use crate::message::CheckView;
 use crate::time::Moment;
@@ -16,7 +17,7 @@ use crate::worktree::WorktreeEntry;
 /// A session, as lists and pages show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionView {
-    pub id: String,
+    pub id: SessionId,
     /// The shortest prefix of the id that names it among the open ones.
     pub handle: String,
     /// Given by a person.
@@ -63,13 +64,13 @@ pub struct SessionView {
     pub directory: String,
     /// The git worktree that was made for it.
     pub worktree: Option<WorktreeView>,
-    pub parent: Option<String>,
+    pub parent: Option<SessionId>,
     /// The terminal that it runs in, if it is a worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<TerminalView>,
     /// The team that it belongs to, and what it is called there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
+    pub team: Option<TeamId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// Where the person who is in it came from.
@@ -84,9 +85,9 @@ pub struct SessionView {
     /// Messages that wait for a person.
     pub held: usize,
     /// The turn under way.
-    pub turn: Option<String>,
+    pub turn: Option<TurnId>,
     /// The cause of the turn under way.
-    pub cause: Option<String>,
+    pub cause: Option<CauseId>,
     /// Hash of the first ask that it waits for.
     pub ask: Option<String>,
     /// How many asks it waits for.
@@ -103,13 +104,13 @@ pub struct SessionView {
     pub todo: Option<Vec<TodoView>>,
     /// Ids of the open sessions that it started and that end with it. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub children: Option<Vec<String>>,
+    pub children: Option<Vec<SessionId>>,
     /// `lease` when it changes nothing but what a task that it holds covers. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Guard>,
     /// The cause of the newest turn, also when it is over. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_cause: Option<String>,
+    pub last_cause: Option<CauseId>,
     /// Handles of the agents that its turn waits for right now. Only answers about one session have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<Vec<String>>,
@@ -133,7 +134,7 @@ pub struct TodoView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EnteredView {
     /// Id of the session that they came from.
-    pub from: String,
+    pub from: SessionId,
     pub by: String,
     pub at: Moment,
 }
@@ -153,7 +154,7 @@ pub struct WorktreeView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Candidate {
     pub handle: String,
-    pub id: String,
+    pub id: SessionId,
     pub name: Option<String>,
     pub status: Status,
 }
@@ -368,7 +369,7 @@ pub struct CreateSession {
     pub prompt: Option<String>,
     /// Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<String>,
+    pub attachments: Vec<FileId>,
     /// The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
     /// 64 KB, without references that lead out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -415,7 +416,7 @@ pub struct ActionAnswer {
     /// False when there was nothing to do.
     pub changed: bool,
     pub handle: String,
-    pub id: String,
+    pub id: SessionId,
     /// Messages that waited and are gone with a deleted session.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: usize,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::TokenId;
 use crate::time::Moment;
 
 /// The answer to `GET /api/settings`.
@@ -34,7 +35,7 @@ pub struct CreateToken {
 /// The only time a token's secret is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CreatedToken {
-    pub id: String,
+    pub id: TokenId,
     pub name: String,
     pub actor: String,
     /// The directory that it was created for.
@@ -46,7 +47,7 @@ pub struct CreatedToken {
 /// A token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenView {
-    pub id: String,
+    pub id: TokenId,
     pub name: String,
     pub actor: String,
     /// The directory that it was created for.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::change::{SessionChange, TeamChange};
+use crate::id::{ItemId, SessionId, TaskId, TeamId, ThreadId};
 use crate::item::ItemView;
 use crate::session::SessionView;
 use crate::thread::ThreadEvent;
@@ -51,7 +52,7 @@ pub struct EventFrame {
     pub seq: u64,
     pub ts: Moment,
     /// The session.
-    pub session: String,
+    pub session: SessionId,
     pub actor: String,
     pub change: SessionChange,
     /// The session as it is now; `None` once it is deleted.
@@ -61,15 +62,15 @@ pub struct EventFrame {
 /// A stored item of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ItemFrame {
-    pub session: String,
+    pub session: SessionId,
     pub item: ItemView,
 }
 
 /// A piece of an item that is still growing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LiveFrame {
-    pub session: String,
-    pub item: String,
+    pub session: SessionId,
+    pub item: ItemId,
     pub kind: LiveKind,
     /// Where `text` begins in the item, in bytes.
     pub offset: u64,
@@ -80,7 +81,7 @@ pub struct LiveFrame {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadFrame {
     pub seq: u64,
-    pub thread: String,
+    pub thread: ThreadId,
     /// `None` when only the state of a participant changed.
     pub event: Option<ThreadEvent>,
     /// The thread is no more, and neither is what was said in it.
@@ -93,11 +94,11 @@ pub struct ThreadFrame {
 pub struct TeamFrame {
     pub seq: u64,
     pub ts: Moment,
-    pub team: String,
+    pub team: TeamId,
     pub actor: String,
     /// The task that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
+    pub task: Option<TaskId>,
     pub change: TeamChange,
 }
 

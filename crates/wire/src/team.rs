@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::{SessionId, TaskId, TeamId};
 use crate::time::Moment;
 use crate::words::{NoticeKind, TaskStatus, TeamRole, WriteReason};
 
 /// A team, in a list and by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TeamView {
-    pub id: String,
+    pub id: TeamId,
     /// The project, which the resources of tasks are parts of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
@@ -38,7 +39,7 @@ pub struct AgentOfTeam {
     pub model: Option<String>,
     /// The session that acts as this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// What that session goes by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
@@ -54,7 +55,7 @@ fn worker() -> TeamRole {
 /// A task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskView {
-    pub id: String,
+    pub id: TaskId,
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -65,7 +66,7 @@ pub struct TaskView {
     /// Who has it, or who finished it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    pub deps: Vec<String>,
+    pub deps: Vec<TaskId>,
     /// Parts of the project that it needs for itself.
     pub resources: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,7 +145,7 @@ pub struct TeamAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskAnswer {
     pub seq: u64,
-    pub team: String,
+    pub team: TeamId,
     pub task: TaskView,
 }
 
@@ -254,7 +255,7 @@ pub struct NoticeView {
     #[serde(rename = "type")]
     pub kind: NoticeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
+    pub task: Option<TaskId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
     /// What was said.
@@ -269,7 +270,7 @@ pub struct NoticeView {
     pub epoch: Option<u64>,
     /// The session that acts as `to` from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// The reason, if the daemon acted on its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

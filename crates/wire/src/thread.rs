@@ -4,20 +4,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::id::{PostId, SessionId, TeamId, ThreadId};
 use crate::time::Moment;
 use crate::words::{PresenceState, Status, ThreadEventKind};
 
 /// A thread, in a list and by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadView {
-    pub id: String,
+    pub id: ThreadId,
     pub name: String,
     /// Where its agents work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     /// The team that it is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
+    pub team: Option<TeamId>,
     /// What that team calls it, as `thread-0001`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
@@ -79,7 +80,7 @@ pub struct Participant {
     pub invited_at: Moment,
     /// The session behind it, once it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// The handle of that session, while it is open: `paseo why` takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
@@ -167,9 +168,9 @@ pub struct PatchThread {
 /// Something that happened in a thread, in the words of the bridge protocol.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadEvent {
-    pub id: String,
+    pub id: PostId,
     pub ts: Moment,
-    pub thread: String,
+    pub thread: ThreadId,
     #[serde(rename = "type")]
     pub kind: ThreadEventKind,
     pub from: String,
@@ -185,7 +186,7 @@ pub struct ThreadEvent {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThreadMeta {
     #[serde(default)]
-    pub reply_to: Option<String>,
+    pub reply_to: Option<PostId>,
     #[serde(default)]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -217,7 +218,7 @@ pub struct ThreadEventQuery {
 pub struct ThreadEventPage {
     /// The point in the log to stream from.
     pub seq: u64,
-    pub thread: String,
+    pub thread: ThreadId,
     pub events: Vec<ThreadEvent>,
     /// Pass as `after` to read on; what is not for people to see is left out.
     pub next: Option<u64>,
@@ -263,7 +264,7 @@ pub struct ThreadControl(pub Value);
 /// What people and agents are doing in a thread right now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PresenceList {
-    pub thread: String,
+    pub thread: ThreadId,
     pub ttl_seconds: i64,
     pub participants: Vec<PresenceView>,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::change::SessionChange;
+use crate::id::{CauseId, DeliveryId, PostId, SessionId, ThreadId, TurnId};
 use crate::item::UsageView;
 use crate::time::Moment;
 use crate::words::{Stage, TracedStatus, TurnOutcome};
@@ -11,10 +12,10 @@ use crate::words::{Stage, TracedStatus, TurnOutcome};
 /// The answer to `GET /api/deliveries/{delivery}`: the life of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryTrace {
-    pub delivery: String,
-    pub session: String,
+    pub delivery: DeliveryId,
+    pub session: SessionId,
     pub handle: String,
-    pub cause: String,
+    pub cause: CauseId,
     /// The stage it has reached.
     pub stage: Stage,
     pub steps: Vec<TraceStep>,
@@ -32,16 +33,16 @@ pub struct TraceStep {
 /// The answer to `GET /api/causes/{cause}`: what descends from one human request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CauseView {
-    pub cause: String,
+    pub cause: CauseId,
     /// Who asked.
     pub opened_by: Option<String>,
     pub opened_at: Option<Moment>,
     /// The session that was asked, or of several the first.
-    pub session: Option<String>,
-    pub delivery: Option<String>,
+    pub session: Option<SessionId>,
+    pub delivery: Option<DeliveryId>,
     /// The thread in which the request was posted, and the id of the post.
-    pub thread: Option<String>,
-    pub post: Option<String>,
+    pub thread: Option<ThreadId>,
+    pub post: Option<PostId>,
     /// Turns without a human message that it has paid for, and how many it may.
     pub wakes: u32,
     pub wakes_allowed: u32,
@@ -56,14 +57,14 @@ pub struct CauseView {
 /// An agent that worked, or was started, for a cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CauseAgent {
-    pub session: String,
+    pub session: SessionId,
     pub handle: String,
     /// What people see instead of the handle.
     pub name: Option<String>,
     /// Its status now.
     pub status: TracedStatus,
     /// The session that started it or wrote to it first; `None` for whom the person asked.
-    pub by: Option<String>,
+    pub by: Option<SessionId>,
     /// It was started for this.
     pub spawned: bool,
     /// Turns without a human message that it had.
@@ -77,9 +78,9 @@ pub struct CauseAgent {
 /// A turn that descends from a cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CauseTurn {
-    pub session: String,
+    pub session: SessionId,
     pub handle: String,
-    pub turn: String,
+    pub turn: TurnId,
     /// How many agents stand between the person and this turn.
     pub hop: u32,
     /// It was started without a human message.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::{SessionId, TeamId};
 use crate::time::Moment;
 use crate::words::{PlacementReason, Status};
 
@@ -12,10 +13,10 @@ pub struct WorkerView {
     /// The name of its terminal, and its own in its team.
     pub name: String,
     /// Id and handle of its session.
-    pub session: String,
+    pub session: SessionId,
     pub handle: String,
     /// The team that it belongs to now; empty once it left, or the team was closed.
-    pub team: String,
+    pub team: TeamId,
     /// The thread of the team that its answers are posted to, as `thread-0001`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,

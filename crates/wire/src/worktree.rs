@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::id::SessionId;
+
 /// All worktrees that belong to Paseo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WorktreeList {
@@ -16,7 +18,7 @@ pub struct WorktreeEntry {
     pub name: String,
     pub path: String,
     /// Whose it is; null when the agent was deleted.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     pub handle: Option<String>,
     /// Whether the agent is open.
     pub open: bool,

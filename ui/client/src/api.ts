@@ -2467,7 +2467,7 @@ export interface components {
              */
             closed_with?: number;
             handle: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             /**
              * Format: uint64
              * @description Messages that waited and are gone with a deleted session.
@@ -2550,8 +2550,7 @@ export interface components {
             model?: string | null;
             /** @description `worker` unless it is said. */
             role?: components["schemas"]["TeamRole"];
-            /** @description The session that acts as this one. */
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
         };
         /** @description Something wrong in a file with definitions. */
         AgentProblem: {
@@ -2659,7 +2658,7 @@ export interface components {
             allow: boolean;
             handle: string;
             hash: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             rule?: components["schemas"]["RuleView"] | null;
             /** Format: uint64 */
             seq: number;
@@ -2701,7 +2700,7 @@ export interface components {
         AttachmentView: {
             /** Format: uint32 */
             height?: number | null;
-            id: string;
+            id: components["schemas"]["FileId"];
             /** @description By its bytes. */
             media_type: components["schemas"]["MediaType"];
             name: string;
@@ -2885,7 +2884,7 @@ export interface components {
         /** @description Something a handle could have meant. */
         Candidate: {
             handle: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             name?: string | null;
             status: components["schemas"]["Status"];
         };
@@ -2929,12 +2928,11 @@ export interface components {
         };
         /** @description An agent that worked, or was started, for a cause. */
         CauseAgent: {
-            /** @description The session that started it or wrote to it first; `None` for whom the person asked. */
-            by?: string | null;
+            by?: components["schemas"]["SessionId"] | null;
             handle: string;
             /** @description What people see instead of the handle. */
             name?: string | null;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @description It was started for this. */
             spawned: boolean;
             /** @description Its status now. */
@@ -2953,6 +2951,11 @@ export interface components {
              */
             wakes: number;
         };
+        /**
+         * Format: uuid
+         * @description The id of a cause: of the human request that work descends from.
+         */
+        CauseId: string;
         /** @description A turn that descends from a cause. */
         CauseTurn: {
             ended_at?: components["schemas"]["Moment"] | null;
@@ -2964,8 +2967,8 @@ export interface components {
             hop: number;
             opened_at: components["schemas"]["Moment"];
             outcome?: components["schemas"]["TurnOutcome"] | null;
-            session: string;
-            turn: string;
+            session: components["schemas"]["SessionId"];
+            turn: components["schemas"]["TurnId"];
             usage: components["schemas"]["UsageView"];
             /** @description It was started without a human message. */
             woken: boolean;
@@ -2974,17 +2977,15 @@ export interface components {
         CauseView: {
             /** @description Every agent that worked or was started for it, those that were asked first. */
             agents: components["schemas"]["CauseAgent"][];
-            cause: string;
-            delivery?: string | null;
+            cause: components["schemas"]["CauseId"];
+            delivery?: components["schemas"]["DeliveryId"] | null;
             opened_at?: components["schemas"]["Moment"] | null;
             /** @description Who asked. */
             opened_by?: string | null;
-            post?: string | null;
-            /** @description The session that was asked, or of several the first. */
-            session?: string | null;
+            post?: components["schemas"]["PostId"] | null;
+            session?: components["schemas"]["SessionId"] | null;
             stopped: boolean;
-            /** @description The thread in which the request was posted, and the id of the post. */
-            thread?: string | null;
+            thread?: components["schemas"]["ThreadId"] | null;
             /** @description Every turn that descends from it, oldest first. */
             turns: components["schemas"]["CauseTurn"][];
             usage: components["schemas"]["UsageView"];
@@ -3009,7 +3010,7 @@ export interface components {
              */
             corrections: number;
             /** @description The message that has the schema. */
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             reason?: components["schemas"]["AbandonReason"] | null;
             state: components["schemas"]["CheckState"];
             /** @description Whether the answer satisfies the schema; nothing while that is not decided. */
@@ -3042,7 +3043,7 @@ export interface components {
             /** @description Slug of the definition that it follows. What else is said here beats what the definition says. */
             agent?: string | null;
             /** @description Ids of uploaded files for the prompt: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: string[];
+            attachments?: components["schemas"]["FileId"][];
             /** @description Where the worktree's branch starts: a branch, tag or commit. By default what the checkout is on. */
             base?: string | null;
             /** @description Where it runs, whatever its definition says: an absolute path. */
@@ -3119,7 +3120,7 @@ export interface components {
             actor: string;
             /** @description The directory that it was created for. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["TokenId"];
             name: string;
             secret: string;
         };
@@ -3169,12 +3170,17 @@ export interface components {
          * @enum {string}
          */
         DefinitionKind: "chat" | "external";
+        /**
+         * Format: uuid
+         * @description The id of a delivery: of one message on its way into a session.
+         */
+        DeliveryId: string;
         /** @description The answer to `GET /api/deliveries/{delivery}`: the life of a message. */
         DeliveryTrace: {
-            cause: string;
-            delivery: string;
+            cause: components["schemas"]["CauseId"];
+            delivery: components["schemas"]["DeliveryId"];
             handle: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @description The stage it has reached. */
             stage: components["schemas"]["Stage"];
             steps: components["schemas"]["TraceStep"][];
@@ -3187,15 +3193,19 @@ export interface components {
              */
             attempt?: number | null;
             check?: components["schemas"]["CheckView"] | null;
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             reason?: components["schemas"]["HeldReason"] | null;
             /** Format: uint64 */
             seq: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
             stage: components["schemas"]["Stage"];
-            /** @description The turn that took it. */
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
         };
+        /**
+         * Format: uuid
+         * @description The id of a device.
+         */
+        DeviceId: string;
         /** @description The answer to `GET /api/devices`. */
         DeviceList: {
             devices: components["schemas"]["DeviceView"][];
@@ -3205,7 +3215,7 @@ export interface components {
             created_at: components["schemas"]["Moment"];
             /** @description It is the one that asks. */
             current: boolean;
-            id: string;
+            id: components["schemas"]["DeviceId"];
             /** @description What the browser says it is. */
             name: string;
         };
@@ -3247,7 +3257,7 @@ export interface components {
             at: components["schemas"]["Moment"];
             by: string;
             /** @description Id of the session that they came from. */
-            from: string;
+            from: components["schemas"]["SessionId"];
         };
         /** @description The body of every answer that is not a success. */
         ErrorBody: {
@@ -3272,7 +3282,7 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             /** @description The session. */
-            session: string;
+            session: components["schemas"]["SessionId"];
             ts: components["schemas"]["Moment"];
             view?: components["schemas"]["SessionView"] | null;
         };
@@ -3299,17 +3309,22 @@ export interface components {
          * @enum {string}
          */
         FileChange: "added" | "changed" | "removed";
+        /**
+         * Format: uuid
+         * @description The id of an attached file.
+         */
+        FileId: string;
         /** @description The agent in whose transcript it is. */
         FoundAgent: {
             handle: string;
-            id: string;
+            id: components["schemas"]["SessionId"];
             name?: string | null;
             project: string;
             status: components["schemas"]["Status"];
         };
         /** @description The thread in which it is. */
         FoundThread: {
-            id: string;
+            id: components["schemas"]["ThreadId"];
             name: string;
         };
         /** @description The body of `POST /api/sessions/{id}/back`. */
@@ -3364,8 +3379,13 @@ export interface components {
         /** @description A stored item of a session. */
         ItemFrame: {
             item: components["schemas"]["ItemView"];
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
+        /**
+         * Format: uuid
+         * @description The id of an item of a transcript.
+         */
+        ItemId: string;
         /** @description A page of items, oldest first. */
         ItemPage: {
             /**
@@ -3392,7 +3412,7 @@ export interface components {
              * @description Set when `text` is not all of it: read the rest from `/api/sessions/{id}/items/{ordinal}/text`.
              */
             full_length?: number | null;
-            id: string;
+            id: components["schemas"]["ItemId"];
             /** Format: uint64 */
             ordinal: number;
             parent?: string | null;
@@ -3405,7 +3425,7 @@ export interface components {
             /** @description Its text; of a large one only the beginning and the end. Null: it has none, or it was cleared. */
             text?: string | null;
             ts: components["schemas"]["Moment"];
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
         } & ({
             /** @description A message that entered the session. Text: the message. */
             fields: components["schemas"]["UserTextFields"];
@@ -3469,14 +3489,13 @@ export interface components {
             /** @description What went wrong there, in words. */
             error?: string | null;
             handle: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             status: components["schemas"]["Status"];
             /** @description Everything that it said in that turn, in order. Agents get the first 20,000 characters. */
             text?: string | null;
             /** @description The text is longer. */
             truncated: boolean;
-            /** @description The newest turn in which it said something, other than the running one. */
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
         };
         /**
          * @description Whose a definition is.
@@ -3517,14 +3536,14 @@ export interface components {
         };
         /** @description A piece of an item that is still growing. */
         LiveFrame: {
-            item: string;
+            item: components["schemas"]["ItemId"];
             kind: components["schemas"]["LiveKind"];
             /**
              * Format: uint64
              * @description Where `text` begins in the item, in bytes.
              */
             offset: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
             text: string;
         };
         /**
@@ -3553,7 +3572,7 @@ export interface components {
         /** @description The body of `POST /api/agents/{slug}/messages`. */
         MessageAgent: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: string[];
+            attachments?: components["schemas"]["FileId"][];
             /** @description The provider to use when a session is started and its definition names none. Without it, the daemon's default. */
             default_provider?: string | null;
             /**
@@ -3604,8 +3623,7 @@ export interface components {
              * @description Of a summary: after so many of that turn's words, calls and results.
              */
             kept_after?: number | null;
-            /** @description Of a summary: the turn in which what is kept word for word begins. */
-            kept_turn?: string | null;
+            kept_turn?: components["schemas"]["TurnId"] | null;
         };
         /**
          * @description What happened in a team.
@@ -3633,9 +3651,8 @@ export interface components {
             message?: string | null;
             /** @description The reason, if the daemon acted on its own. */
             reason?: string | null;
-            /** @description The session that acts as `to` from then on. */
-            session?: string | null;
-            task?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
+            task?: components["schemas"]["TaskId"] | null;
             thread?: string | null;
             /** @description Whom it was done to. */
             to?: string | null;
@@ -3656,7 +3673,7 @@ export interface components {
             name?: string | null;
             /** @description Where the agent was started: a rule counts there. */
             project: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             since: components["schemas"]["Moment"];
             /** @description The worker's terminal, for a request that can only be answered there. */
             terminal?: string | null;
@@ -3673,8 +3690,7 @@ export interface components {
             invited_at: components["schemas"]["Moment"];
             invited_by: string;
             profile: components["schemas"]["ProfileView"];
-            /** @description The session behind it, once it was woken. */
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
             status?: components["schemas"]["Status"] | null;
             /** @description It works on an answer. */
             working?: boolean;
@@ -3775,6 +3791,11 @@ export interface components {
          * @enum {string}
          */
         PlacementReason: "stopped" | "budget" | "paused" | "attempts" | "cause_stopped" | "earlier" | "limit" | "terminal";
+        /**
+         * Format: uuid
+         * @description The id of an event in a thread.
+         */
+        PostId: string;
         /** @description The body of `POST /api/threads/{thread}/messages`. */
         PostMessage: {
             /** @description The id of what it answers. */
@@ -3805,7 +3826,7 @@ export interface components {
         /** @description What people and agents are doing in a thread right now. */
         PresenceList: {
             participants: components["schemas"]["PresenceView"][];
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
             /** Format: int64 */
             ttl_seconds: number;
         };
@@ -3877,13 +3898,13 @@ export interface components {
             messages: components["schemas"]["QueuedMessage"][];
             /** Format: uint64 */
             seq: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
         /** @description A message that no turn has taken up. */
         QueuedMessage: {
             attachments?: components["schemas"]["AttachmentView"][];
-            cause: string;
-            delivery: string;
+            cause: components["schemas"]["CauseId"];
+            delivery: components["schemas"]["DeliveryId"];
             /**
              * Format: uint64
              * @description How long all of it is, in bytes.
@@ -3915,8 +3936,8 @@ export interface components {
         };
         /** @description The receipt of an accepted message. The same again when the request is repeated with its key. */
         Receipt: {
-            cause: string;
-            delivery: string;
+            cause: components["schemas"]["CauseId"];
+            delivery: components["schemas"]["DeliveryId"];
             handle: string;
             /** @description Why the agent follows another version of its definition than its file holds. */
             notice?: string | null;
@@ -3927,7 +3948,7 @@ export interface components {
              * @description The point in the log from before the message: stream from here to see what becomes of it.
              */
             seq: number;
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
         /** @description The body of `…/release`. */
         ReleaseTask: {
@@ -3968,6 +3989,11 @@ export interface components {
             /** @description When the one before it broke off. */
             since: components["schemas"]["Moment"];
         };
+        /**
+         * Format: uuid
+         * @description The id of a standing permission rule.
+         */
+        RuleId: string;
         /** @description The answer to `GET /api/rules`. */
         RuleList: {
             rules: components["schemas"]["RuleView"][];
@@ -3978,7 +4004,7 @@ export interface components {
             allow: boolean;
             /** @description What exactly it covers, in words. */
             covers: string;
-            id: string;
+            id: components["schemas"]["RuleId"];
             /** @description Where it counts: when it denies, also everywhere below, and in each worktree of the repository. */
             project: string;
             /** @description The tool, in the harness's words. What is denied is denied to every tool. */
@@ -4003,8 +4029,7 @@ export interface components {
         SearchHit: {
             agent?: components["schemas"]["FoundAgent"] | null;
             at: components["schemas"]["Moment"];
-            /** @description Which event of the thread it is. */
-            event?: string | null;
+            event?: components["schemas"]["PostId"] | null;
             /** @description A piece of the text, around what was asked for. */
             excerpt: components["schemas"]["ExcerptPiece"][];
             kind: components["schemas"]["SearchKind"];
@@ -4041,12 +4066,12 @@ export interface components {
             callback_url: string;
             /** @description Signs what is posted to the agent, and may sign its answers. */
             secret: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
         };
         /** @description The body of `POST /api/sessions/{id}/messages`. */
         SendMessage: {
             /** @description Ids of uploaded files: see `POST /api/attachments`. At most 10, of 32 MB in sum. */
-            attachments?: string[];
+            attachments?: components["schemas"]["FileId"][];
             /**
              * @description The JSON Schema that the answer has to satisfy: the final answer is one JSON document, corrected at most twice. At most
              *     64 KB, without references that lead out of it.
@@ -4098,9 +4123,8 @@ export interface components {
             /** @enum {string} */
             type: "process_ended";
         } | {
-            /** @description It asks for a correction of the answer to this message. */
-            corrects?: string | null;
-            delivery: string;
+            corrects?: components["schemas"]["DeliveryId"] | null;
+            delivery: components["schemas"]["DeliveryId"];
             /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
             origin: string;
             /** @description The answer has to satisfy an output schema. */
@@ -4109,37 +4133,37 @@ export interface components {
             type: "message_accepted";
             verb: components["schemas"]["Verb"];
         } | {
-            deliveries: string[];
+            deliveries: components["schemas"]["DeliveryId"][];
             reason: components["schemas"]["HeldReason"];
             /** @enum {string} */
             type: "message_held";
         } | {
-            delivery: string;
-            turn: string;
+            delivery: components["schemas"]["DeliveryId"];
+            turn: components["schemas"]["TurnId"];
             /** @enum {string} */
             type: "message_handing";
         } | {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /** @enum {string} */
             type: "message_handed";
         } | {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /** @description The agent may have read it. */
             repeat: boolean;
             /** @enum {string} */
             type: "message_returned";
         } | {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /** @enum {string} */
             type: "message_cancelled";
         } | {
-            cause: string;
-            deliveries: string[];
-            turn: string;
+            cause: components["schemas"]["CauseId"];
+            deliveries: components["schemas"]["DeliveryId"][];
+            turn: components["schemas"]["TurnId"];
             /** @enum {string} */
             type: "turn_started";
         } | {
-            turn: string;
+            turn: components["schemas"]["TurnId"];
             /** @enum {string} */
             type: "turn_confirmed";
         } | {
@@ -4147,7 +4171,7 @@ export interface components {
             attempt?: number | null;
             /** Format: uint32 */
             of?: number | null;
-            turn: string;
+            turn: components["schemas"]["TurnId"];
             /** @enum {string} */
             type: "turn_retried";
         } | {
@@ -4155,18 +4179,18 @@ export interface components {
             code?: string | null;
             outcome: components["schemas"]["TurnOutcome"];
             source: components["schemas"]["StatusSource"];
-            turn: string;
+            turn: components["schemas"]["TurnId"];
             /** @enum {string} */
             type: "turn_ended";
             until?: components["schemas"]["Moment"] | null;
         } | {
-            delivery: string;
-            turn: string;
+            delivery: components["schemas"]["DeliveryId"];
+            turn: components["schemas"]["TurnId"];
             /** @enum {string} */
             type: "answer_checked";
             verdict: components["schemas"]["AnswerVerdict"];
         } | {
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             reason: components["schemas"]["AbandonReason"];
             /** @enum {string} */
             type: "answer_abandoned";
@@ -4191,6 +4215,11 @@ export interface components {
          * @enum {string}
          */
         SessionField: "name" | "title" | "labels" | "pinned_at" | "attributes" | "worktree" | "parked_until" | "entered" | "terminal" | "todo" | "usage";
+        /**
+         * Format: uuid
+         * @description The id of a session.
+         */
+        SessionId: string;
         /** @description A session in one line: what a table shows of it. What says nothing is left out. */
         SessionLine: {
             agent: string;
@@ -4251,11 +4280,10 @@ export interface components {
             asks: number;
             /** @description What people and programs noted about it: any JSON, by name. */
             attributes: Record<string, never>;
-            /** @description The cause of the turn under way. */
-            cause?: string | null;
+            cause?: components["schemas"]["CauseId"] | null;
             check?: components["schemas"]["CheckView"] | null;
             /** @description Ids of the open sessions that it started and that end with it. Only answers about one session have it. */
-            children?: string[] | null;
+            children?: components["schemas"]["SessionId"][] | null;
             created_at: components["schemas"]["Moment"];
             /** @description Who made it. */
             created_by: string;
@@ -4273,12 +4301,11 @@ export interface components {
              */
             held: number;
             hold: components["schemas"]["Hold"];
-            id: string;
+            id: components["schemas"]["SessionId"];
             labels: {
                 [key: string]: string;
             };
-            /** @description The cause of the newest turn, also when it is over. Only answers about one session have it. */
-            last_cause?: string | null;
+            last_cause?: components["schemas"]["CauseId"] | null;
             /**
              * @description Preview of the newest text: at most 160 characters on one line. Only answers about one
              *     session have it, and lists of a definition's sessions.
@@ -4290,7 +4317,7 @@ export interface components {
             name?: string | null;
             /** @description Why it follows another version of its definition than the file holds. Only answers about one session have it. */
             notice?: string | null;
-            parent?: string | null;
+            parent?: components["schemas"]["SessionId"] | null;
             parked_until?: components["schemas"]["Moment"] | null;
             permissions: components["schemas"]["PermissionMode"];
             pinned_at?: components["schemas"]["Moment"] | null;
@@ -4311,15 +4338,13 @@ export interface components {
             status_since: components["schemas"]["Moment"];
             /** @description How the status is known. */
             status_source: components["schemas"]["StatusSource"];
-            /** @description The team that it belongs to, and what it is called there. */
-            team?: string | null;
+            team?: components["schemas"]["TeamId"] | null;
             terminal?: components["schemas"]["TerminalView"] | null;
             /** @description Given by the agent. */
             title?: string | null;
             /** @description What it has set itself to do. Only answers about one session have it. */
             todo?: components["schemas"]["TodoView"][] | null;
-            /** @description The turn under way. */
-            turn?: string | null;
+            turn?: components["schemas"]["TurnId"] | null;
             /**
              * Format: uint64
              * @description Turns since it was made or cleared.
@@ -4412,8 +4437,7 @@ export interface components {
         SwitchedAgent: {
             /** @description There was none, so it was made. */
             created: boolean;
-            /** @description Id of the session that they came from, when there is one to go back to. */
-            from?: string | null;
+            from?: components["schemas"]["SessionId"] | null;
             receipt?: components["schemas"]["Receipt"] | null;
             session: components["schemas"]["SessionView"];
         };
@@ -4422,8 +4446,10 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             task: components["schemas"]["TaskView"];
-            team: string;
+            team: components["schemas"]["TeamId"];
         };
+        /** @description The id of a task, unique in its team. */
+        TaskId: string;
         /** @description A page of tasks, in order of their ids. */
         TaskPage: {
             /** @description Pass as `after` to read on. */
@@ -4441,7 +4467,7 @@ export interface components {
         TaskView: {
             created_at: components["schemas"]["Moment"];
             created_by: string;
-            deps: string[];
+            deps: components["schemas"]["TaskId"][];
             description?: string | null;
             ended_at?: components["schemas"]["Moment"] | null;
             /**
@@ -4449,7 +4475,7 @@ export interface components {
              * @description How often the task was claimed or assigned.
              */
             epoch: number;
-            id: string;
+            id: components["schemas"]["TaskId"];
             lease?: components["schemas"]["LeaseView"] | null;
             message?: components["schemas"]["MessageOfTeam"] | null;
             /** @description Who has it, or who finished it. */
@@ -4479,7 +4505,7 @@ export interface components {
             type: "closed";
         } | {
             agent: string;
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
             /** @enum {string} */
             type: "agent_enrolled";
         } | {
@@ -4488,12 +4514,12 @@ export interface components {
             type: "agent_left";
         } | {
             agent: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @enum {string} */
             type: "worker_started";
         } | {
             agent: string;
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @enum {string} */
             type: "worker_ended";
         } | {
@@ -4502,7 +4528,7 @@ export interface components {
             /** @enum {string} */
             type: "thread_started";
         } | {
-            task: string;
+            task: components["schemas"]["TaskId"];
             thread: string;
             /** @enum {string} */
             type: "thread_linked";
@@ -4513,7 +4539,7 @@ export interface components {
             /** @enum {string} */
             type: "thread_posted";
         } | {
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_created";
         } | {
@@ -4521,7 +4547,7 @@ export interface components {
             epoch: number;
             expires_at: components["schemas"]["Moment"];
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_claimed";
         } | {
@@ -4529,52 +4555,52 @@ export interface components {
             epoch: number;
             expires_at: components["schemas"]["Moment"];
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_renewed";
         } | {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_expired";
         } | {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_completed";
             /** @description Tasks that are no longer blocked. */
-            unblocks?: string[];
+            unblocks?: components["schemas"]["TaskId"][];
         } | {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_failed";
         } | {
             /** Format: uint64 */
             epoch: number;
             holder: string;
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_released";
         } | {
             /** Format: uint64 */
             epoch: number;
-            task: string;
+            task: components["schemas"]["TaskId"];
             to?: string | null;
             /** @enum {string} */
             type: "task_reassigned";
         } | {
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_canceled";
         } | {
-            task: string;
+            task: components["schemas"]["TaskId"];
             /** @enum {string} */
             type: "task_retried";
         } | {
@@ -4587,11 +4613,12 @@ export interface components {
             change: components["schemas"]["TeamChange"];
             /** Format: uint64 */
             seq: number;
-            /** @description The task that it is about. */
-            task?: string | null;
-            team: string;
+            task?: components["schemas"]["TaskId"] | null;
+            team: components["schemas"]["TeamId"];
             ts: components["schemas"]["Moment"];
         };
+        /** @description The name of a team, which is its id. */
+        TeamId: string;
         /** @description A page of teams, in order of their ids. */
         TeamPage: {
             /** @description Pass as `after` to read on. */
@@ -4617,7 +4644,7 @@ export interface components {
             created_by: string;
             /** @description The project, which the resources of tasks are parts of. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["TeamId"];
             /** Format: uint64 */
             in_progress: number;
             /**
@@ -4667,9 +4694,9 @@ export interface components {
             /** @description A message is a text, everything else an object. */
             content: unknown;
             from: string;
-            id: string;
+            id: components["schemas"]["PostId"];
             meta: components["schemas"]["ThreadMeta"];
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
             to: string;
             ts: components["schemas"]["Moment"];
             type: components["schemas"]["ThreadEventKind"];
@@ -4702,7 +4729,7 @@ export interface components {
              * @description The point in the log to stream from.
              */
             seq: number;
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
         };
         /** @description An event of a thread. */
         ThreadFrame: {
@@ -4711,11 +4738,16 @@ export interface components {
             event?: components["schemas"]["ThreadEvent"] | null;
             /** Format: uint64 */
             seq: number;
-            thread: string;
+            thread: components["schemas"]["ThreadId"];
         };
+        /**
+         * Format: uuid
+         * @description The id of a thread.
+         */
+        ThreadId: string;
         /** @description About an event of a thread. */
         ThreadMeta: {
-            reply_to?: string | null;
+            reply_to?: components["schemas"]["PostId"] | null;
             tags?: string[];
             via?: string | null;
             /** @description Whom a message woke. */
@@ -4756,7 +4788,7 @@ export interface components {
             created_by: string;
             /** @description Where its agents work. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["ThreadId"];
             /** @description Who of the team takes part in it, in order of their ids. */
             members?: string[];
             /**
@@ -4766,8 +4798,7 @@ export interface components {
             messages: number;
             name: string;
             state: components["schemas"]["ThreadState"];
-            /** @description The team that it is of. */
-            team?: string | null;
+            team?: components["schemas"]["TeamId"] | null;
             updated_at: components["schemas"]["Moment"];
             /**
              * Format: uint64
@@ -4795,6 +4826,11 @@ export interface components {
         Toggle: {
             on: boolean;
         };
+        /**
+         * Format: uuid
+         * @description The id of a token.
+         */
+        TokenId: string;
         /** @description The answer to `GET /api/tokens`. */
         TokenList: {
             tokens: components["schemas"]["TokenView"][];
@@ -4805,7 +4841,7 @@ export interface components {
             created_at: components["schemas"]["Moment"];
             /** @description The directory that it was created for. */
             directory?: string | null;
-            id: string;
+            id: components["schemas"]["TokenId"];
             name: string;
         };
         /** @description The answer to `POST /api/tools/{name}`. A tool that is not granted is an error with the code `forbidden`. */
@@ -4900,6 +4936,11 @@ export interface components {
             sha256: string;
         };
         /**
+         * Format: uuid
+         * @description The id of a turn.
+         */
+        TurnId: string;
+        /**
          * @description How a turn ended.
          * @enum {string}
          */
@@ -4923,7 +4964,7 @@ export interface components {
         /** @description Of a message. */
         UserTextFields: {
             attachments?: components["schemas"]["AttachmentView"][];
-            delivery: string;
+            delivery: components["schemas"]["DeliveryId"];
             /** @description Who sent it: `human:…`, `session:…` or `daemon`. */
             origin: string;
         };
@@ -4942,7 +4983,7 @@ export interface components {
         /** @description Where a person went back to, and what was passed on there. */
         WentBack: {
             /** @description Id of the session that they left. */
-            left: string;
+            left: components["schemas"]["SessionId"];
             /** @description Of that. */
             receipt: components["schemas"]["Receipt"];
             /** @description The session that they came from, and are in again. */
@@ -4952,8 +4993,7 @@ export interface components {
         };
         /** @description Which session of a project a person is in: the open one that they wrote to or entered last. */
         Whereabouts: {
-            /** @description Id of the session that they came from, when there is one to go back to. */
-            from?: string | null;
+            from?: components["schemas"]["SessionId"] | null;
             session?: components["schemas"]["SessionView"] | null;
         };
         /** @description The answer to `GET /api/whoami`. */
@@ -5000,11 +5040,11 @@ export interface components {
             person: boolean;
             provider: string;
             /** @description Id and handle of its session. */
-            session: string;
+            session: components["schemas"]["SessionId"];
             /** @description As its log says. */
             status: components["schemas"]["Status"];
             /** @description The team that it belongs to now; empty once it left, or the team was closed. */
-            team: string;
+            team: components["schemas"]["TeamId"];
             /** @description The thread of the team that its answers are posted to, as `thread-0001`. */
             thread?: string | null;
             /** @description Why the status is unknown, and what to do about it. */
@@ -5037,8 +5077,7 @@ export interface components {
             present: boolean;
             /** @description Why nothing more is known. */
             problem?: string | null;
-            /** @description Whose it is; null when the agent was deleted. */
-            session?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
         };
         /** @description All worktrees that belong to Paseo. */
         WorktreeList: {

@@ -35,11 +35,11 @@ fn show(printer: &Printer, view: &CauseView) -> Result<(), Failure> {
         Some(at) => format!("{by}, {}", relative(at)),
         None => by.clone(),
     });
-    row("cause", Style::Bold, view.cause.clone());
+    row("cause", Style::Bold, view.cause.to_string());
     row("asked by", Style::Plain, asked.unwrap_or_default());
-    row("thread", Style::Plain, view.thread.clone().unwrap_or_default());
-    row("post", Style::Plain, view.post.clone().unwrap_or_default());
-    row("delivery", Style::Plain, view.delivery.clone().unwrap_or_default());
+    row("thread", Style::Plain, view.thread.as_deref().unwrap_or_default().to_owned());
+    row("post", Style::Plain, view.post.as_deref().unwrap_or_default().to_owned());
+    row("delivery", Style::Plain, view.delivery.as_deref().unwrap_or_default().to_owned());
     row("wakes", Style::Plain, format!("{} of {}", view.wakes, view.wakes_allowed));
     row("usage", Style::Plain, format!("{} tokens{}", tokens(view.usage), cost(view.usage)));
     row("stopped", Style::Red, if view.stopped { "by a person".to_owned() } else { String::new() });

@@ -1,6 +1,7 @@
 //! `paseo devices`
 
 use paseo_wire::error::Exit;
+use paseo_wire::id::DeviceId;
 
 use crate::args::DevicesCommand;
 use crate::context::Context;
@@ -23,7 +24,7 @@ pub(crate) async fn run(context: &Context, command: DevicesCommand) -> Result<Ex
                     let mut table =
                         Table::new([Column::key("ID"), Column::flexible("NAME"), Column::fixed("LOGGED IN")])
                             .strict();
-                    let ids: Vec<String> = list.devices.iter().map(|device| device.id.clone()).collect();
+                    let ids: Vec<DeviceId> = list.devices.iter().map(|device| device.id.clone()).collect();
                     for device in list.devices {
                         table.row([
                             (Style::Bold, short(&device.id, &ids)),

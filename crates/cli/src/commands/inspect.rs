@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::output_schema;
 use crate::people::People;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, limit, relative, status_style};
+use crate::short::joined;
 
 pub(crate) async fn run(context: &Context, args: InspectArgs) -> Result<Exit, Failure> {
     let printer = context.printer.json_if(args.json);
@@ -86,7 +87,7 @@ async fn with_handles(client: &Client, mut session: SessionView, people: &People
     };
     let others = session.parent.iter_mut().chain(session.children.iter_mut().flatten());
     for id in others.chain(session.entered.iter_mut().map(|entered| &mut entered.from)) {
-        *id = handle_of(client, id).await;
+        *id = handle_of(client, id).await.into();
     }
     session
 }
@@ -141,6 +142,7 @@ fn known_from(session: &SessionView) -> &str {
 fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, Style, String)> {
     let plain = |key, value: &str| (key, Style::Plain, value.to_owned());
     let maybe = |key, value: &Option<String>| (key, Style::Plain, value.clone().unwrap_or_default());
+    let id = |key, id: Option<&str>| (key, Style::Plain, id.unwrap_or_default().to_owned());
     let code = session.status_code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
     let reason = session.status_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let status = format!(
@@ -175,7 +177,7 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         maybe("model", &session.model),
         maybe("effort", &session.effort),
         plain("permissions", permissions),
-        maybe("team", &session.team),
+        id("team", session.team.as_deref()),
         maybe("member", &session.member),
         plain("guard", session.guard.as_ref().map_or("", Guard::as_str)),
         plain("labels", &shown_labels(&session.labels)),
@@ -184,13 +186,13 @@ fn rows(session: &SessionView, message: Option<String>) -> Vec<(&'static str, St
         plain("project", &session.project),
         plain("directory", &session.directory),
         plain("worktree", &worktree),
-        maybe("parent", &session.parent),
-        plain("children", &session.children.clone().unwrap_or_default().join(" ")),
+        id("parent", session.parent.as_deref()),
+        plain("children", &joined(session.children.as_deref().unwrap_or_default(), " ")),
         plain("entered from", &session.entered.as_ref().map(entered).unwrap_or_default()),
         plain("created", &format!("{} by {}", moment(session.created_at), session.created_by)),
         plain("updated", &moment(session.updated_at)),
-        maybe("turn", &session.turn),
-        maybe(if session.turn.is_some() { "cause" } else { "last cause" }, &session.last_cause),
+        id("turn", session.turn.as_deref()),
+        id(if session.turn.is_some() { "cause" } else { "last cause" }, session.last_cause.as_deref()),
         maybe("last message", &message),
         maybe("last words", &session.last_snippet),
         plain("turns", &session.turns.to_string()),

@@ -206,7 +206,7 @@ fn table(rules: &[RuleView]) -> Table<5> {
     for rule in rules {
         let (style, answer) = if rule.allow { (Style::Green, "allow") } else { (Style::Red, "deny") };
         table.row([
-            (Style::Bold, rule.id.clone()),
+            (Style::Bold, rule.id.to_string()),
             (style, answer.to_owned()),
             (Style::Plain, rule.tool.clone()),
             (Style::Dim, under_home(&rule.project)),

@@ -33,8 +33,8 @@ pub(crate) async fn run(context: &Context, args: SearchArgs) -> Result<Exit, Fai
         Mode::Quiet => {
             let mut told = Vec::new();
             for hit in &page.hits {
-                let agent = hit.agent.as_ref().map(|agent| &agent.handle);
-                let name = agent.or(hit.thread.as_ref().map(|thread| &thread.id));
+                let agent = hit.agent.as_ref().map(|agent| agent.handle.as_str());
+                let name = agent.or(hit.thread.as_ref().map(|thread| thread.id.as_str()));
                 if let Some(name) = name.filter(|name| !told.contains(name)) {
                     printer.line(name)?;
                     told.push(name);

@@ -132,7 +132,7 @@ async fn arrive(
         Mode::Normal if std::io::stdin().is_terminal() && printer.is_screen() => {
             printer.aside(&format!("Switched to {}", named(session)));
             let args = AttachArgs {
-                handle: Some(session.id.clone()),
+                handle: Some(session.id.to_string()),
                 agent: None,
                 since: None,
                 plain: false,

@@ -20,6 +20,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Column, Mode, Printer, Style, Table, clock, relative, size};
 use crate::prompt;
+use crate::short::joined;
 
 pub(crate) async fn run(context: &Context, command: TaskCommand) -> Result<Exit, Failure> {
     let client = context.client()?;
@@ -186,7 +187,7 @@ fn rows(tasks: &[TaskView]) -> Table<7> {
     .strict();
     for task in tasks {
         table.row([
-            (Style::Bold, task.id.clone()),
+            (Style::Bold, task.id.to_string()),
             (Style::Plain, task.status.to_string()),
             (Style::Plain, task.owner.clone().unwrap_or_else(|| "-".to_owned())),
             (Style::Dim, task.lease.as_ref().map(|lease| clock(lease.expires_at)).unwrap_or_default()),
@@ -277,9 +278,9 @@ fn told(context: &Context, output: Output, answer: &TaskAnswer) -> Result<(), Fa
     };
     printer.line(&format!("status      {status}"))?;
     let deps = if task.status == TaskStatus::Blocked { "blocked by" } else { "after" };
-    for (name, list) in [(deps, &task.deps), ("needs", &task.resources)] {
+    for (name, list) in [(deps, joined(&task.deps, ", ")), ("needs", task.resources.join(", "))] {
         if !list.is_empty() {
-            printer.line(&format!("{name:<11} {}", list.join(", ")))?;
+            printer.line(&format!("{name:<11} {list}"))?;
         }
     }
     if let Some(owner) = task.owner.as_ref().filter(|_| task.lease.is_none()) {
@@ -328,6 +329,7 @@ fn millis(ttl: Option<Duration>) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use paseo_wire::id::TaskId;
     use serde_json::json;
 
     use super::*;
@@ -365,7 +367,7 @@ mod tests {
         };
         assert_eq!(shown(5).0.len(), 5);
         assert_eq!(shown(5).1, 0);
-        assert_eq!(shown(3), (["task-0001", "task-0004", "task-0005"].map(str::to_owned).to_vec(), 2));
-        assert_eq!(shown(1), (["task-0004".to_owned()].to_vec(), 4));
+        assert_eq!(shown(3), (["task-0001", "task-0004", "task-0005"].map(TaskId::from).to_vec(), 2));
+        assert_eq!(shown(1), ([TaskId::from("task-0004")].to_vec(), 4));
     }
 }

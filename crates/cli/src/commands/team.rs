@@ -160,7 +160,7 @@ async fn show(context: &Context, typed: &str, output: Output) -> Result<(), Fail
     let directory = team.directory.as_deref().map_or_else(|| "none".to_owned(), under_home);
     let closed = team.closed_at.map(|at| format!("closed {}", relative(at))).unwrap_or_default();
     let mut head = Table::new([Column::fixed(""), Column::flexible(""), Column::fixed("")]).strict();
-    head.row([(Style::Bold, team.id.clone()), (Style::Dim, directory), (Style::Dim, closed)]);
+    head.row([(Style::Bold, team.id.to_string()), (Style::Dim, directory), (Style::Dim, closed)]);
     printer.table(&head)?;
     printer.line("")?;
     let (gone, there): (Vec<_>, Vec<_>) = team.agents.iter().partition(|agent| agent.gone);

@@ -1,6 +1,7 @@
 //! `paseo token`
 
 use paseo_wire::error::Exit;
+use paseo_wire::id::TokenId;
 use paseo_wire::settings::CreateToken;
 
 use super::run::directory;
@@ -53,7 +54,7 @@ pub(crate) async fn run(context: &Context, command: TokenCommand) -> Result<Exit
                         Column::fixed("CREATED").optional(),
                     ])
                     .strict();
-                    let ids: Vec<String> = list.tokens.iter().map(|token| token.id.clone()).collect();
+                    let ids: Vec<TokenId> = list.tokens.iter().map(|token| token.id.clone()).collect();
                     for token in list.tokens {
                         table.row([
                             (Style::Bold, short(&token.id, &ids)),

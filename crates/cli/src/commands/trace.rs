@@ -44,7 +44,7 @@ pub(crate) async fn run(context: &Context, args: TraceArgs) -> Result<Exit, Fail
 async fn newest(client: &Client, handle: &str) -> Option<String> {
     let session = client.session(handle).await.ok()?.session;
     if let Some(waiting) = client.queue(&session.id).await.ok()?.messages.pop() {
-        return Some(waiting.delivery);
+        return Some(waiting.delivery.into());
     }
     let taken = client.last_message(&session.id).await.ok()?;
     let is_on_its_way = session.turn.is_some() && taken.as_ref().is_none_or(|item| item.turn != session.turn);
@@ -53,7 +53,7 @@ async fn newest(client: &Client, handle: &str) -> Option<String> {
         && cause.session.as_deref() == Some(&session.id)
         && let Some(delivery) = cause.delivery
     {
-        return Some(delivery);
+        return Some(delivery.into());
     }
     taken?.fields.get("delivery").and_then(Value::as_str).map(str::to_owned)
 }

@@ -94,7 +94,11 @@ async fn resolve(client: &Client, handles: &[String]) -> Result<(Vec<Awaited>, u
         seq = seq.min(answer.seq);
         if !awaited.iter().any(|known| known.id == answer.session.id) {
             let SessionView { id, handle, status, .. } = answer.session;
-            awaited.push(Awaited { id, handle, done: is_done(status.as_str()).then(|| status.to_string()) });
+            awaited.push(Awaited {
+                id: id.into(),
+                handle,
+                done: is_done(status.as_str()).then(|| status.to_string()),
+            });
         }
     }
     unknown.map_or(Ok((awaited, seq)), Err)

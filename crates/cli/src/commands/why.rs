@@ -138,7 +138,7 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         .into_iter()
         .map(|one| QueuedView {
             why: why_queued(&session, &one),
-            delivery: one.delivery,
+            delivery: one.delivery.into(),
             origin: one.origin,
             since: one.since,
             stage: one.stage,
@@ -156,7 +156,7 @@ fn explain(session: SessionView, found: Found) -> WhyView {
             let at = session.status_since;
             session.status_code.clone().map(|code| ErrorView { code: Some(code), text: None, at })
         }),
-        session: session.id,
+        session: session.id.into(),
         handle: session.handle,
         status: session.status,
         since: session.status_since,
@@ -166,8 +166,8 @@ fn explain(session: SessionView, found: Found) -> WhyView {
         parked_until: session.parked_until,
         retry: signs.retry(),
         heard_at: session.heard_at,
-        turn: session.turn,
-        cause: session.cause,
+        turn: session.turn.map(Into::into),
+        cause: session.cause.map(Into::into),
         last_delivery: found.last_delivery,
         queue,
         unlisted,
@@ -427,7 +427,7 @@ mod tests {
         assert!(why("none", waiting("held", Some("budget"))).contains("without a human message"));
         assert_eq!(why("none", waiting("queued", None)), "about to be read");
         let mut running = session("running", "none");
-        running.turn = Some("t".to_owned());
+        running.turn = Some("t".into());
         assert_eq!(why_queued(&running, &waiting("queued", None)), "waiting for the current turn to end");
     }
 

@@ -173,7 +173,7 @@ fn table(workers: Vec<WorkerView>) -> Table<8> {
         let terminal = terminal(&worker);
         let team = match several {
             true if worker.team.is_empty() => "-".to_owned(),
-            true => worker.team,
+            true => worker.team.into(),
             false => String::new(),
         };
         table.row([

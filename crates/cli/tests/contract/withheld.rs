@@ -22,7 +22,7 @@ pub(crate) fn run(bench: &Bench, slug: &str, definition: &str, prompt: &str) -> 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let id = runtime.block_on(client.create_session(&wanted, None)).unwrap().session.id;
     bench.wait_for_answer(&id);
-    id
+    id.into()
 }
 
 pub(crate) fn without_a_shell_no_command_runs_and_the_model_is_told(bench: &mut Bench) {

@@ -27,7 +27,7 @@ async fn an_answer_comes_with_everything_about_it_and_both_transcripts_have_it()
     assert_eq!(called["mode"], "sync");
     assert_eq!(called["status"], "complete");
     assert_eq!(called["agentId"], "notes");
-    assert_eq!(called["sessionId"], target.id);
+    assert_eq!(called["sessionId"], *target.id);
     assert_eq!(called["sessionName"], target.handle);
     assert_eq!(called["created"], true);
     assert_eq!(called["response"], "one\ntwo");
@@ -330,7 +330,7 @@ async fn three_may_wait_in_a_row_and_nobody_in_a_circle() {
     let fourth = cast.open("d").await.remove(0);
     let refused = cast.called(&fourth.id).await.pop().unwrap();
     assert_said!(cast.0.home, refused.error());
-    assert!(refused.text.contains(&first.handle) && !refused.text.contains(&first.id), "{}", refused.text);
+    assert!(refused.text.contains(&first.handle) && !refused.text.contains(&*first.id), "{}", refused.text);
     // Whom it would have asked is not there yet.
     let end = format!(
         "{} → the new agent\nuse mode async; you will be notified when it has finished",

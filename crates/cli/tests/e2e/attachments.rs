@@ -44,7 +44,7 @@ impl Watched {
     }
 
     async fn send_with(&self, session: &str, text: &str, files: &[&str]) -> Result<Receipt, Error> {
-        let attachments = files.iter().map(|id| (*id).to_owned()).collect();
+        let attachments = files.iter().map(|id| (*id).into()).collect();
         let message = SendMessage { text: text.to_owned(), attachments, ..SendMessage::default() };
         self.client.send(session, &message, None).await
     }
@@ -168,7 +168,7 @@ async fn a_message_has_few_files_of_a_bounded_size() {
     for number in 0..11 {
         files.push(watched.upload("a.txt", format!("{number}").as_bytes()).await.unwrap().attachment.id);
     }
-    let ids: Vec<&str> = files.iter().map(String::as_str).collect();
+    let ids: Vec<&str> = files.iter().map(AsRef::as_ref).collect();
     let many = watched.send_with(&session, "look", &ids).await.unwrap_err();
     assert_eq!(many.code(), Some(Code::AttachmentRefused), "{many}");
     let unknown = watched.send_with(&session, "look", &["no-such-file"]).await.unwrap_err();
@@ -352,7 +352,7 @@ async fn an_agent_uploads_with_the_right_to_send_and_reads_nothing() {
     let mine = watched.upload("b.txt", b"mine").await.unwrap().attachment.id;
     let message = |id: &str| SendMessage {
         text: "look".into(),
-        attachments: vec![id.to_owned()],
+        attachments: vec![id.into()],
         ..SendMessage::default()
     };
     let stolen = agent.send(&target, &message(&mine), None).await.unwrap_err();

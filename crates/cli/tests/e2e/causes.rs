@@ -58,7 +58,7 @@ async fn a_request_is_shown_with_everyone_who_worked_for_it() {
     let row = |name: &str, value: &str| {
         let line = inspected.ok().lines().find(|line| line.starts_with(name)).unwrap_or_default();
         assert!(line.contains(value), "{name}: {inspected:?}");
-        assert!(!name.starts_with("parent") || !line.contains(&branch.id), "{line}");
+        assert!(!name.starts_with("parent") || !line.contains(&*branch.id), "{line}");
     };
     row("last cause", &asked.cause);
     row("parent", &branch.handle);

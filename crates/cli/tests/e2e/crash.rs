@@ -54,7 +54,7 @@ async fn nothing_is_lost_when_the_daemon_dies_at_any_step_of_a_turn() {
         for receipt in [&first, &second] {
             let there = items
                 .iter()
-                .filter(|item| item.fields.get("delivery").is_some_and(|id| *id == receipt.delivery))
+                .filter(|item| item.fields.get("delivery").is_some_and(|id| *id == *receipt.delivery))
                 .count();
             assert_eq!(there, 1, "step {step}: a message is there {there} times: {items:#?}");
         }

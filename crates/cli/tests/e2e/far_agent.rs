@@ -125,7 +125,7 @@ pub(crate) async fn meet(prompt: Option<&str>) -> (Cast, FarAgent, String) {
         Some(prompt) => cast.start("far", prompt).await,
         None => cast.idle("far").await,
     };
-    (cast, far, session.id)
+    (cast, far, session.id.into())
 }
 
 fn serve(listener: &TcpListener, posted: &Sender<Posted>, planned: &Mutex<VecDeque<Reply>>) {

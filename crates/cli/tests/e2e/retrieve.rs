@@ -102,7 +102,7 @@ async fn only_ones_own_children_can_be_waited_for() {
     let own = cast.call(&one.id, "summon", &background("flash")).await.agent();
     let other = cast.call(&two.id, "summon", &background("flash")).await.agent();
     let handle = cast.view(&own).await.handle;
-    for id in [&other, &one.id, &"zzzz".to_owned()] {
+    for id in [other.as_str(), &one.id, "zzzz"] {
         let refused = wait(&one.id, id).await;
         assert_eq!(
             refused.error(),

@@ -52,7 +52,7 @@ async fn a_check_goes_on_when_the_daemon_dies_at_any_step_of_it() {
         loop {
             let Frame::Event(event) = next(&mut events).await else { continue };
             match event.change {
-                SessionChange::AnswerChecked { turn, .. } => *checked.entry(turn).or_default() += 1,
+                SessionChange::AnswerChecked { turn, .. } => *checked.entry(turn.into()).or_default() += 1,
                 SessionChange::MessageAccepted { corrects: Some(_), .. } => asked += 1,
                 SessionChange::Closed {} if event.seq > head => break,
                 _ => {}

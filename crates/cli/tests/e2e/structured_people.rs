@@ -27,7 +27,7 @@ pub(crate) async fn begin(watched: &Watched, turns: &[&str]) -> (String, Receipt
         ..CreateSession::default()
     };
     let created = watched.client.create_session(&wanted, None).await.unwrap();
-    (created.session.id, created.receipt.unwrap())
+    (created.session.id.into(), created.receipt.unwrap())
 }
 
 /// Waits until a message is settled.
@@ -49,7 +49,7 @@ pub(crate) async fn asked_to_correct(watched: &Watched) -> String {
         Frame::Event(event)
             if matches!(&event.change, SessionChange::MessageAccepted { corrects: Some(_), .. }) =>
         {
-            session.clone_from(&event.session);
+            session = event.session.to_string();
             true
         }
         _ => false,

@@ -296,13 +296,13 @@ async fn closing_closes_what_descends_and_wakes_nobody() {
     let leaf = loop {
         cast.until_calling(&branch).await;
         if let Some(leaf) = cast.open("leaf").await.pop() {
-            break leaf.id;
+            break leaf.id.to_string();
         }
     };
     cast.until_calling(&leaf).await;
     let closed = cast.0.home.paseo(&["close", &root.handle]);
     closed.ok();
-    for id in [&root.id, &branch, &leaf] {
+    for id in [root.id.as_str(), &branch, &leaf] {
         assert_eq!(cast.view(id).await.status.as_str(), "closed");
     }
     let events = async |id: &str| cast.view(id).await.status_since;

@@ -143,7 +143,7 @@ async fn who_is_closed_is_said_to_be_and_who_asks_is_not_among_those_who_are_ope
     }
     cast.0.client.close(&target.id).await.unwrap();
     for name in names {
-        for tab in [&target.handle, &target.id] {
+        for tab in [target.handle.as_str(), &target.id] {
             let closed = attempt(name, tab).await;
             let told =
                 format!("tab {} is closed\ndo not send again; only a person can reopen it", target.handle);

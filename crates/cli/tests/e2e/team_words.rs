@@ -57,7 +57,7 @@ async fn a_thread_of_a_team_goes_by_what_the_team_calls_it() {
     // By its id another worker posts there, too.
     let thread = cast.0.client.thread("thread-0001").await.unwrap().thread;
     let mut second = wanted("<<say me too>>");
-    second.thread = Some(thread.id.clone());
+    second.thread = Some(thread.id.to_string());
     let second = cast.0.client.start_worker(&second, None).await.unwrap().worker;
     assert_eq!(second.thread.as_deref(), Some("thread-0001"));
     let lonely = home.paseo(&["thread", "new", "lonely"]);

@@ -22,7 +22,7 @@ impl Room {
         let watched = Watched::new();
         let made = watched.home.paseo(&["thread", "new", "plan", "--json"]);
         let made: ThreadView = serde_json::from_str(made.ok()).unwrap();
-        let room = Self { watched, thread: made.id };
+        let room = Self { watched, thread: made.id.into() };
         for seat in seats {
             room.paseo(&["invite", "plan", "scripted", "--id", seat]);
         }
@@ -362,7 +362,7 @@ async fn agents_take_part_in_threads_of_their_project_and_invite_nobody_who_may_
         ..PostMessage::default()
     };
     let asked = cast.0.client.post(&thread, &words, None).await.unwrap().event;
-    let room = Room { watched: cast.0, thread };
+    let room = Room { watched: cast.0, thread: thread.into() };
     room.reply(&asked).await;
     assert!(!room.home().work().join("made").exists());
 }
@@ -376,7 +376,10 @@ async fn what_was_said_is_found_by_its_id_however_long_ago() {
     }
     for wanted in [0, 7, 39] {
         let told = room.paseo(&["tail", "plan", "--from", &ids[wanted], "--ids"]);
-        assert!(told.starts_with("user  ") && told.lines().next().unwrap().ends_with(&ids[wanted]), "{told}");
+        assert!(
+            told.starts_with("user  ") && told.lines().next().unwrap().ends_with(&*ids[wanted]),
+            "{told}"
+        );
         assert!(
             told.contains(&format!("\nnumber {wanted}")) && told.trim_end().ends_with("number 39"),
             "{told}"

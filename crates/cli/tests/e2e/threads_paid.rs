@@ -27,7 +27,7 @@ async fn a_request_in_a_thread_is_shown_with_everyone_whom_it_woke() {
     expected.sort_unstable();
     assert_eq!(found, expected);
     assert_eq!((cause.turns.len(), cause.usage.input_tokens, cause.usage.output_tokens), (2, 2400, 160));
-    assert_eq!((cause.thread.as_ref(), cause.post.as_ref()), (Some(&room.thread), Some(&asked.id)));
+    assert_eq!((cause.thread.as_deref(), cause.post.as_ref()), (Some(room.thread.as_str()), Some(&asked.id)));
     assert!(cause.opened_by.as_deref().is_some_and(|by| by.starts_with("human:")), "{cause:#?}");
     let shown = room.home().paseo(&["cause", &cause.cause]);
     for (key, value) in

@@ -14,7 +14,7 @@ impl Room {
     async fn of(cast: Cast) -> Self {
         cast.0.home.paseo(&["thread", "new", "plan"]).ok();
         let thread = cast.0.client.thread("plan").await.unwrap().thread.id;
-        Self { watched: cast.0, thread }
+        Self { watched: cast.0, thread: thread.into() }
     }
 
     async fn session(&self, seat: &str) -> String {

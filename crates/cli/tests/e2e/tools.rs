@@ -54,7 +54,7 @@ async fn create(
         prompt: Some(prompt.to_owned()),
         ..CreateSession::default()
     };
-    Ok(watched.client.create_session(&wanted, None).await?.session.id)
+    Ok(watched.client.create_session(&wanted, None).await?.session.id.into())
 }
 
 /// Calls every tool natively and from the agent's shell, then shows its token and stays.
@@ -71,7 +71,7 @@ async fn child(watched: &Watched, parent: &str, own: &Value, tools: &[&Spec]) ->
     let id = watched.client.session(&parent).await.unwrap().session.children.unwrap().remove(0);
     watched.settled(&id).await;
     watched.send(&id, &tour(tools)).await;
-    with_token(watched, id).await
+    with_token(watched, id.into()).await
 }
 
 fn tour(tools: &[&Spec]) -> String {

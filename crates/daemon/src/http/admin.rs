@@ -105,7 +105,7 @@ pub(crate) async fn create_token(
     let event = Event::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id, name, actor: actor.to_string(), directory: place, secret }))
+    Ok(Json(CreatedToken { id: id.into(), name, actor: actor.to_string(), directory: place, secret }))
 }
 
 pub(crate) async fn revoke_token(
@@ -129,7 +129,7 @@ fn shown(app: &App) -> SettingsView {
 fn listed(app: &App) -> TokenList {
     let settings = app.sessions.context.settings.get();
     let view = |(id, token): (&TokenId, &paseo_core::settings::Token)| TokenView {
-        id: id.to_string(),
+        id: (*id).into(),
         name: token.name.clone(),
         actor: token.actor.to_string(),
         directory: token.directory.clone(),

@@ -81,7 +81,7 @@ async fn go_back(app: App, by: Actor, id: SessionId, text: Option<String>) -> Re
     };
     let receipt = sessions.ask(from, |reply| Command::Deliver(passed_on, reply)).await?;
     sessions.ask(id, |reply| Command::Enter { by, from: None, reply }).await?;
-    Ok(WentBack { session: whole(&app, from).await?, left: id.to_string(), summary, receipt })
+    Ok(WentBack { session: whole(&app, from).await?, left: id.into(), summary, receipt })
 }
 
 /// Returns where the person came from who is in a session.

@@ -15,6 +15,7 @@ use paseo_wire::conversation::{
     WhereaboutsQuery,
 };
 use paseo_wire::error::Code;
+use paseo_wire::id::FileId;
 use paseo_wire::message::{CreatedSession, Receipt};
 use paseo_wire::session::SessionView;
 
@@ -108,7 +109,7 @@ pub(crate) async fn whereabouts(
         Some(session) => Some(whole(&app, session.id).await?),
         None => None,
     };
-    Ok(Json(Whereabouts { session, from }))
+    Ok(Json(Whereabouts { session, from: from.map(Into::into) }))
 }
 
 /// Finds the session of a project that a person is in. Where they came to from another project they are not in this one.
@@ -192,7 +193,7 @@ struct Wanted<'a> {
     default_provider: Option<String>,
     text: Option<String>,
     /// Ids of the files that the text has.
-    attachments: Vec<String>,
+    attachments: Vec<FileId>,
     /// What its answer has to satisfy, as JSON.
     schema: Option<String>,
     /// The session is to be seen in the web app.
@@ -317,6 +318,7 @@ async fn open(app: &App, id: SessionId, wanted: Wanted<'_>) -> Result<Option<Rec
 
 #[cfg(test)]
 mod tests {
+    use paseo_wire::id::SessionId;
     use std::collections::BTreeSet;
 
     use http::{Method, Request};
@@ -355,7 +357,7 @@ mod tests {
         let list = "/api/agents/default/sessions?project=/";
         house.told(Method::POST, &format!("/api/sessions/{}/close", made[2]), json!(null)).await;
         let first = house.told(Method::GET, &format!("{list}&limit=2"), json!(null)).await;
-        let open: BTreeSet<&str> = made[..2].iter().map(String::as_str).collect();
+        let open: BTreeSet<&str> = made[..2].iter().map(SessionId::as_str).collect();
         assert_eq!(ids(&first).into_iter().collect::<BTreeSet<_>>(), open);
         let next = first["next"].as_str().unwrap();
         let rest = house.told(Method::GET, &format!("{list}&after={next}"), json!(null)).await;

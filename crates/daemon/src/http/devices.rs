@@ -136,7 +136,7 @@ fn own(by: &Actor) -> Option<DeviceId> {
 fn listed(app: &App, by: &Actor) -> DeviceList {
     let settings = app.sessions.context.settings.get();
     let view = |(id, device): (&DeviceId, &paseo_core::settings::Device)| DeviceView {
-        id: id.to_string(),
+        id: (*id).into(),
         name: device.name.clone(),
         created_at: device.created_at.into(),
         current: own(by) == Some(*id),

@@ -118,7 +118,7 @@ pub(crate) async fn secret(
         .hint("see docs/external.md; only external agents have one")
     })?;
     Ok(Json(SecretView {
-        session: id.to_string(),
+        session: id.into(),
         callback_token: signature::callback_token(&remote.secret),
         callback_url: remote.callback_url,
         secret: remote.secret,

@@ -85,10 +85,10 @@ pub(crate) async fn last_turn(
     };
     let (text, is_cut) = said.flatten().map(shown).unzip();
     Ok(Json(LastTurn {
-        session: id.to_string(),
+        session: id.into(),
         handle: context.directory.handle(id),
         status: session.condition.status.into(),
-        turn: turn.map(|turn| turn.to_string()),
+        turn: turn.map(Into::into),
         text,
         truncated: is_cut.unwrap_or(false),
         code: session.condition.code.clone().filter(|_| failed),

@@ -214,6 +214,7 @@ mod tests {
     use paseo_core::label::Labels;
     use paseo_core::session::Created;
     use paseo_core::time::Timestamp;
+    use paseo_wire::id::SessionId;
     use paseo_wire::message::CreatedSession;
     use paseo_wire::session::SessionLine;
 
@@ -252,10 +253,10 @@ mod tests {
             assert_eq!((lines.seq, &lines.next, lines.hidden), (page.seq, &page.next, page.hidden));
             let briefly: Vec<SessionLine> = page.sessions.iter().cloned().map(Into::into).collect();
             assert_eq!(lines.sessions, briefly);
-            let ids: BTreeSet<String> = page.sessions.into_iter().map(|session| session.id).collect();
+            let ids: BTreeSet<SessionId> = page.sessions.into_iter().map(|session| session.id).collect();
             (ids, page.hidden.labels)
         };
-        let ids = |sessions: &[&CreatedSession]| -> BTreeSet<String> {
+        let ids = |sessions: &[&CreatedSession]| -> BTreeSet<SessionId> {
             sessions.iter().map(|made| made.session.id.clone()).collect()
         };
         let ui = SessionQuery { ui: true, ..SessionQuery::default() };

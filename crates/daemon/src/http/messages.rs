@@ -112,9 +112,9 @@ pub(crate) async fn queue(
             Some(Text::Erased) | None => String::new(),
         };
         messages.push(QueuedMessage {
-            delivery: pending.id.to_string(),
+            delivery: pending.id.into(),
             origin: pending.origin.to_string(),
-            cause: pending.cause.to_string(),
+            cause: pending.cause.into(),
             since: pending.accepted_at.into(),
             stage,
             reason,
@@ -123,7 +123,7 @@ pub(crate) async fn queue(
             attachments,
         });
     }
-    Ok(Json(Queue { seq, session: id.to_string(), handle: context.directory.handle(id), messages }))
+    Ok(Json(Queue { seq, session: id.into(), handle: context.directory.handle(id), messages }))
 }
 
 pub(crate) async fn delivery(
@@ -165,12 +165,12 @@ pub(crate) async fn delivery(
     let (stage, reason, attempt) = view::receipt(stage);
     Ok(Json(DeliveryView {
         seq,
-        delivery: delivery.to_string(),
-        session: id.to_string(),
+        delivery: delivery.into(),
+        session: id.into(),
         stage,
         reason,
         attempt,
-        turn: turn.map(|turn| turn.to_string()),
+        turn: turn.map(Into::into),
         check,
     }))
 }

@@ -66,7 +66,7 @@ pub(crate) async fn list(
         let extra = stored.and_then(|row| serde_json::from_str::<PermissionExtra>(&row.extra?).ok());
         let scope = Scope::of(&session.profile);
         asks.push(OpenAsk {
-            session: session.id.to_string(),
+            session: session.id.into(),
             handle: context.directory.handle(session.id),
             name: session.naming.shown().map(str::to_owned),
             project: session.profile.project.clone(),
@@ -119,7 +119,7 @@ pub(crate) async fn answer(
         None => None,
     };
     let seq = context.journal.head();
-    Ok(Json(AnsweredPermission { seq, id: id.to_string(), handle, hash, allow: given.allow, rule }))
+    Ok(Json(AnsweredPermission { seq, id: id.into(), handle, hash, allow: given.allow, rule }))
 }
 
 /// Returns the rule that a standing answer to an ask would be. `None` when the ask is not open or is

@@ -62,7 +62,7 @@ fn listed(app: &App) -> RuleList {
 
 fn view(id: RuleId, rule: &Rule) -> RuleView {
     RuleView {
-        id: id.to_string(),
+        id: id.into(),
         project: rule.project.clone(),
         tool: rule.tool.clone(),
         covers: rule.shape.words(),

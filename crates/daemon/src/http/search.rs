@@ -225,7 +225,7 @@ impl Places<'_> {
 
     async fn thread(&self, id: ThreadId) -> Result<Option<FoundThread>, Failure> {
         let thread = self.app.sessions.context.journal.thread(id).await?;
-        Ok(thread.map(|(thread, _)| FoundThread { id: id.to_string(), name: thread.name }))
+        Ok(thread.map(|(thread, _)| FoundThread { id: id.into(), name: thread.name }))
     }
 }
 
@@ -249,7 +249,7 @@ fn shown(hit: Hit, place: Place, event: Option<String>) -> SearchHit {
         agent,
         thread,
         ordinal: hit.ordinal,
-        event,
+        event: event.map(Into::into),
         excerpt: excerpt(&hit.excerpt),
     }
 }

@@ -281,7 +281,7 @@ pub(crate) async fn remove(
     let closed_with = app.sessions.delete(id, &by, force).await?;
     let nobodys = |entry| WorktreeEntry { session: None, handle: None, open: false, ..entry };
     let worktree = left(&app, session).await.map(nobodys);
-    Ok(Json(ActionAnswer { seq, changed: true, handle, id: id.to_string(), lost, worktree, closed_with }))
+    Ok(Json(ActionAnswer { seq, changed: true, handle, id: id.into(), lost, worktree, closed_with }))
 }
 
 pub(crate) async fn stop(
@@ -304,7 +304,7 @@ pub(crate) async fn close(
     let session = context.journal.session(id).await?.map(|(session, _)| session);
     let worktree = left(&app, session.filter(|_| changed)).await;
     let seq = context.journal.head();
-    Ok(Json(ActionAnswer { seq, changed, handle, id: id.to_string(), lost: 0, closed_with, worktree }))
+    Ok(Json(ActionAnswer { seq, changed, handle, id: id.into(), lost: 0, closed_with, worktree }))
 }
 
 pub(crate) async fn reopen(
@@ -367,7 +367,7 @@ async fn act(
         seq: context.journal.head(),
         changed,
         handle,
-        id: id.to_string(),
+        id: id.into(),
         lost: 0,
         closed_with: 0,
         worktree: None,
@@ -401,9 +401,9 @@ pub(super) async fn whole(app: &App, id: SessionId) -> Result<SessionView, Failu
     Ok(SessionView {
         last_snippet: glimpse::newest_words(&context.journal, id).await?,
         todo: glimpse::todo(&context.journal, &session).await?,
-        children: Some(children.iter().map(|child| child.id.to_string()).collect()),
+        children: Some(children.iter().map(|child| child.id.into()).collect()),
         guard: context.is_guarded_process(&session).then_some(Guard::Lease),
-        last_cause: session.last_cause().map(|cause| cause.to_string()),
+        last_cause: session.last_cause().map(Into::into),
         waits_for: Some(waits_for.collect::<Vec<_>>()).filter(|waits| !waits.is_empty()),
         check: checks::newest(&context.journal, &session).await?,
         notice: context.definitions.notice(&session),

@@ -152,7 +152,7 @@ pub(crate) async fn create_token(
         Setting::TokenCreated { token, name: name.clone(), actor: actor.clone(), sha256, directory: None };
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
-    Ok(Json(CreatedToken { id: token.to_string(), name, actor: actor.to_string(), directory: None, secret }))
+    Ok(Json(CreatedToken { id: token.into(), name, actor: actor.to_string(), directory: None, secret }))
 }
 
 pub(crate) async fn tasks(
@@ -171,7 +171,7 @@ pub(crate) async fn tasks(
         tasks.push(view::task(&app.sessions.context.journal, &team, *id, task).await?);
     }
     let next = tasks.last().filter(|_| tasks.len() == limit).map(|last| last.id.clone());
-    Ok(Json(TaskPage { seq, tasks, next }))
+    Ok(Json(TaskPage { seq, tasks, next: next.map(Into::into) }))
 }
 
 pub(crate) async fn create_task(
@@ -435,7 +435,7 @@ async fn answered(app: &App, team: &Team, id: TaskId) -> Answer<TaskAnswer> {
     let task = team.task(id).map_err(crate::teams::refused)?;
     let journal = &app.sessions.context.journal;
     let task = view::task(journal, team, id, task).await?;
-    Ok(Json(TaskAnswer { seq: journal.head(), team: team.id.to_string(), task }))
+    Ok(Json(TaskAnswer { seq: journal.head(), team: (&team.id).into(), task }))
 }
 
 fn answer(app: &App, team: &Team) -> Json<TeamAnswer> {

@@ -128,7 +128,7 @@ pub(crate) async fn events(
         }
     };
     let Page { events, next, earlier } = page;
-    Ok(Json(ThreadEventPage { seq, thread: thread.id.to_string(), events, next, earlier }))
+    Ok(Json(ThreadEventPage { seq, thread: thread.id.into(), events, next, earlier }))
 }
 
 /// Some of what happened in a thread, the oldest first.
@@ -300,7 +300,7 @@ pub(crate) async fn create_token(
     let context = &app.sessions.context;
     context.settings.change(&context.journal, &by, event).await?;
     let (id, actor) = (token.to_string(), actor.to_string());
-    Ok(Json(CreatedToken { id, name, actor, directory: place, secret }))
+    Ok(Json(CreatedToken { id: id.into(), name, actor, directory: place, secret }))
 }
 
 /// Finds a thread by its id or its name, and as whom the caller is in it.

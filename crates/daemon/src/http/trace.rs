@@ -87,10 +87,10 @@ pub(crate) async fn delivery(State(app): State<App>, Path(delivery): Path<String
         None => super::messages::settled_long_ago(&app, session, delivery).await?.ok_or_else(unknown)?.stage,
     };
     Ok(Json(DeliveryTrace {
-        delivery: delivery.to_string(),
-        session: session.to_string(),
+        delivery: delivery.into(),
+        session: session.into(),
         handle: context.directory.handle(session),
-        cause: cause.to_string(),
+        cause: cause.into(),
         stage: view::receipt(stage).0,
         steps: trace,
     }))
@@ -192,9 +192,9 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
                 Event::TurnOpened { turn, cause, hop, .. } if cause == id => {
                     count += 1;
                     let view = CauseTurn {
-                        session: session.to_string(),
+                        session: session.into(),
                         handle: handle.clone(),
-                        turn: turn.to_string(),
+                        turn: turn.into(),
                         hop,
                         woken: woken.contains(&turn),
                         opened_at: at.into(),
@@ -222,11 +222,11 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
         let now = app.sessions.context.journal.session(session).await?.map(|(session, _)| session);
         let waits = |session: &Session| session.queue.iter().filter(|pending| pending.cause == id).count();
         shown.push(CauseAgent {
-            session: session.to_string(),
+            session: session.into(),
             handle,
             name: now.as_ref().and_then(|session| session.naming.shown()).map(str::to_owned),
             status: now.as_ref().map_or(TracedStatus::Deleted, |session| session.condition.status.into()),
-            by: agent.by.map(|by| by.to_string()),
+            by: agent.by.map(Into::into),
             spawned: agent.spawned,
             wakes: agent.wakes,
             turns: count,
@@ -240,13 +240,13 @@ async fn shown(app: &App, id: CauseId, state: Cause) -> Result<CauseView, Failur
     let asked = begun.as_ref().map(|begun| (&begun.by, begun.at));
     let asked = asked.or_else(|| opened.as_ref().map(|opened| (&opened.by, opened.at)));
     Ok(CauseView {
-        cause: id.to_string(),
+        cause: id.into(),
         opened_by: asked.map(|(by, _)| by.to_string()),
         opened_at: asked.map(|(_, at)| at.into()),
-        session: opened.as_ref().map(|opened| opened.session.to_string()),
-        delivery: opened.as_ref().map(|opened| opened.delivery.to_string()),
-        thread: begun.as_ref().map(|begun| begun.thread.to_string()),
-        post: begun.as_ref().map(|begun| begun.post.to_string()),
+        session: opened.as_ref().map(|opened| opened.session.into()),
+        delivery: opened.as_ref().map(|opened| opened.delivery.into()),
+        thread: begun.as_ref().map(|begun| begun.thread.into()),
+        post: begun.as_ref().map(|begun| begun.post.into()),
         wakes: state.woken,
         wakes_allowed: WAKES_PER_CAUSE,
         stopped: state.stopped,

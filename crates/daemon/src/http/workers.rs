@@ -146,5 +146,5 @@ pub(crate) async fn kill(
     let id = session.id.to_string();
     let ended = app.sessions.context.journal.session(session.id).await?.map(|(session, _)| session);
     let worktree = left(&app, ended).await;
-    Ok(Json(ActionAnswer { seq, changed: true, handle, id, lost: 0, worktree, closed_with: 0 }))
+    Ok(Json(ActionAnswer { seq, changed: true, handle, id: id.into(), lost: 0, worktree, closed_with: 0 }))
 }

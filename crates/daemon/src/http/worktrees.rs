@@ -76,7 +76,7 @@ pub(super) fn entry(app: &App, listed: &Listed) -> WorktreeEntry {
     WorktreeEntry {
         name: listed.name.clone(),
         path: listed.path.to_string_lossy().into_owned(),
-        session: listed.session.as_ref().map(|session| session.id.to_string()),
+        session: listed.session.as_ref().map(|session| session.id.into()),
         handle: listed.session.as_ref().map(|session| app.sessions.context.directory.handle(session.id)),
         open: listed.session.as_ref().is_some_and(|session| session.is_open()),
         branch: status.and_then(|status| status.branch.clone()),

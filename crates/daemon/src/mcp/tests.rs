@@ -23,7 +23,7 @@ async fn agent(house: &House, labels: &[&str], secret: &'static str) -> Agent {
     let id = made.session.id;
     let session: SessionId = id.parse().unwrap();
     let registration = house.app.sessions.context.credentials.register(session, secret);
-    Agent { id, secret, _registration: registration }
+    Agent { id: id.into(), secret, _registration: registration }
 }
 
 fn request(path: &str, secret: &str, body: &Value) -> Request<Body> {

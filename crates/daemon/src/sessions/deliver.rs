@@ -179,12 +179,12 @@ pub(super) fn receipt(
         _ => (words::Placement::Queued, None),
     };
     Receipt {
-        delivery: delivery.to_string(),
-        session: session.id.to_string(),
+        delivery: delivery.into(),
+        session: session.id.into(),
         handle,
         placement,
         reason,
-        cause: cause.to_string(),
+        cause: cause.into(),
         seq: before,
         notice: None,
     }

@@ -165,7 +165,7 @@ impl Context {
     pub(crate) async fn view(&self, session: &Session) -> SessionView {
         let team = self.seat(session).await.map(|seat| seat.team.to_string());
         let member = self.member(session).await;
-        SessionView { team, member, ..self.directory.view(session) }
+        SessionView { team: team.map(Into::into), member, ..self.directory.view(session) }
     }
 
     /// Says whether the session of an agent may write to a path, exactly as its guard would.

@@ -252,8 +252,8 @@ impl SessionActor {
             DeltaKind::ToolOutput => LiveKind::ToolOutput,
         };
         self.context.live.publish(session, after, || LiveFrame {
-            session: session.to_string(),
-            item: item.to_string(),
+            session: session.into(),
+            item: item.into(),
             kind,
             offset,
             text,

@@ -15,7 +15,7 @@ pub(crate) fn team(team: &Team, directory: &Directory) -> TeamView {
         team.agents.iter().map(|(id, member)| agent(id, member, directory)).collect();
     agents.sort_by_key(|agent| place(&agent.id));
     TeamView {
-        id: team.id.to_string(),
+        id: (&team.id).into(),
         directory: team.directory.clone(),
         agents,
         tasks: team.tasks.len(),
@@ -33,7 +33,7 @@ fn agent(id: &str, member: &Member, directory: &Directory) -> AgentOfTeam {
         id: id.to_owned(),
         role: member.role.as_str().into(),
         model: member.model.clone(),
-        session: member.session.map(|session| session.to_string()),
+        session: member.session.map(Into::into),
         handle: member.session.map(|session| directory.handle(session)),
         gone: member.session.is_some_and(|session| directory.get(session).is_none()),
     }
@@ -48,13 +48,13 @@ pub(crate) async fn task(
 ) -> Result<TaskView, Failure> {
     let status = team.status(task);
     Ok(TaskView {
-        id: id.to_string(),
+        id: id.into(),
         title: task.title.clone(),
         description: text(journal, task.description.as_ref()).await?,
         status: status.word().into(),
         reason: status.reason(),
         owner: task.owner.clone(),
-        deps: task.deps.iter().map(TaskId::to_string).collect(),
+        deps: task.deps.iter().copied().map(Into::into).collect(),
         resources: task.resources.iter().map(ToString::to_string).collect(),
         lease: task.lease.as_ref().map(lease),
         epoch: task.epoch,
@@ -81,13 +81,13 @@ pub(crate) fn notice(told: &Told) -> NoticeView {
     NoticeView {
         cursor: told.cursor,
         kind: notice.kind.into(),
-        task: notice.task.map(|task| task.to_string()),
+        task: notice.task.map(Into::into),
         thread: notice.thread.map(|thread| thread.to_string()),
         message: notice.said.as_ref().map(|(post, _)| post.to_string()),
         actor: notice.actor.clone(),
         to: notice.to.clone(),
         epoch: notice.epoch,
-        session: notice.session.map(|session| session.to_string()),
+        session: notice.session.map(Into::into),
         reason: notice.reason.map(str::to_owned),
         ts: told.at.into(),
     }

@@ -126,7 +126,7 @@ impl Threads {
         let coordinator = Presence::says(None, "listening", None, now);
         participants.push(view(COORDINATOR, Some(&coordinator), thread::shown(Some(&coordinator), now)));
         participants.sort_by(|one, other| one.id.cmp(&other.id));
-        PresenceList { thread: thread.id.to_string(), ttl_seconds: thread::TTL, participants }
+        PresenceList { thread: thread.id.into(), ttl_seconds: thread::TTL, participants }
     }
 }
 

@@ -17,10 +17,10 @@ use crate::journal::Journal;
 /// Returns a thread as the API shows it.
 pub(crate) fn thread(thread: &Thread) -> ThreadView {
     ThreadView {
-        id: thread.id.to_string(),
+        id: thread.id.into(),
         name: thread.name.clone(),
         directory: thread.directory.clone(),
-        team: thread.team.as_ref().map(ToString::to_string),
+        team: thread.team.as_ref().map(Into::into),
         alias: None,
         members: Vec::new(),
         created_by: thread.created_by.to_string(),
@@ -56,7 +56,7 @@ fn participant((id, seat): (&String, &Seat)) -> Participant {
         profile: ProfileView { client, provider, model, roles, nickname },
         invited_by: seat.invited_by.clone(),
         invited_at: seat.invited_at.into(),
-        session: seat.session.map(|session| session.to_string()),
+        session: seat.session.map(Into::into),
         // Only asked for where people look.
         handle: None,
         status: None,
@@ -97,7 +97,7 @@ pub(crate) async fn event(
         Some(Event::Posted(posted)) => {
             let words = journal.log.text(posted.text.id.uuid()).await?.unwrap_or_default();
             let meta = ThreadMeta {
-                reply_to: posted.reply_to.map(|id| id.to_string()),
+                reply_to: posted.reply_to.map(Into::into),
                 tags: posted.tags,
                 via: posted.via,
                 wakes: posted.wakes,
@@ -115,9 +115,9 @@ pub(crate) async fn event(
         | None => return Ok(None),
     };
     Ok(Some(ThreadEvent {
-        id: id.to_string(),
+        id: id.into(),
         ts: Timestamp::from_millis(record.ts).into(),
-        thread: thread.to_owned(),
+        thread: thread.into(),
         kind,
         from,
         to,

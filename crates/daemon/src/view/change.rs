@@ -46,7 +46,7 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
         Event::Cleared {} => SessionChange::Cleared {},
         Event::Deleted {} => SessionChange::Deleted {},
         Event::Accepted(accepted) => SessionChange::MessageAccepted {
-            delivery: accepted.delivery.to_string(),
+            delivery: accepted.delivery.into(),
             origin: accepted.origin.to_string(),
             verb: match accepted.verb {
                 Verb::Queue => message::Verb::Queue,
@@ -54,43 +54,43 @@ pub(crate) fn of_session(event: Event) -> SessionChange {
                 Verb::Interrupt => message::Verb::Interrupt,
             },
             structured: accepted.schema.is_some(),
-            corrects: accepted.corrects.map(|delivery| delivery.to_string()),
+            corrects: accepted.corrects.map(Into::into),
         },
         Event::DeliveriesHeld { deliveries, reason } => SessionChange::MessageHeld {
-            deliveries: deliveries.iter().map(ToString::to_string).collect(),
+            deliveries: deliveries.into_iter().map(Into::into).collect(),
             reason: reason.into(),
         },
         Event::Handing { delivery, turn } => {
-            SessionChange::MessageHanding { delivery: delivery.to_string(), turn: turn.to_string() }
+            SessionChange::MessageHanding { delivery: delivery.into(), turn: turn.into() }
         }
-        Event::Handed { delivery } => SessionChange::MessageHanded { delivery: delivery.to_string() },
+        Event::Handed { delivery } => SessionChange::MessageHanded { delivery: delivery.into() },
         Event::Returned { delivery, repeat } => {
-            SessionChange::MessageReturned { delivery: delivery.to_string(), repeat }
+            SessionChange::MessageReturned { delivery: delivery.into(), repeat }
         }
-        Event::Cancelled { delivery } => SessionChange::MessageCancelled { delivery: delivery.to_string() },
+        Event::Cancelled { delivery } => SessionChange::MessageCancelled { delivery: delivery.into() },
         Event::TurnOpened { turn, cause, deliveries, .. } => SessionChange::TurnStarted {
-            turn: turn.to_string(),
-            cause: cause.to_string(),
-            deliveries: deliveries.iter().map(ToString::to_string).collect(),
+            turn: turn.into(),
+            cause: cause.into(),
+            deliveries: deliveries.into_iter().map(Into::into).collect(),
         },
-        Event::TurnHanded { turn } => SessionChange::TurnConfirmed { turn: turn.to_string() },
+        Event::TurnHanded { turn } => SessionChange::TurnConfirmed { turn: turn.into() },
         Event::TurnRetried { turn, attempt, of } => {
-            SessionChange::TurnRetried { turn: turn.to_string(), attempt, of }
+            SessionChange::TurnRetried { turn: turn.into(), attempt, of }
         }
         Event::TurnEnded { turn, outcome, source, code, until } => SessionChange::TurnEnded {
-            turn: turn.to_string(),
+            turn: turn.into(),
             outcome: outcome.into(),
             source: source.into(),
             code,
             until: until.map(Into::into),
         },
         Event::AnswerChecked { delivery, turn, verdict, .. } => SessionChange::AnswerChecked {
-            delivery: delivery.to_string(),
-            turn: turn.to_string(),
+            delivery: delivery.into(),
+            turn: turn.into(),
             verdict: verdict.into(),
         },
         Event::AnswerAbandoned { delivery, reason } => {
-            SessionChange::AnswerAbandoned { delivery: delivery.to_string(), reason: reason.into() }
+            SessionChange::AnswerAbandoned { delivery: delivery.into(), reason: reason.into() }
         }
         Event::Asked { hash, tool, .. } => SessionChange::PermissionRequested { hash, tool },
         Event::Decided { hash, decision } => {
@@ -119,54 +119,54 @@ fn of_team(event: team::Event) -> (TeamChange, Option<team::TaskId>) {
         Event::Closed { .. } => (TeamChange::Closed {}, None),
         Event::Enrolled(enrolled) => {
             let session = enrolled.member.session.map(|session| session.to_string());
-            (TeamChange::AgentEnrolled { agent: enrolled.id, session }, None)
+            (TeamChange::AgentEnrolled { agent: enrolled.id, session: session.map(Into::into) }, None)
         }
         Event::Left { agent, .. } => (TeamChange::AgentLeft { agent }, None),
         Event::WorkerStarted { agent, session, .. } => {
-            (TeamChange::WorkerStarted { agent, session: session.to_string() }, None)
+            (TeamChange::WorkerStarted { agent, session: session.into() }, None)
         }
         Event::WorkerEnded { agent, session, .. } => {
-            (TeamChange::WorkerEnded { agent, session: session.to_string() }, None)
+            (TeamChange::WorkerEnded { agent, session: session.into() }, None)
         }
         Event::ThreadStarted(started) => {
             (TeamChange::ThreadStarted { thread: started.alias.to_string() }, started.task)
         }
         Event::ThreadLinked { thread, task, .. } => {
-            (TeamChange::ThreadLinked { thread: thread.to_string(), task: task.to_string() }, Some(task))
+            (TeamChange::ThreadLinked { thread: thread.to_string(), task: task.into() }, Some(task))
         }
         Event::ThreadPosted { thread, post, .. } => {
             (TeamChange::ThreadPosted { thread: thread.to_string(), message: post.to_string() }, None)
         }
         Event::TaskCreated(created) => {
-            (TeamChange::TaskCreated { task: created.task.to_string() }, Some(created.task))
+            (TeamChange::TaskCreated { task: created.task.into() }, Some(created.task))
         }
         Event::Claimed { task, holder, epoch, expires_at, .. } => {
             let expires_at = expires_at.into();
-            (TeamChange::TaskClaimed { task: task.to_string(), holder, epoch, expires_at }, Some(task))
+            (TeamChange::TaskClaimed { task: task.into(), holder, epoch, expires_at }, Some(task))
         }
         Event::Renewed { task, holder, epoch, expires_at, .. } => {
             let expires_at = expires_at.into();
-            (TeamChange::TaskRenewed { task: task.to_string(), holder, epoch, expires_at }, Some(task))
+            (TeamChange::TaskRenewed { task: task.into(), holder, epoch, expires_at }, Some(task))
         }
         Event::Expired { task, holder, epoch } => {
-            (TeamChange::TaskExpired { task: task.to_string(), holder, epoch }, Some(task))
+            (TeamChange::TaskExpired { task: task.into(), holder, epoch }, Some(task))
         }
         Event::Completed { task, holder, epoch, unblocks, .. } => {
-            let unblocks = unblocks.iter().map(ToString::to_string).collect();
-            (TeamChange::TaskCompleted { task: task.to_string(), holder, epoch, unblocks }, Some(task))
+            let unblocks = unblocks.into_iter().map(Into::into).collect();
+            (TeamChange::TaskCompleted { task: task.into(), holder, epoch, unblocks }, Some(task))
         }
         Event::Failed { task, holder, epoch, .. } => {
-            (TeamChange::TaskFailed { task: task.to_string(), holder, epoch }, Some(task))
+            (TeamChange::TaskFailed { task: task.into(), holder, epoch }, Some(task))
         }
         Event::Released { task, holder, epoch, .. } => {
-            (TeamChange::TaskReleased { task: task.to_string(), holder, epoch }, Some(task))
+            (TeamChange::TaskReleased { task: task.into(), holder, epoch }, Some(task))
         }
         Event::Reassigned { task, to, epoch, .. } => {
             let to = to.map(|to| to.holder);
-            (TeamChange::TaskReassigned { task: task.to_string(), to, epoch }, Some(task))
+            (TeamChange::TaskReassigned { task: task.into(), to, epoch }, Some(task))
         }
-        Event::Canceled { task, .. } => (TeamChange::TaskCanceled { task: task.to_string() }, Some(task)),
-        Event::Retried { task, .. } => (TeamChange::TaskRetried { task: task.to_string() }, Some(task)),
+        Event::Canceled { task, .. } => (TeamChange::TaskCanceled { task: task.into() }, Some(task)),
+        Event::Retried { task, .. } => (TeamChange::TaskRetried { task: task.into() }, Some(task)),
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use paseo_core::actor::{Actor, TERMINAL};
 use paseo_core::definition::Problem;
+use paseo_core::id::ItemId;
 use paseo_core::item::{Entry, Usage};
 use paseo_core::session::{Class, Entered, Pending, Receipt, Retry, Session, Worktree};
 use paseo_core::time::Timestamp;
@@ -29,7 +30,7 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
     let passive = |pending: &&Pending| pending.held.is_none() && pending.class == Class::Passive;
     let passive = session.queue.iter().filter(passive).count();
     SessionView {
-        id: session.id.to_string(),
+        id: session.id.into(),
         handle,
         name: session.naming.name.clone(),
         agent: profile.slug().to_owned(),
@@ -53,9 +54,9 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         project: profile.project.clone(),
         directory: profile.directory.clone(),
         worktree: worktrees::present(profile).map(worktree),
-        parent: profile.parent.map(|id| id.to_string()),
+        parent: profile.parent.map(Into::into),
         terminal: terminal(session),
-        team: profile.team.as_ref().map(|seat| seat.team.to_string()),
+        team: profile.team.as_ref().map(|seat| (&seat.team).into()),
         member: profile.team.as_ref().map(|seat| seat.agent.clone()),
         entered: session.entered.as_deref().map(entered),
         created_by: profile.created_by.to_string(),
@@ -63,8 +64,8 @@ pub(crate) fn session(session: &Session, handle: String) -> SessionView {
         updated_at: session.updated_at.into(),
         queued: session.queue.len() - held - passive,
         held,
-        turn: session.turn.as_ref().map(|turn| turn.id.to_string()),
-        cause: session.turn.as_ref().map(|turn| turn.cause.to_string()),
+        turn: session.turn.as_ref().map(|turn| turn.id.into()),
+        cause: session.turn.as_ref().map(|turn| turn.cause.into()),
         ask: session.turn.as_ref().and_then(|turn| turn.asks.first()).map(|ask| ask.hash.clone()),
         asks: session.turn.as_ref().map_or(0, |turn| turn.asks.len()),
         turns: session.history.turns,
@@ -130,7 +131,7 @@ fn labels(session: &Session) -> BTreeMap<String, String> {
 }
 
 fn entered(entered: &Entered) -> EnteredView {
-    EnteredView { from: entered.from.to_string(), by: entered.by.to_string(), at: entered.at.into() }
+    EnteredView { from: entered.from.into(), by: entered.by.to_string(), at: entered.at.into() }
 }
 
 /// Shows a worktree.
@@ -167,11 +168,11 @@ pub(crate) fn item(row: ItemRow) -> ItemView {
     }
     let place = entry.map(|entry| entry.place);
     ItemView {
-        id: row.id.to_string(),
+        id: ItemId::from_uuid(row.id).into(),
         ordinal: row.ordinal,
         seq: row.seq,
         ts: Timestamp::from_millis(row.ts).into(),
-        turn: place.as_ref().and_then(|place| place.turn).map(|turn| turn.to_string()),
+        turn: place.as_ref().and_then(|place| place.turn).map(Into::into),
         step: place.as_ref().map_or(0, |place| place.step),
         superseded: place.as_ref().is_some_and(|place| place.superseded),
         parent: place.and_then(|place| place.parent),

@@ -251,9 +251,9 @@ impl Workers {
         let from_next_start = changed.map(|will_be| from_next_start(name, &handle, will_be));
         Ok(WorkerView {
             name: name.to_owned(),
-            session: session.id.to_string(),
+            session: session.id.into(),
             handle,
-            team: team.map(|team| team.id.to_string()).unwrap_or_default(),
+            team: team.map(|team| (&team.id).into()).unwrap_or_default(),
             thread: alias,
             agent: profile.slug().to_owned(),
             provider: profile.provider.clone(),

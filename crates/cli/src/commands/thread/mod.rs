@@ -52,7 +52,7 @@ pub(crate) async fn run(context: &Context, command: ThreadCommand) -> Result<Exi
                 Mode::Normal => {
                     let workers = match &answer.thread.team {
                         Some(team) => {
-                            let of = WorkerQuery { team: Some(team.clone()), prefix: None };
+                            let of = WorkerQuery { team: Some(team.to_string()), prefix: None };
                             client.workers(&of).await?.workers
                         }
                         None => Vec::new(),

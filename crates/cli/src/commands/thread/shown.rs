@@ -6,6 +6,7 @@ use paseo_client::Client;
 use paseo_core::skill::word;
 use paseo_core::team::in_order;
 use paseo_core::thread::{COORDINATOR, USER};
+use paseo_wire::id::ThreadId;
 use paseo_wire::thread::{Participant, PresenceList, ThreadEvent, ThreadView};
 use paseo_wire::words::{PresenceState, Status, ThreadEventKind};
 use paseo_wire::worker::WorkerView;
@@ -17,7 +18,7 @@ use crate::short::short;
 
 /// Returns a list of threads.
 pub(super) fn table(threads: Vec<ThreadView>) -> Table<6> {
-    let ids: Vec<String> = threads.iter().map(|thread| thread.id.clone()).collect();
+    let ids: Vec<ThreadId> = threads.iter().map(|thread| thread.id.clone()).collect();
     let of_teams = threads.iter().any(|thread| thread.team.is_some());
     let mut table = Table::new([
         Column::flexible("NAME"),

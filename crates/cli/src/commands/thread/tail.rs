@@ -126,7 +126,7 @@ impl Shown {
             None => None,
         };
         shown::event(&self.printer, event, answered.as_deref(), self.ids)?;
-        self.authors.insert(event.id.clone(), event.from.clone());
+        self.authors.insert(event.id.to_string(), event.from.clone());
         Ok(())
     }
 
